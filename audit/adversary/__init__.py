@@ -1,1 +1,1 @@
-"""Adversaries: what each knows of a series, as evidence for attacks."""
+"""Adversaries: what each knows about a series, as evidence for attacks."""

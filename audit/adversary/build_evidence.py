@@ -1,4 +1,4 @@
-"""Evidence: which adversary a series lets one assume, and what that adversary sees."""
+"""Build evidence: choose the adversary that a series permits, and collect what that adversary sees."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def build_evidence(
     follow: bool = False,
     watched: Budget | None = None,
 ) -> tuple[View, ...]:
-    """Return what an adversary sees of a series, one view per sensitive attribute, and one of all together.
+    """Return what an adversary sees of a series: one view for each sensitive attribute, and one of all together.
 
-    The last one is of the combinations of values that rows have, where there are several attributes and nothing is
-    known beforehand. With `follow` there is one more where people are known and record ids are published: that of these
-    combinations with the ids, by which rows are followed. Where they cannot be, the first says why.
+    The last view is about combinations of values, if there are several attributes and no value is known beforehand.
+    With `follow`, if people are known and record ids are published, there is one more view, in which rows are followed
+    by these ids. If that is impossible, the first view holds the reason.
 
-    Without `adversary` the worst case that the series allows is taken: `linked`, then `register`, then
-    `pseudonym`, then `published`. All releases are read, record ids and the cells beside them only with `records`;
-    `watched` is reported how many are.
+    Without `adversary`, the worst case that the series permits is assumed: `linked`, then `register`, then `pseudonym`,
+    then `published`. All releases are read; record ids and their cells only with `records`. `watched` is called with
+    the number of releases read.
 
     Raises:
         UsageError: the series lacks what the adversary needs.
@@ -104,7 +104,7 @@ def _possible(
 ) -> dict[str, PossibleKinds]:
     """Return the kinds of people who may be in the data, for each attribute and for their combinations.
 
-    All of them are numbered before anything is seen of people.
+    All of them are numbered before any evidence about people is built.
     """
     changing = {name: None if each is None or each.constant else each for name, each in transitions.items()}
     if held.combined is not None:
@@ -115,16 +115,16 @@ def _possible(
 
 
 def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -> None:
-    """Refuse transitions that lack a pair which the keys show, before anything is attacked.
+    """Refuse transitions without a pair that the keys show, before any attack.
 
     Raises:
-        InputError: they do; the pairs are named, with where each is seen first and how often.
+        InputError: pairs are missing; each is named with its first place and its number of occurrences.
     """
     names, last = held.series.vocabularies[sensitive].names, np.full(held.series.people.size, UNKNOWN, dtype=np.int64)
     found: dict[tuple[int, int], tuple[str, int]] = {}
     real, size = ~held.series.people.is_counterfeit(), len(transitions.listed)
     unlisted = np.zeros((max(len(names), size),) * 2, dtype=np.bool_)
-    unlisted[:size] = transitions.listed[:, np.newaxis]  # of values without any line the reader of rows says it
+    unlisted[:size] = transitions.listed[:, np.newaxis]  # the reader of rows reports values without any line
     unlisted[:size, :size] &= transitions.weight == 0
     for keyed in held.keyed:
         if keyed.person is None or not keyed.values_by_row:
@@ -148,13 +148,13 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
 
 
 def _transitions(series: Series, sensitive: str) -> Transitions | None:
-    """Return the transitions of an attribute, whose values join its vocabulary before the releases are read."""
+    """Return the transitions of an attribute; their values get codes before the releases are read."""
     changes = series.manifest.values_change
     return read_transitions(series, sensitive, series.vocabularies[sensitive]) if changes else None
 
 
 def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
-    """Return the adversary to assume.
+    """Return the adversary to assume, given the requested one.
 
     Raises:
         UsageError: the series lacks what the adversary needs.
@@ -176,7 +176,7 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
 
 
 def _register(series: Series) -> Register:
-    """Return what the adversary `register` knows.
+    """Return the knowledge of the adversary `register`.
 
     Raises:
         InputError: it cannot be read, or has nothing in common with the releases.
@@ -187,7 +187,7 @@ def _register(series: Series) -> Register:
 
 
 def _has_records(series: Series) -> bool:
-    """Return whether published ids link the rows of one record each."""
+    """Return whether published ids link the rows of a record."""
     return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
@@ -230,7 +230,7 @@ def _evidence(
 
 
 def knows_all_rows(held: HeldSeries) -> bool:
-    """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
+    """Return whether a column of the releases names the person of every row, for an adversary who knows it."""
     series = held.series
     by_column = not any(is_there(series.manifest.key_path(files)) for files in series.manifest.releases)
     return held.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
@@ -239,7 +239,7 @@ def knows_all_rows(held: HeldSeries) -> bool:
 def _combined(
     held: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...], possible: Mapping[str, PossibleKinds]
 ) -> View:
-    """Return what is seen of the combinations of all sensitive attributes.
+    """Return the evidence about combinations of all sensitive attributes.
 
     Raises:
         InputError: there are too many combinations for transitions.
@@ -277,10 +277,10 @@ def _named(name: str, attributes: tuple[str, ...]) -> CombinedName:
 
 
 def _followed(each: tuple[View, ...]) -> View:
-    """Return what is seen when rows are followed by record ids too.
+    """Return the evidence in which rows are followed by record ids, too.
 
     Raises:
-        UnfollowedError: they cannot be.
+        UnfollowedError: people cannot be followed.
     """
     first = each[0]
     if any(seen.transitions is not None for seen in each):
@@ -303,10 +303,10 @@ def _followed(each: tuple[View, ...]) -> View:
 
 
 def followed_until(evidence: View, count: int) -> View:
-    """Return evidence of people who are followed by record ids, from the first so many releases only.
+    """Return evidence of people followed by record ids, from the first `count` releases only.
 
     Raises:
-        UnfollowedError: they cannot be.
+        UnfollowedError: people cannot be followed.
     """
     if evidence.followed_people is None:
         raise TypeError("these people are not followed")
@@ -314,7 +314,7 @@ def followed_until(evidence: View, count: int) -> View:
 
 
 def _of_records(evidence: View, plain: KnownGroups, count: int) -> View:
-    """Return evidence of all records; who may be several is not known to be in one group."""
+    """Return evidence of all records; people who may be several records have no known group."""
     people, owner = follow(plain, evidence.held, count)
     rows = None if all(each.person is None for each in evidence.held.keyed) else (owner, people.records.value)
     return replace(
@@ -329,7 +329,7 @@ def _of_records(evidence: View, plain: KnownGroups, count: int) -> View:
 
 
 def _together(series: Series, transitions: Sequence[Transitions | None], parts: Codes) -> Transitions:
-    """Return which combination may follow which: all attributes change at once, each by itself, None never.
+    """Return which combination may follow which: all attributes change independently; None if none changes.
 
     Raises:
         InputError: there are too many combinations.
@@ -359,12 +359,12 @@ def people_of(
     listed: Flags | None = None,
     possible: PossibleKinds | None = None,
 ) -> KnownGroups:
-    """Return what is seen of people, without pools; `listed` says which values the transitions mention.
+    """Return the evidence about people, without pools; `listed` marks the values in the transitions.
 
-    `possible` are the people who may be in the data, if it is not known who is.
+    `possible` holds the people who may be in the data, if presence is unknown.
 
     Raises:
-        InputError: the transitions do not say what may follow a published value.
+        InputError: the transitions do not list a published value.
     """
     if listed is not None:
         for read in held.seen:
@@ -383,13 +383,13 @@ def people_of(
 
 
 def _space(held: HeldSeries, register: Register) -> coverage.Space:
-    """Return the points of a register, with what cells of the series cover them."""
+    """Return the points of a register, and which cells of the series cover them."""
     names = held.series.manifest.columns.quasi_identifiers
     return coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
 
 
 def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
-    """Return what finds the kinds of people who may be in the data; None where it is known who is."""
+    """Return a finder of the kinds of people who may be in the data; None if presence is known."""
     register = held.register
     if register is None or held.adversary.knows_presence:
         return None
@@ -402,10 +402,10 @@ def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
 
 
 def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
-    """Return the values that are known beforehand.
+    """Return the values known beforehand.
 
     Raises:
-        InputError: their file cannot be read, or contradicts itself or the series.
+        InputError: their file cannot be read, is inconsistent, or contradicts the series.
     """
     present = [np.unique(people.present(position)) for position in range(len(held))]
     known, problems = read_known(held.series, people.sensitive), Problems()
@@ -424,10 +424,10 @@ def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
 
 
 def with_pools(people: KnownGroups, held: HeldSeries, known: Known | None = None) -> KnownGroups:
-    """Return the same with pools, where people are known, adjusted to the values that are known beforehand.
+    """Return the evidence with pools, if people are known, adjusted to the values known beforehand.
 
     Raises:
-        InputError: these contradict the series, nothing covers a person, or there are more people than rows.
+        InputError: these values contradict the series, no group covers a person, or there are more people than rows.
     """
     if not held.adversary.knows_people:
         return people
@@ -466,7 +466,7 @@ def _pools(people: KnownGroups, held: HeldSeries, known: Known | None, position:
 def _covered(
     people: RegisteredPeople, held: HeldSeries, known: Known | None, position: int, at: Codes | None
 ) -> ValueCounts | Table:
-    """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
+    """Return the contents of a release's pools, one for each used point; `at` holds the known values of the lines."""
     person, used, pool = people.lines[position]
     read, boxes = people.releases[position], people.homes(position)
     entries = read.entries(people.sensitive)
@@ -486,10 +486,10 @@ def _covered(
 
 
 def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, groups: Table) -> None:
-    """Hold the register's people in a release, and how many groups cover each pool's, against the release.
+    """Compare a release with the register's people in it, and with the number of groups that cover each pool.
 
     Raises:
-        InputError: nothing covers a person, or there are more people than rows.
+        InputError: no group covers a person, or there are more people than rows.
     """
     register, pool = held.register, people.lines[position].point
     if register is None:
@@ -513,7 +513,7 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
 
 
 def _check_own(people: KnownGroups, keyed: KeyedRelease, known: Known, person: Codes, at: Codes) -> None:
-    """Hold the known values against the values of the people's own rows."""
+    """Compare the known values with the values of the people's own rows."""
     if keyed.values_by_row and keyed.person is not None:
         own = np.full(len(people.individual) + 1, UNKNOWN, dtype=np.int32)
         own[keyed.person] = keyed.entry_value[people.sensitive]
@@ -524,7 +524,7 @@ def _check_own(people: KnownGroups, keyed: KeyedRelease, known: Known, person: C
 
 
 def _without(entries: ValueCounts, person: Codes, group: Codes, fixed: Codes, known: Known) -> ValueCounts:
-    """Return the entries, less one row for each person with a known value who is certainly in a group."""
+    """Return the entries without one row for each person with a known value who is certainly in a group."""
     values = int(max(entries.value.max(initial=0), fixed.max(initial=0))) + 1
     rows = np.flatnonzero(fixed != UNKNOWN)
     taken = group[rows].astype(np.int64) * values + fixed[rows]

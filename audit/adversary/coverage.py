@@ -1,15 +1,14 @@
 """Coverage: which groups may hold a person whose exact quasi-identifiers are known.
 
-A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool
-is all that the groups publish which cover it. No pair of point and group is tried by itself; there are two ways:
+A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool is
+the union of the groups that cover it. Pairs of point and group are not tried one by one; there are two methods:
 
-* *Sweep*: the exact values span a lattice. A box adds its group's bag to every point inside it: noted as differences, a
-  change at its corners only, of which running sums along each axis give the whole back. Counts are kept in the smallest
-  type that holds the results: sums that wrap around on the way come back.
-  Cost: cells of the lattice x values, and corners x values of a bag, however many groups cover a point. For groups of
-  one box.
-* *Bitmaps*: for each attribute and exact value the boxes whose cell covers it, as bits; a point's boxes are the and
-  of these. Cost: points x boxes / 64 words, and what the covering groups publish. For anything.
+* *Sweep*: the exact values span a lattice. A box adds its group's bag to every point inside it. Only the differences at
+  its corners are stored; running sums along each axis restore the counts. Counts use the smallest type that holds the
+  results, because sums that wrap around on the way come back. Cost: cells of the lattice x values, and corners x values
+  of a bag, however many groups cover a point. For groups of one box.
+* *Bitmaps*: for each attribute and exact value the boxes whose cell covers it, as bits; a point's boxes are their
+  intersection. Cost: points x boxes / 64 words, and the contents of the covering groups. For all groups.
 """
 
 from __future__ import annotations
@@ -30,19 +29,20 @@ from audit.model.evidence import Table, ValueCounts, count_type
 _TABLE_CELLS = 1 << 26
 _CHUNK_WORDS = 1 << 19
 _PAIRS_PER_CELL = 4
-_CROWD_PAIRS = 1 << 29  # of point, box and attribute: less than half a second's worth
+_CROWD_PAIRS = 1 << 29  # triples of point, box and attribute: less than half a second
 _MOST_CELLS = 1 << 25
 _MOST_CORNERS = 1 << 24
-_BATCH = 1 << 18  # what is worked out of so many entries stays in a processor's cache
+_BATCH = 1 << 18  # results for this many entries stay in a processor's cache
 
 
 @dataclass(frozen=True)
 class LatticeCounts:
-    """What groups publish, by group.
+    """The contents of groups as ranges of entries.
 
     Attributes:
         start: group g's entries are those from start[g] to start[g + 1]; shape (groups + 1,).
-        value, count: of each entry; shape (entries,). `count` has a type that holds any sum over distinct groups.
+        value, count: the value and the count of each entry; shape (entries,). The type of `count` holds every sum over
+            distinct groups.
         values: number of sensitive values.
     """
 
@@ -53,7 +53,7 @@ class LatticeCounts:
 
     @classmethod
     def of(cls, entries: ValueCounts, groups: int, values: int) -> LatticeCounts:
-        """Return the bags of entries, of at least so many groups."""
+        """Return the bags of entries, for at least `groups` groups."""
         group, value, rows = entries
         groups = max(groups, int(group.max(initial=-1)) + 1)
         order = np.argsort(group, kind="stable")
@@ -64,7 +64,7 @@ class LatticeCounts:
         return cls(start, value[order], counts, values)
 
     def add(self, table: Table, row: Places, group: Codes, sign: Codes) -> None:
-        """Add the bags of some groups to rows of a table with a column for each value, each with a sign."""
+        """Add the bags of groups to rows of a table with a column for each value, each multiplied by a sign."""
         length = self.start[group + 1] - self.start[group]
         for part in batches(length, _BATCH):
             entry = ragged(self.start[group[part]], length[part])
@@ -75,13 +75,13 @@ class LatticeCounts:
 
 @dataclass(frozen=True)
 class LatticeAxis:
-    """An attribute as an axis of the lattice; `covered` says which values each cell covers, shape (cells, values)."""
+    """An attribute as an axis of the lattice; `covered` holds which values each cell covers, shape (cells, values)."""
 
     covered: Flags
 
     @cached_property
     def ends(self) -> tuple[Places, Codes, Codes]:
-        """Where cells begin (1) and end (-1) to cover values: where each cell's marks start, their places and signs."""
+        """Where each cell begins (1) and ends (-1) to cover values: first marks of cells, places and signs."""
         change = self.covered.astype(np.int8)
         change[:, 1:] -= self.covered[:, :-1]
         cell, at = np.nonzero(change)
@@ -90,7 +90,7 @@ class LatticeAxis:
 
 
 def ragged(start: Places, length: Places) -> Places:
-    """Return the numbers of several ranges, one after the other.
+    """Return the concatenated numbers of several ranges.
 
     >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -99,9 +99,9 @@ def ragged(start: Places, length: Places) -> Places:
 
 
 def _corners(cells: Codes, axes: Sequence[LatticeAxis], values: int) -> tuple[Places, Places, Codes] | None:
-    """Return the box, the place in the lattice and the sign of each corner; None where these, or places, are too many.
+    """Return the box, the lattice place and the sign of each corner; None if there are too many corners or places.
 
-    `cells` holds the cell of each box in each attribute, shape (boxes, attributes); each place has so many values.
+    `cells` holds the cell of each box in each attribute, shape (boxes, attributes); each place has `values` values.
     """
     numbers = [np.diff(axis.ends[0])[cells[:, place]] for place, axis in enumerate(axes)]
     corners = np.prod(np.array(numbers, dtype=np.float64), axis=0).sum()
@@ -119,10 +119,10 @@ def _corners(cells: Codes, axes: Sequence[LatticeAxis], values: int) -> tuple[Pl
 
 
 def weigh(cells: Codes, axes: Sequence[LatticeAxis], points: Codes, weight: Counts) -> Counts | None:
-    """Return what the points in each box weigh together; None where the lattice or the corners are too many.
+    """Return the total weight of the points in each box; None if the lattice is too large or corners are too many.
 
-    Where a running sum over a box's ends is what it covers, so is the sum over its corners of all that weighs beyond
-    each.
+    A running sum over a box's ends gives what it covers; in the same way the sum over its corners of all weight beyond
+    each gives its own weight.
     """
     corners = _corners(cells, axes, 1)
     if corners is None:
@@ -142,8 +142,8 @@ def sweep(
 ) -> tuple[Table, Table] | None:
     """Return the rows of each value around each point, shape (points, values), and the number of boxes, (points,).
 
-    None where the lattice or the corners are too many. `group` is the group of each box, no two boxes having the same;
-    `points` are coordinates, shape (points, axes).
+    None if the lattice is too large or corners are too many. `group` is the group of each box, all different; `points`
+    are coordinates, shape (points, axes).
     """
     corners = _corners(cells, axes, bags.values + 1)
     if corners is None:
@@ -155,7 +155,7 @@ def sweep(
     bags.add(table, at, group[box], sign)
     sums = table.reshape(*sizes, -1)
     for axis, size in enumerate(sizes):
-        layers = np.moveaxis(sums, axis, 0)  # layers added as wholes: numpy's sums along an axis take ten times as long
+        layers = np.moveaxis(sums, axis, 0)  # whole layers are added: numpy's sums along an axis take ten times as long
         for layer in range(1, size):
             layers[layer] += layers[layer - 1]
     rows = sums[tuple(points.T)]
@@ -178,7 +178,7 @@ class Boxes:
 
 
 class Space:
-    """The exact values of each quasi-identifier in an order that makes cells runs, and which cells cover them.
+    """The exact values of each quasi-identifier, sorted so that cells are ranges, and which cells cover them.
 
     Attributes:
         sizes: number of exact values of each attribute.
@@ -187,7 +187,7 @@ class Space:
     """
 
     def __init__(self, attributes: Sequence[QuasiIdentifier], values: Sequence[Sequence[str]], points: Codes) -> None:
-        """Take the attributes, the exact values of each, and points as indices into these."""
+        """Store the attributes, the exact values of each, and points as indices into these."""
         self.sizes = tuple(len(texts) for texts in values)
         self.points = np.empty_like(points)
         self.axes = []
@@ -199,7 +199,7 @@ class Space:
 
 
 def _ordered(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return exact values in ascending order, the unknown ones last."""
+    """Return exact values in ascending order, unknown values last."""
     parsed = [(attribute.rank(text), text) for text in texts]
     known = sorted(pair for pair in parsed if pair[0])
     return [text for _, text in known] + [text for rank, text in parsed if not rank]
@@ -207,11 +207,11 @@ def _ordered(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Covered:
-    """What the pools of some points hold.
+    """The contents of the pools of some points.
 
     Attributes:
-        contents: the rows of each value in each pool, as a table where that is not too large.
-        groups: how many groups cover each point; shape (points,).
+        contents: the rows of each value in each pool, as a table unless it would be too large.
+        groups: the number of groups that cover each point; shape (points,).
     """
 
     contents: ValueCounts | Table
@@ -227,13 +227,13 @@ class Covered:
 
 
 def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, values: int) -> Covered:
-    """Return what the pools of some points hold.
+    """Return the contents of the pools of some points.
 
     Args:
         found: the boxes of a release.
         space: the exact values and the points.
-        points: places in the space's points, distinct.
-        entries: what the groups publish, as (group, value, number of rows).
+        points: distinct indices of the space's points.
+        entries: the contents of groups as (group, value, number of rows).
         values: number of sensitive values.
     """
     bags = LatticeCounts.of(entries, int(found.group.max(initial=-1)) + 1, values)
@@ -262,22 +262,22 @@ def _joined(parts: Sequence[ValueCounts]) -> ValueCounts:
 
 
 def _sweep_pays(space: Space, pairs: int, values: int) -> bool:
-    """Return whether sweeping the lattice costs less than trying so many pairs of point and box by bitmaps."""
+    """Return whether sweeping the lattice costs less than testing this many pairs of point and box by bitmaps."""
     work = prod(space.sizes) * (values + 1)
     return work * _PAIRS_PER_CELL <= pairs
 
 
 def covering_groups(found: Boxes, space: Space, points: Places) -> tuple[Places, Codes]:
-    """Return which groups cover some points, as pairs (place in `points`, group), distinct, in order."""
+    """Return which groups cover some points, as distinct pairs (index in `points`, group), in order."""
     pairs = list(_pairs(_bitmaps(found, space), space.points[points], found))
     point = np.concatenate([np.zeros(0, dtype=np.intp), *(point for point, _ in pairs)])
     return point, np.concatenate([np.zeros(0, dtype=np.int32), *(group for _, group in pairs)])
 
 
 def crowds(found: Boxes, space: Space, points: Places, people: Counts) -> Counts | None:
-    """Return how many people each group covers, given how many have each of some points; shape (groups,).
+    """Return how many people each group covers, given the number at each point; shape (groups,).
 
-    None where both ways cost too much.
+    None if both methods cost too much.
     """
     groups = int(found.group.max(initial=-1)) + 1
     weighed = weigh(found.cells, space.axes, space.points[points], people) if found.single else None
@@ -315,7 +315,7 @@ def _walk(
 
 
 def _pairs(maps: Sequence[Words], points: Codes, found: Boxes) -> Iterator[tuple[Places, Codes]]:
-    """Yield which groups cover which points as pairs (place in `points`, group), distinct, in order of points."""
+    """Yield which groups cover which points as distinct pairs (index in `points`, group), in order of points."""
     words = (len(found.group) + 63) // 64
     groups = int(found.group.max(initial=0)) + 1
     everything = np.packbits(np.arange(words * 64) < len(found.group), bitorder="little").view(np.uint64)

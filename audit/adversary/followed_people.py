@@ -1,11 +1,11 @@
 """People followed by published record ids: the series as one release, whose rows are its records.
 
-The id of a record is one more attribute of its rows, which never changes. A person who is known to be in some releases,
-in known row classes (`linked`) or with known exact quasi-identifiers (`register`), is a record in the same releases and
-in row classes that fit; no two people are the same record. Records that are in the same row classes throughout make a
-class. As values never change, a record has one combination of them. So all that is known together is one release:
-classes of records with their values, and who may be in which. What is known of the id itself discloses nothing; what
-the values that are left have in common does.
+The id of a record is one more attribute of its rows, and it never changes. A person who is known to be in some
+releases, in known row classes (`linked`) or with known exact quasi-identifiers (`register`), is a record in the same
+releases and in matching row classes; no two people are the same record. Records that are in the same row classes in all
+releases form a class. Values never change, so a record has one combination of values. So the whole knowledge has the
+form of one release: classes of records with their values, and the people who may be in each. The id itself discloses
+nothing; the common part of the possible values does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOWHERE = "-"
 
 
 class UnfollowedError(Exception):
-    """People cannot be followed by the record ids; `reason` says why."""
+    """People cannot be followed by the record ids; `reason` is the cause."""
 
     def __init__(self, text: str, kind: ReasonKind = ReasonKind.UNFIT) -> None:
         super().__init__(text)
@@ -42,12 +42,12 @@ class UnfollowedError(Exception):
 
 @dataclass(frozen=True)
 class RecordClasses:
-    """Records that are in the same row classes throughout.
+    """Records that are in the same row classes in all releases.
 
     Attributes:
         code: the code of each record; shape (records,).
         of_record: the class of each record; shape (records,), int32.
-        rows: the row class of each class in each release, -1 where it has no row; shape (classes, releases), int32.
+        rows: the row class of each class in each release, -1 without a row; shape (classes, releases), int32.
         value: the combination of values of each record; shape (records,), int32.
     """
 
@@ -67,9 +67,9 @@ class RecordChoices:
     """The classes of records that each person may belong to.
 
     Attributes:
-        person: all people who are known to be in some release, ascending; shape (n,), int32.
+        person: all people known to be in some release, ascending; shape (n,), int32.
         kind: equal numbers for people with the same known facts; shape (n,), int32.
-        start: where the classes of each kind begin; shape (kinds + 1,).
+        start: the first index of each kind in `record_class`; shape (kinds + 1,).
         record_class: these, ascending for each kind; shape (pairs,), int32.
     """
 
@@ -80,23 +80,23 @@ class RecordChoices:
 
     @property
     def settled(self) -> bool:
-        """Whether each person may be in only one class, so that it is known who is in which."""
+        """Whether each person may be in one class only, so that the class of every person is known."""
         return bool((np.diff(self.start) == 1).all())
 
 
 @dataclass(frozen=True)
 class FollowedPeople(KnownGroups):
-    """What is seen of people when rows are followed by record ids too: one release, that of all records.
+    """The knowledge of people whose rows are followed by record ids, too: one release, which holds all records.
 
     Attributes:
-        plain: what is seen of them release by release.
-        count: how many releases are followed.
+        plain: the knowledge of them release by release.
+        count: the number of followed releases.
         combined: the combinations of values.
         group: the groups of each release.
         records: the records.
-        placed: the people, ascending, -1 for each record of one who is not known, and the class of records of each;
-            None where the adversary does not know it.
-        choices: which classes of records each person may be of.
+        placed: the people, ascending, -1 for each record of an unknown person, and the class of records of each; None
+            if the adversary does not know it.
+        choices: the classes of records that may hold each person.
     """
 
     plain: KnownGroups
@@ -108,12 +108,12 @@ class FollowedPeople(KnownGroups):
     choices: RecordChoices
 
     def present(self, position: int) -> Codes:
-        """Return all people who are known to be in some release, counterfeits left out."""
+        """Return all people who are known to be in some release, without counterfeits."""
         del position
         return self.choices.person[self.individual[self.choices.person]]
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
-        """Return the names of the classes of records that each of some people may be of."""
+        """Return the names of the classes of records that may hold each of some people."""
         choices, found = self.choices, []
         for place in np.searchsorted(choices.person, people).tolist():
             kind = choices.kind[place]
@@ -122,7 +122,7 @@ class FollowedPeople(KnownGroups):
         return found
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
-        """Return the names of some classes of records: those of their groups in all releases."""
+        """Return the names of some classes of records, made of their groups in all releases."""
         del position
         rows = self.records.rows[groups].tolist()
         return [
@@ -131,13 +131,13 @@ class FollowedPeople(KnownGroups):
         ]
 
     def named_by(self, names: Sequence[str | None]) -> str:
-        """Return the name of a class of records, given that of its row class in each release, None for no row."""
+        """Return the name of a class of records, given that of its row class in each release, None without a row."""
         between, nowhere = self._marks
         return f" {between} ".join(nowhere if name is None else name for name in names)
 
     @cached_property
     def _marks(self) -> tuple[str, str]:
-        """The separator of names, and the text for no row; neither occurs in a name."""
+        """The separator of names, and the text for a missing row; neither occurs in a name."""
         names = {name for group in self.group for name in group.names}
         between, nowhere = _BETWEEN, _NOWHERE
         while any(between in name for name in names):
@@ -147,7 +147,7 @@ class FollowedPeople(KnownGroups):
         return between, nowhere
 
     def members(self, position: int) -> Members:
-        """Return who is in which class of records.
+        """Return the people of each class of records.
 
         Raises:
             UsageError: the adversary does not know it.
@@ -159,7 +159,7 @@ class FollowedPeople(KnownGroups):
         return Members(*self.placed, classes, self.records.contents, self.individual, self.values)
 
     def hosts(self, position: int) -> CandidateGroups:
-        """Return all records, and which classes of them may be whose."""
+        """Return all records, and which classes of them may hold each person."""
         choices, classes = self.choices, np.arange(len(self.records.rows), dtype=np.int32)
         rows = np.bincount(self.records.of_record, minlength=len(classes)).astype(np.int64)
         size = np.diff(choices.start)[choices.kind]
@@ -175,10 +175,10 @@ class FollowedPeople(KnownGroups):
 
 
 def follow(plain: KnownGroups, held: HeldSeries, count: int) -> tuple[FollowedPeople, Codes]:
-    """Return what is seen of people who are followed through the first so many releases, and each one's record.
+    """Return the evidence about people followed through the first `count` releases, and each person's record.
 
     Raises:
-        UnfollowedError: they cannot be.
+        UnfollowedError: people cannot be followed.
     """
     combined, group = CombinedVocabulary(held.series.vocabularies), tuple(each.pool for each in held.seen[:count])
     records = _records(held, combined, count)
@@ -196,7 +196,7 @@ def follow(plain: KnownGroups, held: HeldSeries, count: int) -> tuple[FollowedPe
 
 
 def _records(held: HeldSeries, combined: CombinedVocabulary, count: int) -> RecordClasses:
-    """Return all records with their row classes and values; codes of ids that no release has are left out."""
+    """Return all records with their row classes and values; codes of unused ids are dropped."""
     table = np.full((held.names.size, count), ABSENT, dtype=np.int32)
     value = np.full(held.names.size, UNKNOWN, dtype=np.int32)
     for position, read in enumerate(held.seen[:count]):
@@ -220,10 +220,10 @@ def _check_fit(read: SeenRelease, held: HeldSeries) -> None:
 
 
 def _owners(held: HeldSeries, records: RecordClasses, count: int) -> Codes:
-    """Return the person of each record, as the key says, -1 where it does not.
+    """Return the person of each record by the key, -1 if unknown.
 
     Raises:
-        UnfollowedError: a person has several.
+        UnfollowedError: a person has several records.
     """
     record_of_person = np.full(held.series.people.size, UNKNOWN, dtype=np.int32)
     for read, keyed in zip(held.seen[:count], held.keyed, strict=False):
@@ -241,7 +241,7 @@ def _owners(held: HeldSeries, records: RecordClasses, count: int) -> Codes:
 
 
 def _choices(plain: KnownGroups, records: RecordClasses, count: int) -> RecordChoices:
-    """Find out which classes of records each person may be of."""
+    """Return which classes of records may hold each person."""
     table, fitting = np.full((len(plain.individual), count), ABSENT, dtype=np.int32), []
     for position in range(count):
         person, label, fits = plain.known_in(position)

@@ -1,6 +1,6 @@
-"""A series held whole: its releases as integer columns, read once, and the publisher's key beside them.
+"""Held series: all releases as integer columns, read once, and the publisher's key beside them.
 
-What an adversary sees of a release (`SeenRelease`) contains only that part of the key which the adversary knows.
+What an adversary sees of a release (`SeenRelease`) contains only the part of the key that the adversary knows.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _BETWEEN = " + "
 
 
 class CombinedVocabulary:
-    """The combinations that are published, numbered in the order in which they were first seen.
+    """The published combinations, numbered in the order of their first occurrence.
 
     Attributes:
         attributes: the sensitive attributes.
-        name: their common name; none of them has it.
+        name: their common name, which differs from each of theirs.
     """
 
     def __init__(self, vocabularies: dict[str, Vocabulary]) -> None:
@@ -49,11 +49,11 @@ class CombinedVocabulary:
         self.names = NamesOnDemand(self.__len__, self.text)
 
     def __len__(self) -> int:
-        """Return how many combinations are known."""
+        """Return the number of known combinations."""
         return len(self._codes)
 
     def add(self, release: Release) -> Codes:
-        """Return the combination of each entry of a release, numbering the new ones; shape (entries,), int32."""
+        """Return the combination of each entry of a release, and number new ones; shape (entries,), int32."""
         columns = [release.entry_value[name] for name in self.attributes]
         sizes = map(len, self._vocabularies)
         rows, place = distinct(*combine(list(zip(columns, sizes, strict=True)), len(columns[0])))
@@ -67,7 +67,7 @@ class CombinedVocabulary:
         return codes[place]
 
     def code(self, parts: tuple[int, ...]) -> int:
-        """Return the code of a combination, given the code of its value of each attribute.
+        """Return the code of a combination, given the codes of its values.
 
         Raises:
             KeyError: it is not published.
@@ -75,13 +75,13 @@ class CombinedVocabulary:
         return self._codes[parts]
 
     def parts(self) -> Codes:
-        """Return the value of each attribute that each combination is of, by code; shape (combinations, attributes)."""
+        """Return the value codes of each combination, one for each attribute; shape (combinations, attributes)."""
         if len(self._parts) < len(self._codes):
             self._parts = np.array(list(self._codes), dtype=np.int32).reshape(-1, len(self.attributes))
         return self._parts
 
     def text(self, code: int) -> str:
-        """Return a combination, or the value of one attribute that a claim is about (see `claimed_part`), as text."""
+        """Return a combination, or the value of one attribute in a claim (see `claimed_part`), as text."""
         if code < 0:
             attribute, value = claimed_part(code, len(self.attributes))
             return self._vocabularies[attribute].names[value]
@@ -96,8 +96,8 @@ class PlacedPeople:
     Attributes:
         person: their codes, ascending, -1 for each row of an unknown person; shape (rows,), int32.
         row_class, pool: the class and the pool of each; shape (rows,), int32.
-        unnamed: how many entries are -1; they come first.
-        strangers: by pool, whether rows of it are of people without saying whose; shape (pools,).
+        unnamed: the number of entries -1, which come first.
+        strangers: whether a pool has rows of unnamed people; shape (pools,), bool.
     """
 
     person: Codes
@@ -113,7 +113,7 @@ class PlacedPeople:
             return None
         row_class = classes.row.codes
         nameless = np.sort(row_class[keyed.person < 0])
-        at = np.full(int(keyed.person.max(initial=UNKNOWN)) + 2, UNKNOWN, dtype=np.int32)  # the last is that of -1
+        at = np.full(int(keyed.person.max(initial=UNKNOWN)) + 2, UNKNOWN, dtype=np.int32)  # the last entry is for -1
         at[keyed.person] = row_class
         person = np.flatnonzero(at[:-1] >= 0).astype(np.int32)
         strangers = np.zeros(pool.size, dtype=np.bool_)
@@ -127,26 +127,25 @@ class PlacedPeople:
 
 @dataclass(frozen=True)
 class SeenRelease:
-    """A release as an adversary sees it: of the publisher's key there is nothing but what that adversary knows.
+    """A release as an adversary sees it, with only the part of the publisher's key that the adversary knows.
 
-    It has one form. Rows are in *classes* (the rows of a published group with equal cells), and classes draw on *pools*
-    of values: in a plain table each class has a pool of its own, in an Anatomy pair the classes of a published group
-    share one. An adversary who knows people's groups knows the class of each person, not the row. So people are in the
-    order of their codes here, which is not that of any rows: no two columns that can be lined up say which value of a
-    class is whose.
+    All releases have the same form. Rows are in *classes* (the rows of a published group with equal cells), and classes
+    take their values from *pools*: in a plain table each class has its own pool, in an Anatomy pair the classes of a
+    published group share one. An adversary who knows people's groups knows the class of each person, not the row. So
+    people are in the order of their codes here, not in that of any rows: no two columns of equal length show which
+    person has which value of a class.
 
     Attributes:
-        release: what is published; the cells only where records are followed, or where rows of one group differ in
-            them; with the combinations of its values, where there are several sensitive attributes.
+        release: the published release; with cells only if records are followed, or if rows of one group differ in them;
+            with the combinations of its values, if there are several sensitive attributes.
         classes: its row classes.
         pool: the pool of each row.
-        cells: the cells of each class, where there is a register, one of no rows having any; shape (classes,
-            attributes).
-        record: the record of each row, by codes common to all releases, where records are followed; shape (rows,).
-        people: who is in which class; None where the adversary does not know it.
-        fakes: how many counterfeits are in each pool, as the key says; None without a key.
-        real: which rows of records are no counterfeits, as the key says; None where it says that of none.
-        judged: which rows of records may be of people who are not known to be there; None where all may.
+        cells: the cells of each class, if there is a register; shape (classes, attributes).
+        record: the record of each row, by codes common to all releases, if records are followed; shape (rows,).
+        people: the people of each class; None if the adversary does not know them.
+        fakes: the number of counterfeits in each pool by the key; None without a key.
+        real: which rows of records are not counterfeits by the key; None if the key shows none.
+        judged: which rows of records may belong to people not known to be there; None for all.
     """
 
     release: Release
@@ -179,18 +178,18 @@ class SeenRelease:
         return np.lexsort((self.classes.looks, self.pool_group))
 
     def entries(self, sensitive: str) -> ValueCounts:
-        """Return what the pools publish of an attribute."""
+        """Return the contents of the pools for an attribute."""
         release = self.release
         pool = self.pool.codes if release.values_by_row else release.entry_group
         return ValueCounts(pool, release.entry_value[sensitive], release.entry_count)
 
     def rows(self, of_row: Coded) -> Counts:
-        """Return how many people the rows of each group, class or pool represent, including counterfeits."""
+        """Return the number of people, including counterfeits, of the rows of each group, class or pool."""
         return np.bincount(of_row.codes, weights=self.release.counts, minlength=of_row.size).astype(np.int64)
 
     @property
     def capacity(self) -> Counts:
-        """How many people each published group can hold: its rows less its published counterfeits."""
+        """The most people in each published group: its rows less its published counterfeits."""
         rows = self.rows(self.release.group)
         for group, count in self.release.counterfeits.items():
             rows[group] -= count
@@ -198,14 +197,14 @@ class SeenRelease:
 
     @property
     def counterfeits(self) -> Counts:
-        """How many counterfeits are in each published group: by the key, else as published."""
+        """The number of counterfeits in each published group: by the key, otherwise as published."""
         size = self.release.group.size
         if self.fakes is not None:
             return np.bincount(self.pool_group, weights=self.fakes, minlength=size).astype(np.int64)
         return self.rows(self.release.group) - self.capacity
 
     def row_members(self) -> Codes | None:
-        """Return for each row the place of a person of its class, each having one row; None where not known."""
+        """Return, for each row, the index of a person of its class, a different one for each row; None if unknown."""
         if self.people is None:
             return None
         place = np.empty(self.release.rows, dtype=np.int32)
@@ -226,14 +225,14 @@ _GB = 1e9
 class HeldSeries:
     """All releases of a series, for those who check, name and score what attacks find.
 
-    `records` says whether records are followed: their ids and all cells are then read.
+    `records` means that records are followed: their ids and all cells are then read.
 
     Attributes:
         keyed: the releases with the publisher's key.
         seen: the releases as the adversary sees them.
         names: the record ids by code.
-        combined: numbers the combinations of the values of several sensitive attributes, where there are several and
-            nothing is known beforehand; None elsewhere.
+        combined: numbers the combinations of values, if there are several sensitive attributes and no value is known
+            beforehand; otherwise None.
 
     Raises:
         InputError: a release cannot be read.
@@ -265,7 +264,7 @@ class HeldSeries:
         return len(self.seen)
 
     def _load(self, read: KeyedRelease) -> tuple[KeyedRelease, SeenRelease]:
-        """Return a release with its key, and as the adversary sees it."""
+        """Return a release with its key, and the release as the adversary sees it."""
         series = self.series
         record = None if read.records is None else self.names.encode_coded(read.records)
         by_cells, cells = read.values_by_row or self.adversary.knows_people, None
@@ -290,9 +289,9 @@ class HeldSeries:
         return read, SeenRelease(release, classes, pool, cells, record, people, fakes, real, real)
 
     def _records_of_strangers(self) -> Iterator[Flags]:
-        """Yield, for the rows of each release, which may be of strangers.
+        """Yield, for each release, which rows may belong to strangers.
 
-        Among records that were in the same classes so far, the adversary cannot say which belong to strangers.
+        Among records that were in the same classes so far, the adversary does not know which belong to strangers.
         """
         kind, strange = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
         for keyed, seen in zip(self.keyed, self.seen, strict=True):
@@ -304,7 +303,7 @@ class HeldSeries:
             yield np.isin(kind[record], kind[strange])
 
     def present(self) -> Flags:
-        """Return who is in some release, counterfeits that keep their identity included, by person code."""
+        """Return the people in some release, including counterfeits that keep their identity, by person code."""
         flags = np.zeros(self.series.people.size, dtype=np.bool_)
         for release in self.keyed:
             if release.person is not None:
@@ -326,6 +325,6 @@ def begin_reading(series: Series, adversary: Adversary, *, records: bool, watche
     if there is not None and needed > there:
         what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
         raise UsageError(f"{manifests.NAME}: {what}; use a larger machine")
-    # Whose episodes are whose no adversary knows, but a class of one person's is small.
+    # No adversary knows the person of an episode, but a class of one person's episodes is small.
     key = adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
     return series.begin(watched.each(range(len(series.tags))), attributes, key=key, records=records)

@@ -1,4 +1,4 @@
-"""People that an adversary knows: by the group that holds them, or by exact quasi-identifiers; as arrays."""
+"""Known people: by the group that holds them, or by exact quasi-identifiers; as arrays."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from audit.runtime.phrases import joined, say
 
 @dataclass(frozen=True)
 class KnownGroups:
-    """What is seen of people when it is known who is in which group: a person's pool is the group.
+    """The evidence about people whose groups are known: a person's pool is the group.
 
     Attributes:
         releases: the releases as the adversary sees them.
         sensitive: the sensitive attribute, or the combinations of several.
         values: the number of its values.
-        individual: which people are no counterfeits, by person code; shape (people,).
+        individual: which people are not counterfeits, by person code; shape (people,), bool.
         constant: whether values never change.
-        fixed: by release and person code, the value known beforehand, -1 where none is; None where nothing is known.
-        pooled: the pools of each release; none where no people are known.
+        fixed: the value known beforehand, by release and person code, -1 if unknown; None if no value is known.
+        pooled: the pools of each release; empty if no people are known.
     """
 
     releases: tuple[SeenRelease, ...]
@@ -43,19 +43,19 @@ class KnownGroups:
     pooled: tuple[CandidatePools, ...]
 
     def present(self, position: int) -> Codes:
-        """Return the people, counterfeits left out, who are in a release."""
+        """Return the people, without counterfeits, in a release."""
         people = self.releases[position].people
         return np.zeros(0, dtype=np.int32) if people is None else people.person[real_people(people, self.individual)]
 
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
-        """Return who is known to be in a release, each with a label, and which row classes fit a label."""
+        """Return the people known to be in a release, each with a label, and the row classes that fit each label."""
         people = self._placed(position)
         every = np.arange(self.releases[position].pool.size, dtype=np.int32)
         strangers = bool(people.strangers.any())
         return people.person[people.unnamed :], people.pool[people.unnamed :], Fitting(every, every, strangers)
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
-        """Return the names of the groups that may hold each of some people in a release: of the one that does."""
+        """Return the names of the groups that may hold each of some people in a release: of the one group that does."""
         read = self.releases[position]
         if read.people is None:
             return []
@@ -67,7 +67,7 @@ class KnownGroups:
         return [self.releases[position].pool.name(code) for code in groups.tolist()]
 
     def members(self, position: int) -> Members:
-        """Return who is in which group of a release, counterfeits included."""
+        """Return the people of each group of a release, including counterfeits."""
         people = self._placed(position)
         person, group = people.person, people.pool
         contents, at = self.pooled[position].entries(), self._fixed_of(position, person)
@@ -78,10 +78,10 @@ class KnownGroups:
         return Members(person, group, size, contents, self.individual, self.values)
 
     def hosts(self, position: int) -> CandidateGroups:
-        """Return the rows of a release and the group of each person, counterfeits that keep their identity included."""
+        """Return the rows of a release and the group of each person, including counterfeits with an identity."""
         read, people = self.releases[position], self._placed(position)
         person, pool = people.person[people.unnamed :], people.pool[people.unnamed :]
-        # The class of each is known: so many people are there, counterfeits that keep their identity among them.
+        # The class of each is known: the class holds this many people, including counterfeits with an identity.
         there = np.bincount(pool, minlength=read.pool.size)
         held = np.bincount(read.pool_group, weights=there, minlength=read.release.group.size).astype(np.int64)
         own = np.arange(read.pool.size, dtype=np.int32)
@@ -103,11 +103,11 @@ class KnownGroups:
         return PublishedClasses(read.pool_group, judged[order], contents, self.values, number[read.pool.codes])
 
     def entries(self, position: int) -> ValueCounts:
-        """Return what the pools of a release publish."""
+        """Return the contents of a release's pools."""
         return self.releases[position].entries(self.sensitive)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return which of some classes hold only people who are known to be in no other: none, without a register."""
+        """Return which classes hold only people who are known to be in no other class: none, without a register."""
         del position
         return np.zeros(len(classes), dtype=np.bool_)
 
@@ -128,7 +128,7 @@ class KnownGroups:
         return people
 
     def _fixed_of(self, position: int, person: Codes) -> Codes | None:
-        """Return the value that is known beforehand of each of some people, -1 elsewhere."""
+        """Return the known value of each of some people, -1 if unknown."""
         fixed = self.fixed[position]
         return None if fixed is None else np.append(fixed, np.int32(UNKNOWN))[person]
 
@@ -140,9 +140,9 @@ class KnownGroups:
         classes: tuple[Codes, Codes, Counts],
         held: Counts,
     ) -> CandidateGroups:
-        """Return people with their known values, their candidate classes, and what these can hold.
+        """Return people with their known values, their candidate classes, and the capacity of these.
 
-        `classes` are the pool of each, its published group, and how many rows it has.
+        `classes` holds the pool of each class, its published group, and its number of rows.
         """
         at, (pool, group, rows) = self._fixed_of(position, person), classes
         return CandidateGroups(
@@ -162,19 +162,19 @@ class KnownGroups:
 
 
 def real_people(people: PlacedPeople, individual: Flags) -> Places | slice:
-    """Return the places of people who are no counterfeits."""
+    """Return the indices of people who are not counterfeits."""
     if individual.all():
         return slice(people.unnamed, None)
     return people.unnamed + np.flatnonzero(individual[people.person[people.unnamed :]])
 
 
 class RegisteredRelease(NamedTuple):
-    """The people that the register has in a release.
+    """The register's people in a release.
 
     Attributes:
         person: the people; shape (n,), int32.
-        points: the distinct points at which they are, as places in the space.
-        point: at which of these each is; shape (n,), int32.
+        points: their distinct points, as indices of the space's points.
+        point: the index in `points` of each person; shape (n,), int32.
     """
 
     person: Codes
@@ -184,7 +184,7 @@ class RegisteredRelease(NamedTuple):
 
 @dataclass(frozen=True)
 class RegisteredPeople(KnownGroups):
-    """What is seen of people when exact quasi-identifiers and presence are known: a pool is what covers a point.
+    """The evidence about people whose exact quasi-identifiers and presence are known: a pool is what covers a point.
 
     Attributes:
         space: the exact values and the points.
@@ -195,7 +195,7 @@ class RegisteredPeople(KnownGroups):
     lines: tuple[RegisteredRelease, ...]
 
     def present(self, position: int) -> Codes:
-        """Return the people that the register has in a release."""
+        """Return the register's people in a release."""
         return self.lines[position].person
 
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
@@ -228,15 +228,15 @@ class RegisteredPeople(KnownGroups):
         return self._hosts(position, person, (start, row_class), classes, read.capacity)
 
     def published(self, position: int) -> PublishedClasses:
-        """Return a release as its readers see it; strangers are there where it has more people than the register."""
+        """Return a release as its readers see it; it has strangers if it has more people than the register."""
         read = self.releases[position]
         people = read.release.people - int(read.counterfeits.sum())
         return replace(super().published(position), strangers=len(self.present(position)) < people)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return which of some classes have no more people than those who can be in no other.
+        """Return which classes have no more people than those who can be in no other class.
 
-        They are found themselves where the class has one value.
+        These people are found themselves if the class has one value.
         """
         read, (_, points, point) = self.releases[position], self.lines[position]
         place, home = coverage.covering_groups(self.homes(position), self.space, points)
@@ -254,20 +254,20 @@ class RegisteredPeople(KnownGroups):
         return boxes_of(read, read.class_pool, read.capacity[read.classes.group] > 0)
 
     def _classes(self, position: int) -> coverage.Boxes:
-        """Return the same boxes, by row class."""
+        """Return these boxes by row class."""
         read = self.releases[position]
         own = np.arange(len(read.classes.group), dtype=np.int32)
         return boxes_of(read, own, read.capacity[read.classes.group] > 0)
 
 
 def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]:
-    """Return who a register has in each release."""
+    """Return the people of a register in each release."""
     found = (register.present(position) for position in range(releases))
     return tuple(RegisteredRelease(register.person[at], *register.places(at)) for at in found)
 
 
 def boxes_of(read: SeenRelease, of_class: Codes, kept: Flags) -> coverage.Boxes:
-    """Return the cells of some classes of a release as boxes; `of_class` is what each is counted by, ascending."""
+    """Return the cells of some classes of a release as boxes; `of_class` is the ascending pool or group of each."""
     if read.cells is None:
         raise AssertionError("a register's releases have cells")
     number = of_class[kept]
@@ -275,11 +275,11 @@ def boxes_of(read: SeenRelease, of_class: Codes, kept: Flags) -> coverage.Boxes:
 
 
 def population(held: HeldSeries, people: KnownGroups, position: int) -> Counts | None:
-    """Return how many people of the whole register each group's cells fit, in the release or not; shape (groups,).
+    """Return how many people of the whole register each group's cells cover, present or not; shape (groups,).
 
-    Each person counts once, with the values of the latest line that has begun, else of the first; a group's
-    counterfeits count too, since they look like people. None where there are too many pairs of people and groups to
-    try, or without a register.
+    Each person counts once, with the values of the latest line that has begun, otherwise of the first line; a group's
+    counterfeits count, too, because they look like people. None without a register, or if there are too many pairs of
+    people and groups to test.
     """
     register, read = held.register, held.seen[position]
     if register is None or not isinstance(people, RegisteredPeople):
@@ -303,9 +303,9 @@ _CELLS_SHOWN = 6
 def why_uncovered(
     attributes: Sequence[QuasiIdentifier], register: Register, space: coverage.Space, read: SeenRelease, lines: Places
 ) -> str:
-    """Return what no cell of a release contains of what the people of some lines have, the most frequent first.
+    """Return values of the people of some lines that no cell of a release covers, the most frequent first.
 
-    It is one value of one column: no one is singled out by it more than by the line itself.
+    Each is a value of one column, which singles out no one more than the line itself does.
     """
     if read.cells is None:
         raise AssertionError("a register's releases have cells")
@@ -340,19 +340,19 @@ _NOWHERE = -1
 
 
 class PossibleKind(NamedTuple):
-    """People that the same classes cover, as one person who is in some of the releases that cover them.
+    """People covered by the same classes, represented by one person who is in some of the releases that cover them.
 
-    A register of a whole population lists people who may be in the data: each is judged as if there. A person can be in
-    all releases of a set if one value that never changes is in a class that covers the person in each of them (with
-    values that change: if they can change so). The person is judged for each largest such set, all other rows being
-    strangers'.
+    A register of a whole population lists people who may be in the data: each is judged as if present. A person can be
+    in all releases of a set if, in each of them, a class that covers the person contains the same value (or, if values
+    change, values that may follow each other). The person is judged for each largest such set, and all other rows
+    belong to strangers.
 
     Attributes:
         person: the first of them in the register.
-        alike: how many there are.
-        number: no more of them than the rows that they may have in any of the releases.
+        alike: the number of these people.
+        number: their number, but at most the rows that they may have in any of the releases.
         releases: the releases, ascending.
-        name: what distinguishes the kind in ids.
+        name: the name of the kind in ids.
     """
 
     person: int
@@ -368,12 +368,13 @@ class PossibleKinds:
 
     Attributes:
         kinds: by code.
-        register: the lines of those who stand for them, each in the releases of its kind.
-        listed, uncovered: how many people the register lists, and how many of them nothing covers in any release.
-        why: what uncovered people have and cells lack; None where all are covered.
-        unjudged: how many cannot be in all releases that cover them, though values may change.
-        person, alike: all people of the register, by code, and a number of those who look alike; shape (listed,).
-        stand: by that number, the codes of the kinds.
+        register: the lines of the people who represent them, each in the releases of its kind.
+        listed, uncovered: the numbers of people in the register, and of uncovered people in any release.
+        why: values of uncovered people that no cell covers; None if all people are covered.
+        unjudged: the number of people who cannot be in all releases that cover them, although values may change.
+        person, alike: all people of the register, by code, and a number that people who look alike share; shape
+            (listed,).
+        stand: the codes of the kinds by that number.
     """
 
     kinds: dict[int, PossibleKind]
@@ -387,12 +388,12 @@ class PossibleKinds:
     stand: dict[int, list[int]]
 
     def of_person(self, person: int) -> list[int]:
-        """Return the kinds that a person is of."""
+        """Return the kinds of a person."""
         place = np.flatnonzero(self.person == person)
         return self.stand.get(int(self.alike[place[0]]), []) if len(place) else []
 
     def people(self, codes: Codes) -> int:
-        """Return how many people some kinds represent."""
+        """Return the number of people of some kinds."""
         number, alike = defaultdict[int, int](int), dict[int, int]()
         for kind in (self.kinds[code] for code in np.unique(codes).tolist()):
             number[kind.person] += kind.number
@@ -402,7 +403,7 @@ class PossibleKinds:
 
 @dataclass(frozen=True)
 class PossiblePeople(RegisteredPeople):
-    """What is seen of people who may be in the data, each kind by itself."""
+    """The evidence about people who may be in the data, each kind by itself."""
 
     def published(self, position: int) -> PublishedClasses:
         """Return a release as its readers see it: every row may be a stranger's."""
@@ -414,7 +415,7 @@ class PossiblePeople(RegisteredPeople):
 
 
 class PossiblePeopleFinder:
-    """Finds the kinds of people that a register lists; `people` are all of them, as if they were there."""
+    """Finds the kinds of people in a register; `people` are all of them, as if they were present."""
 
     def __init__(self, held: HeldSeries, register: Register, people: RegisteredPeople) -> None:
         self._held, self._register, self._people = held, register, people
@@ -425,7 +426,7 @@ class PossiblePeopleFinder:
             self._pool[np.searchsorted(self._listed, line.person), position] = self._pools(position, line)
 
     def _pools(self, position: int, line: RegisteredRelease) -> Places:
-        """Return for each line which of the distinct sets of covering classes is the person's; -1 for none."""
+        """Return the index of each line's set of covering classes, among the distinct sets; -1 for none."""
         place, home = coverage.covering_groups(self._people.homes(position), self._people.space, line.points)
         ends = np.searchsorted(place, np.arange(len(line.points) + 1))
         number: dict[bytes, int] = {}
@@ -439,9 +440,9 @@ class PossiblePeopleFinder:
         return of_point[line.point]
 
     def find(self, sensitive: str, transitions: Transitions | None) -> PossibleKinds:
-        """Return the kinds for the values of an attribute, whose names join those of the series' people."""
+        """Return the kinds, given the values of an attribute; their names are added to the series' people."""
         values = [self._values(position, sensitive) for position in range(len(self._held))]
-        order = np.argsort(self._first)  # the first in the register represents the others
+        order = np.argsort(self._first)  # the first person in the register represents the others
         pools, first, alike, number = np.unique(
             self._pool[order], axis=0, return_index=True, return_inverse=True, return_counts=True
         )
@@ -476,7 +477,7 @@ class PossiblePeopleFinder:
         )
 
     def _why(self, nowhere: Places) -> str | None:
-        """Return why nothing covers people, by their place among all, as the last release says it that has some."""
+        """Return why no group covers people, by their index among all, according to the last release with a reason."""
         series, lines = self._held.series, np.flatnonzero(np.isin(self._register.person, self._listed[nowhere]))
         for position in reversed(range(len(self._held))):
             there = np.intersect1d(lines, self._register.present(position))
@@ -487,15 +488,15 @@ class PossiblePeopleFinder:
         return None
 
     def _name(self, person: int, releases: tuple[int, ...], covering: int) -> str:
-        """Return what distinguishes a kind: the person who stands for it, with the releases where these are not all.
+        """Return the name of a kind: its representative, with the releases if these are not all that cover it.
 
-        It then ends with a blank, as no identifier does.
+        The name then ends with a blank, which no identifier does.
         """
         name = self._held.series.people.name(person)
         return name if len(releases) == covering else f"{name} ({', '.join(str(j + 1) for j in releases)}) "
 
     def _values(self, position: int, sensitive: str) -> list[dict[int, int]]:
-        """Return what each set of classes of a release holds: how many rows of each value."""
+        """Return the contents of each set of classes of a release: the number of rows of each value."""
         group, value, rows = self._people.releases[position].entries(sensitive)
         order = np.argsort(group, kind="stable")
         group, value = group[order], value[order]
@@ -521,7 +522,7 @@ class PossiblePeopleFinder:
 
 
 def _largest(there: dict[int, dict[int, int]]) -> list[tuple[int, ...]]:
-    """Return the largest sets of releases that have a value in common, given the values of each.
+    """Return the largest sets of releases that share a value, given the values of each.
 
     >>> _largest({0: {7: 1, 8: 2}, 1: {8: 1, 9: 1}, 2: {7: 1}})
     [(0, 1), (0, 2)]
@@ -535,7 +536,7 @@ def _largest(there: dict[int, dict[int, int]]) -> list[tuple[int, ...]]:
 
 
 def _whole(there: dict[int, dict[int, int]], transitions: Transitions) -> list[tuple[int, ...]]:
-    """Return all releases together if values can change so that a person is in each; nothing otherwise."""
+    """Return all releases together if values can change so that a person is in each; otherwise nothing."""
     left: Flags | None = None
     for values in there.values():
         own = np.zeros(len(transitions.weight), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Record candidates: the records that are in just the releases in which a person is, in rows that fit the person."""
+"""Record candidates: the records that are in the same releases as a person, in rows that fit the person."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from audit.model.arrays import Codes, Counts, Places
 from audit.model.composite_keys import combine, distinct
 
 MOST_PAIRS = 20_000_000
-"""So many pairs of a person and a class of records are listed at most."""
+"""The most listed pairs of a person and a class of records."""
 ABSENT = -1
 
 
 class TooManyRecordsError(Exception):
-    """People may be too many records for all of them to be listed."""
+    """People may be too many records to list them all."""
 
 
 @dataclass(frozen=True)
 class Fitting:
-    """What fits in one release.
+    """The matches in one release.
 
     Attributes:
-        label, group: pairs of a label of people, such as an exact point, and a row class that fits it; ascending by
-            label; shape (pairs,), int32.
+        label, group: pairs of a label of people, such as an exact point, and a row class that fits the label; ascending
+            by label; shape (pairs,), int32.
         anywhere: whether a person who is not known to be in the release may still be in any of its row classes.
     """
 
@@ -35,23 +35,23 @@ class Fitting:
 
 
 def kinds_of_rows(table: Codes) -> tuple[Places, Codes]:
-    """Return a row of each distinct row of a table, and the place of each row among these; its least code is -1."""
+    """Return a row of each distinct row of a table, and the index of each row among these; the least code is -1."""
     columns = [(codes + 1, int(codes.max(initial=-1)) + 2) for codes in table.T]
     return distinct(*combine(columns, len(table)))
 
 
 def fitting_pairs(people: Codes, records: Codes, fitting: Sequence[Fitting]) -> tuple[Codes, Codes]:
-    """Return which kinds of records fit which kinds of people in all releases, as pairs of places, in order.
+    """Return which kinds of records fit which kinds of people in all releases, as pairs of indices, in order.
 
-    Release by release, pairs of what both were before it are followed to what they are in it.
+    Release by release, pairs of earlier prefixes are extended to pairs in that release.
 
     Args:
-        people: the label of each kind in each release, -1 where they are not known to be; shape (kinds, releases).
-        records: the row class of each kind in each release, -1 where they have no row; shape (kinds, releases).
+        people: the label of each kind of people in each release, -1 if not known to be there; shape (kinds, releases).
+        records: the row class of each kind of records in each release, -1 without a row; shape (kinds, releases).
         fitting: which row classes fit which labels, by release.
 
     Raises:
-        TooManyRecordsError: there are too many.
+        TooManyRecordsError: there are too many pairs.
     """
     person = record = np.zeros(1, dtype=np.int64)  # the pairs so far: of prefixes of people and of records
     before = np.zeros(len(people), dtype=np.int64), np.zeros(len(records), dtype=np.int64)
@@ -78,14 +78,14 @@ def _inverse(of: Counts) -> Counts:
 
 
 def _children(prefix: Counts, label: Codes) -> tuple[tuple[Counts, Codes], Counts]:
-    """Return the distinct pairs of a prefix and a label, ascending, and which of them each row has."""
+    """Return the distinct pairs of a prefix and a label, ascending, and the index of each row's pair."""
     size = int(label.max(initial=-1)) + 2
     keys, of = np.unique(prefix * size + label + 1, return_inverse=True)
     return (keys // size, (keys % size - 1).astype(np.int32)), of.astype(np.int64)
 
 
 def _expanded(parent: Counts, of_child: Counts) -> tuple[Counts, Counts]:
-    """Return, for each entry of `parent`, each child of it: the entry's place, and the child."""
+    """Return each child of each entry of `parent`: the index of the entry, and the child."""
     first, last = np.searchsorted(of_child, [parent, parent + 1])
     return _ranges(first, last)
 
@@ -100,7 +100,7 @@ def _ranges(first: Counts, last: Counts) -> tuple[Counts, Counts]:
 
 
 def _absent(record: Counts, child: Counts, theirs: tuple[Counts, Codes], *, anywhere: bool) -> tuple[Counts, Counts]:
-    """Return the pairs of people who are not known to be in the release."""
+    """Return the pairs for people who are not known to be in the release."""
     place, other = _expanded(record, theirs[0])
     kept = np.full(len(other), anywhere) | (theirs[1][other] == ABSENT)
     return child[place[kept]], other[kept]
@@ -109,7 +109,7 @@ def _absent(record: Counts, child: Counts, theirs: tuple[Counts, Codes], *, anyw
 def _present(
     record: Counts, child: Counts, label: Codes, theirs: tuple[Counts, Codes], fits: Fitting
 ) -> tuple[Counts, Counts]:
-    """Return the pairs of those who are in the release: with the records that are in a row class which fits."""
+    """Return the pairs for people who are in the release: with the records in a row class that fits."""
     place, at = _ranges(np.searchsorted(fits.label, label), np.searchsorted(fits.label, label, side="right"))
     size = int(max(theirs[1].max(initial=-1), fits.group.max(initial=-1))) + 2
     known = theirs[0] * size + theirs[1] + 1

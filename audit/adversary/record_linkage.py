@@ -1,4 +1,4 @@
-"""Records that a published id links over the releases, and what their generalized cells contain."""
+"""Record linkage: records that a published id links over the releases, and the contents of their cells."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from audit.model.evidence import PublishedRows, Records, WrongCellError
 
 
 class RecordContents:
-    """The distinct contents of one quasi-identifier's cells, numbered: published ones, and what these share.
+    """The distinct contents of one quasi-identifier's cells, numbered: of published cells, and of intersections.
 
-    Two ways to write the same values have one number. Where a hierarchy lists all values, `*` is that list, and a
-    masked prefix the values that it fits; a text with commas is the list of its parts.
+    Two cells that cover the same values have one number. If a hierarchy lists all values, `*` is that list, and a
+    masked prefix is the list of values that match; a text with commas is the list of its parts.
     """
 
     def __init__(self, attribute: QuasiIdentifier) -> None:
@@ -47,7 +47,7 @@ class RecordContents:
         return self._of[cells]
 
     def shared(self, left: Codes, right: Codes) -> Codes:
-        """Return what pairs of contents have in common, -1 where nothing."""
+        """Return the intersections of pairs of contents, -1 if empty."""
         found = np.empty(len(left), dtype=np.int32)
         for place, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
             known = self._shared.get(pair)
@@ -62,7 +62,7 @@ class RecordContents:
         return self._cells[number]
 
     def text(self, number: int) -> str:
-        """Return contents as they were published first, or as text where no single cell was published for them."""
+        """Return the first published text of contents, or a new text if no single cell was published for them."""
         return self._texts.get(number) or show(self._cells[number], self.attribute.kind)
 
     def add(self, cell: Cell) -> int:
@@ -73,7 +73,7 @@ class RecordContents:
         return number
 
     def _plain(self, cell: Cell) -> Cell:
-        """Return the one cell that represents all with the same contents."""
+        """Return the single cell that represents all cells with the same contents."""
         if self._leaves is None:
             return without_whole(cell) if isinstance(cell, ValueSet) else cell
         if isinstance(cell, Masked):
@@ -84,7 +84,7 @@ class RecordContents:
 
 @dataclass(frozen=True)
 class SeenRows:
-    """The rows of releases, and what their cells have in common.
+    """The rows of releases, and the intersections of their cells.
 
     Attributes:
         contents: of each quasi-identifier, its cells' contents, as numbers common to all releases.
@@ -100,7 +100,7 @@ class SeenRows:
         return tuple(each.attribute.name for each in self.contents)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return what pairs of cells of an attribute have in common, -1 if nothing; each pair should be given once."""
+        """Return the intersections of pairs of cells of an attribute, -1 if empty; each pair should be given once."""
         return self.contents[attribute].shared(left, right)
 
     def text(self, attribute: int, cell: int) -> str:
@@ -169,23 +169,23 @@ class RowContents(SeenRows):
         return PublishedRows(table, value, release.group.codes, read.row_members(), hidden)
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
-        """Return points of an attribute that differ in which of some cells cover them, and these; (points, cells)."""
+        """Return points of an attribute that distinguish some cells, and which cells cover each; (points, cells)."""
         contents = self.contents[attribute]
         known = [contents.cell(number) for number in cells.tolist()]
         points = _points(known, contents.attribute)
         table = np.array([[intersect(cell, point) == point for cell in known] for point in points], dtype=np.bool_)
         kinds, first = np.unique(table.reshape(len(points), len(known)), axis=0, return_index=True)
         kept = np.flatnonzero(kinds.any(axis=1))
-        kept = kept[np.argsort(first[kept])]  # not by how cells are numbered, which the order of rows decides
+        kept = kept[np.argsort(first[kept])]  # independent of the numbers of cells, which depend on the order of rows
         numbers = [contents.add(points[at]) for at in first[kept].tolist()]
         return np.array(numbers, dtype=np.int32), kinds[kept]
 
 
 def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
-    """Return the error of a cell, with the place in its file."""
+    """Return the error for a cell, with its place in the file."""
     series, position = held.series, error.release
     if error.row is None:
-        series.read(position, series.columns.quasi_identifiers, key=False)  # which says where the cells are
+        series.read(position, series.columns.quasi_identifiers, key=False)  # raises an error with the place
         raise AssertionError("a cell that cannot be read is in no column of the file")
     files, record = series.manifest.releases[position], held.seen[position].record
     name = "" if record is None else held.names.name(int(record[error.row]))
@@ -196,7 +196,7 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
 
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
-    """Return points such that every set of cells that have a point in common without the others covers one of them."""
+    """Return points such that every maximal set of cells with a common point contains one of the points in all."""
     if attribute.kind is not Kind.CATEGORICAL:
         return [Interval(number, number) for number in _numbers(cells, days=attribute.kind.is_date)]
     leaves = set() if attribute.hierarchy is None else set(attribute.hierarchy.levels[0])
@@ -210,7 +210,7 @@ def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
 
 
 def _numbers(cells: Sequence[Cell], *, days: bool) -> list[Fraction]:
-    """Return all ends of intervals and members of sets, numbers between them, and one on either side.
+    """Return all ends of intervals and members of sets, a number between each two, and one on either side.
 
     Between days there are only days: the one before and the one after each end.
     """

@@ -1,4 +1,4 @@
-"""A view: evidence of a series, with what only the naming, checking and scoring of findings may use."""
+"""View: evidence of a series, with data that only the naming, checking and scoring of findings may use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from audit.runtime.own_packages import is_own
 
 @dataclass(frozen=True)
 class Key:
-    """True values of people.
+    """The true values of people.
 
     Attributes:
         rows: by release, distinct people, -1 for none, and the true value of each, -1 where unknown; None where the
@@ -37,7 +37,7 @@ class Key:
     size: int
 
     def of(self, release: int, people: Codes) -> Codes | None:
-        """Return the true values of some people in a release, -1 where unknown; None without a key."""
+        """Return the true values of some people in a release, -1 if unknown; None without a key."""
         rows = self.rows[release]
         if rows is None:
             return None
@@ -47,15 +47,15 @@ class Key:
         return own[people]
 
     def of_versions(self, release: int) -> Codes | None:
-        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+        """Return the true values of the people in a release's pools, -1 if unknown; None without a key."""
         return self.of(release, self.pooled[release])
 
     def of_people(self) -> Codes | None:
-        """Return the first true value of all people by person code, -1 where unknown; None without a key."""
+        """Return the first true value of all people by person code, -1 if unknown; None without a key."""
         return self._first[0]
 
     def changed(self) -> Flags:
-        """Return by person code whose value changes later."""
+        """Return the people whose value changes later, by person code."""
         return self._first[1]
 
     @cached_property
@@ -84,16 +84,16 @@ def key_of(held: HeldSeries, people: KnownGroups) -> Key:
 
 @dataclass(frozen=True)
 class View(Evidence):
-    """A series as one adversary sees it, with the series itself and the publisher's key.
+    """A series as one adversary sees it, together with the series itself and the publisher's key.
 
     Attributes:
-        source: what is seen of people.
-        records: the rows of records; None where no id is published that links them.
-        combined: the combinations of values; None where the values are those of one attribute.
+        source: the evidence about people.
+        records: the rows of records; None if no published id links them.
+        combined: the combinations of values; None if the values are those of one attribute.
         held: the series.
-        key: who has which value.
-        beforehand: what is known of values beforehand; None where nothing is.
-        possible_kinds: the kinds of people who may be in the data; None where it is known who is.
+        key: the true values of people.
+        beforehand: the values known beforehand; None if there are none.
+        possible_kinds: the kinds of people who may be in the data; None if presence is known.
     """
 
     source: KnownGroups
@@ -115,20 +115,20 @@ class View(Evidence):
 
     @property
     def register(self) -> Register | None:
-        """The people of each release; if they only may be in the data, those who represent their kinds."""
+        """The people of each release; if presence is unknown, the people who represent their kinds."""
         kinds = self.possible_kinds
         return self.held.register if kinds is None else kinds.register
 
     @property
     def followed_people(self) -> FollowedPeople | None:
-        """What is seen of people who are followed by record ids; None where they are not."""
+        """The evidence about people followed by record ids; None if they are not followed."""
         return self.source if isinstance(self.source, FollowedPeople) else None
 
 
 def handed(seen: Evidence, attack: object = None) -> Evidence:
-    """Return what an attack is handed: evidence alone; with a world to start from where an own attack asks for worlds.
+    """Return the input of an attack: only evidence, and a world if an attack of this program asks for one.
 
-    An attack of another package could read from it whose value is whose.
+    An attack of another package could read people's values from such a world.
     """
     evidence = Evidence(**{each.name: getattr(seen, each.name) for each in fields(Evidence)})
     if not isinstance(seen, View) or not (is_own(attack) and _asks_worlds(attack)):

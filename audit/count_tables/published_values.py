@@ -107,7 +107,7 @@ class ValueReader:
     def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
         """Return `lower`, `upper` and `denominators` of each row, from its value and the rates beside it.
 
-        If the table lacks the denominators altogether, they are unknown.
+        If the table lacks the denominators entirely, they are unknown.
         """
         table, beside = part.table, list[Rates]()
         columns = [texts]

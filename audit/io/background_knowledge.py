@@ -455,8 +455,8 @@ def read_known(series: Series, sensitive: str) -> Known:
     """Read the known values of a sensitive attribute that the manifest names, after the releases were read.
 
     Raises:
-        InputError: the file cannot be read, names a release that is not in the series, or does not tell the attribute
-            of a value.
+        InputError: the file cannot be read, names a release that is not in the series, or leaves the attribute of a
+            value open.
     """
     name, problems = str(series.manifest.known), Problems()
     names = header(series.manifest.folder / name, name, problems)

@@ -267,7 +267,7 @@ class KeyedRelease(Release):
     Attributes:
         person: the person of each row, -1 for a counterfeit without identity; None without a key.
         strangers: which rows belong to unknown people: rows that a key file does not list, and additional rows of a
-            person of whom one row is followed; None if there are none. `person` is -1 there; shape (rows,).
+            person with one followed row; None if there are none. `person` is -1 there; shape (rows,).
         owner: the person of each row, -1 for a counterfeit without identity, if people may have several rows; None if
             `person` holds the same, or if nothing is known.
         own: the value of each row of an Anatomy pair in its key file, by attribute: codes, and their texts.

@@ -280,7 +280,7 @@ class Series:
         return people, further
 
     def identifiers(self, files: ReleaseFiles) -> Table | None:
-        """Return whose rows a release has, as a column `individual`; None where neither a key nor a column says it."""
+        """Return the persons of a release's rows as column `individual`; None if neither key nor column names them."""
         problems, path, column = Problems(), self.manifest.key_path(files), self.manifest.columns.individual
         if is_there(path):
             key = read_table(path, self.manifest.shown(path), ["individual"], problems)

@@ -76,9 +76,8 @@ class RatesEntry:
 
     Attributes:
         column: their column.
-        per: the number of people to which they refer, such as 100.
-        decimals: the number of
-            decimals.
+        per: the base of the rates, such as 100.
+        decimals: the number of decimals.
         denominator: the column, the statistic or the cell of the denominator.
     """
 

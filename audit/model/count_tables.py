@@ -1,8 +1,8 @@
-"""Published counts as evidence, and what an attack on them returns.
+"""Published counts as evidence, and the outcome of an attack on them.
 
-A series of tables is one contingency table; sums over its boxes are known to be in intervals. Time is its last
-axis: a release covers its own atom of time (independent releases), all atoms up to it (cumulative ones), or the only
-one (releases about the same people).
+A series of tables is one contingency table; sums over its boxes are known to lie in intervals. Time is its last axis: a
+release covers its own atom of time (independent releases), all atoms up to it (cumulative releases), or the only atom
+(releases about the same people).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from audit.model.json_types import UNBOUNDED, CountVerdict
 Boxes = npt.NDArray[np.int32]
 
 PROTECTED = 0
-"""Rule of a question: a hidden count must keep as many possible values as `min_width`."""
+"""Rule of a question: a hidden count must keep at least `min_width` possible values."""
 SMALL_COUNT = 1
-"""Rule of a question: a count from 1 to `min_count` - 1 must be neither certain nor narrower than its marker says."""
+"""Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than its marker."""
 SAME_KIND = 2
-"""Rule of a question: the people of a cell must possibly be of `min_labels` kinds."""
+"""Rule of a question: the people of a cell must be able to have `min_labels` different labels."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Axis:
 
     Attributes:
         name: the dimension.
-        atoms: how many there are.
+        atoms: the number of atoms.
         members: the atoms of each set, ascending, int32; sets 0 to `atoms` - 1 are the single atoms, no two are equal.
-        whole: which set has all atoms.
+        whole: the set of all atoms.
     """
 
     name: str
@@ -47,16 +47,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class CountTables:
-    """Sums of one statistic over boxes, and what is asked about it.
+    """Sums of one statistic over boxes, and the questions about it.
 
     Attributes:
         axes: the dimensions, time last.
-        boxes: shape (numbers, axes), int32; for each published number the set on each axis that it counts.
-        lower, upper: shape (numbers,), int64; the interval of each number; `UNBOUNDED` is no upper end.
-        asked: shape (questions, axes), int32; the boxes that are asked about.
+        boxes: shape (numbers, axes), int32; the set on each axis that each published number counts.
+        lower, upper: shape (numbers,), int64; the interval of each number; `UNBOUNDED` means no upper bound.
+        asked: shape (questions, axes), int32; the boxes of the questions.
         rule: shape (questions,), int8; `PROTECTED` or `SMALL_COUNT`.
-        min_count: the least count that may be known.
-        min_width: how many values a hidden count must keep.
+        min_count: the least count that may be known exactly.
+        min_width: the number of values that a hidden count must keep.
     """
 
     axes: tuple[Axis, ...]
@@ -75,11 +75,11 @@ Box: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class WeightedNumber:
-    """A published number (`assumed` False), or the assumption of an enclosing case (True), times a weight.
+    """A published number (`assumed` False), or the assumption of an enclosing case (True), with a weight.
 
     Attributes:
-        index: place of the number in the evidence, or depth of the case, the outermost 0.
-        weight: never 0; with a bound from above a positive weight uses the upper end and a negative one the lower end.
+        index: the index of the number in the evidence, or the depth of the case; the outermost is 0.
+        weight: never 0; in an upper bound, a positive weight uses the upper end and a negative one the lower end.
     """
 
     index: int
@@ -89,9 +89,9 @@ class WeightedNumber:
 
 @dataclass(frozen=True, slots=True)
 class WeightedSum:
-    """Numbers whose weighted boxes cover a box atom by atom, so that their intervals bound its count.
+    """Numbers whose weighted boxes cover a box atom by atom, so that the sum of their intervals bounds its count.
 
-    With `impossible` they cover nothing, and their intervals add up to a contradiction.
+    With `impossible`, they cover nothing, and the sum of their intervals is a contradiction.
     """
 
     terms: tuple[WeightedNumber, ...]
@@ -100,7 +100,7 @@ class WeightedSum:
 
 @dataclass(frozen=True, slots=True)
 class CaseSplit:
-    """A count is at most `at`, or at least one more; each case has its proof of the same bound."""
+    """A count is at most `at`, or at least one more; each case has a proof of the same bound."""
 
     box: Box
     at: int
@@ -109,7 +109,7 @@ class CaseSplit:
 
 
 BoundProof: TypeAlias = WeightedSum | CaseSplit
-"""What shows that the count of a box is at most, or at least, an integer."""
+"""The proof that the count of a box is at most, or at least, an integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +133,17 @@ VERDICTS: Final[Mapping[int, CountVerdict]] = {
 
 @dataclass(frozen=True)
 class CountOutcome:
-    """What an attack found out about each question.
+    """The outcome of an attack for each question.
 
     Attributes:
         status: `complete` unless a limit was reached.
-        reason: which; None where complete.
+        reason: the limit; None if complete.
         verdict: shape (questions,), int8; `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED`, `SMALL` or `ALL`.
-        lower, upper: shape (questions,), int64; bounds that are proved.
-        exact: shape (questions,); whether both are attained by integer solutions that were checked.
-        smallest_width: how many values the narrowest hidden count has, None where all are unbounded or there is none.
-        width_exact: whether that is certain.
-        bounds: returns the proofs of a question's bounds; a lower bound of 0 and no upper bound need none.
+        lower, upper: shape (questions,), int64; the proved bounds.
+        exact: shape (questions,), bool; whether both bounds are attained by integer solutions that were checked.
+        smallest_width: the number of values of the narrowest hidden count; None if all are unbounded or there is none.
+        width_exact: whether `smallest_width` is exact.
+        bounds: returns the proofs of a question's bounds; the lower bound 0 and a missing upper bound need none.
         interrupted: whether the user stopped the attack.
     """
 
@@ -160,7 +160,7 @@ class CountOutcome:
 
     @classmethod
     def nothing(cls, questions: int, reason: str, *, interrupted: bool = False) -> CountOutcome:
-        """Return the outcome of an attack that found out nothing."""
+        """Return the outcome of an attack without any result."""
         return cls(
             status="incomplete",
             reason=reason,
@@ -179,7 +179,7 @@ class ContradictingCountsError(Exception):
     """No table of counts agrees with everything that was published.
 
     Attributes:
-        numbers: places in the evidence of numbers without any one of which there would be one, as far as `irreducible`.
+        numbers: indices of contradictory numbers in the evidence; if `irreducible`, none of them can be left out.
     """
 
     def __init__(self, numbers: Sequence[int], *, irreducible: bool) -> None:

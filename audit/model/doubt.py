@@ -1,4 +1,4 @@
-"""Doubts: what a verdict rests on and the program did not read, did not judge, or only guessed."""
+"""Doubts: data that the program did not read, did not judge, or only guessed, on which a verdict depends."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from audit.runtime.reasons import Reason
 
 ON_VALUES = frozenset({"max_risk", "max_ever_risk", "closeness", "min_e"})
-"""The clauses that rest on what is known of values."""
+"""The clauses that depend on knowledge of values."""
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A reason for which clauses of the policy cannot be decided, whatever the attacks found.
+    """A reason why clauses of the policy cannot be decided, whatever the attacks found.
 
     Attributes:
         reason: what is in doubt, and what to declare or to correct, in one sentence.
-        clauses: the clauses that rest on it; None where all of them do.
-        guessed: whether findings rest on it too, so that a clause which they violate is undecided as well.
+        clauses: the clauses that depend on it; None for all.
+        guessed: whether findings depend on it, too, so that even a clause which they violate is undecided.
     """
 
     reason: Reason
@@ -25,7 +25,7 @@ class Doubt:
     guessed: bool = False
 
     def concerns(self, clause: str) -> bool:
-        """Return whether a clause rests on what is in doubt.
+        """Return whether a clause depends on what is in doubt.
 
         >>> unread = Doubt(Reason("a cell of Age was not read"), frozenset({"k"}))
         >>> unread.concerns("k"), unread.concerns("min_e")

@@ -20,35 +20,35 @@ from typing import TypeVar
 T = TypeVar("T")
 _SHOWN, _PATH_SHOWN = 60, 400
 SENTENCE = 4_000
-"""Characters of a sentence at most: more than any of ours has with what it quotes, which is cut by itself."""
+"""The most characters of a sentence; ours are shorter, and what they quote is cut separately."""
 _PART_SHOWN = 800  # of a problem on one line, which may quote a cell of any length
 _PROBLEMS_SHOWN = 20
 _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-"""A blank, and those of numbers and sentences of our own that no line is broken at."""
+"""A non-breaking blank, as used inside numbers and fixed phrases."""
 
 
 def printable(text: str, limit: int = _SHOWN) -> str:
     """Return `text` on one line, without control characters, at most `limit` characters long.
 
-    File names, column names and published cells are other people's words: printed raw they could move the
-    cursor, forge lines or flood the terminal.
+    File names, column names and published cells are foreign text: printed raw they could move the cursor, forge lines
+    or flood the terminal.
     """
     kept = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
 
 
 def printable_path(path: object) -> str:
-    """Return a path on one line, without control characters; of one that is very long the end, which names the file."""
+    """Return a path on one line, without control characters; of a very long path only the end, which names the file."""
     text = str(path)
     return printable(text if len(text) <= _PATH_SHOWN else "…" + text[1 - _PATH_SHOWN :], _PATH_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong in one place, and what to do about it.
+    """A problem in one place, and what to do about it.
 
-    `what` and `remedy` never quote a cell that is private (a key, a register, an identifier): they say where
-    it is. `line` counts from 1, the header included, as an editor does.
+    `what` and `remedy` never quote a private cell (of a key, a register, an identifier): they name its place. `line`
+    counts from 1, including the header, as an editor does.
     """
 
     file: str
@@ -58,7 +58,7 @@ class Problem:
     column: str | None = None
 
     def __str__(self) -> str:
-        """Render as `file:line, column "c": what; remedy`."""
+        """Return a text such as `file:line, column "c": what; remedy`."""
         line = "" if self.line is None else f":{self.line}"
         column = "" if self.column is None else f', column "{printable(self.column)}"'
         place = f"{printable_path(self.file)}{line}{column}"
@@ -66,22 +66,22 @@ class Problem:
 
 
 class AuditError(Exception):
-    """Something the user can mend."""
+    """An error that the user can mend."""
 
 
 class UsageError(AuditError):
-    """The command's words do not fit the series or each other."""
+    """The command's arguments contradict the series or each other."""
 
 
 class InputError(AuditError):
-    """One or more files cannot be read as what they should be."""
+    """One or more files are not what they should be."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        """Render one line per problem, the first twenty of them."""
+        """Return one line for each problem, the first twenty of them."""
         lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
         hidden = len(self.problems) - len(lines)
         return "\n".join([*lines, *([f"and {hidden} more problems like these"] if hidden else [])])
@@ -93,7 +93,7 @@ class Interrupted(AuditError):
 
 @dataclass(slots=True)
 class Problems:
-    """A notebook for problems, so that all of a series' troubles are reported at once."""
+    """Collects problems, so that all problems of a series are reported at once."""
 
     found: list[Problem] = field(default_factory=list)
 
@@ -102,14 +102,14 @@ class Problems:
         self.found.append(Problem(file, what, remedy, line, column))
 
     def check(self) -> None:
-        """Raise `InputError` when anything has been noted."""
+        """Raise `InputError` if a problem was noted."""
         self.checked(self)
 
     def checked(self, read: T | None) -> T:
-        """Return what was read.
+        """Return the result of a reader.
 
         Raises:
-            InputError: anything has been noted, or nothing could be read.
+            InputError: a problem was noted, or nothing could be read.
         """
         if self.found or read is None:
             raise InputError(self.found)

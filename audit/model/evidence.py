@@ -1,8 +1,8 @@
-"""Evidence: a series seen with some knowledge, as arrays. All that an attack may look at.
+"""Evidence: a series as an adversary sees it, as arrays; attacks have no other input.
 
-Per-person attacks read *pools*. A pool is a bag of published values from which a person's value in one release
-must come: under the `linked` adversary the person's QI-group, under `register` the union of all the groups whose
-boxes cover the person. With pools, one attack serves both adversaries. Nothing here leads to the series or its key.
+Per-person attacks read *pools*. A pool is a bag of published values that contains a person's value in one release: for
+the `linked` adversary the person's QI-group, for `register` the union of all groups whose boxes cover the person. With
+pools, one attack serves both adversaries. No field refers to the series or its key.
 
 Attacks that follow published record ids read the rows of *records* with their generalized cells instead.
 
@@ -35,7 +35,7 @@ class ValueCounts(NamedTuple):
     """Contents of bags as (bag, value, number of rows), where a bag is a pool or a QI-group.
 
     Attributes:
-        bag, value: shape (m,), int32. Several entries of a pair add up.
+        bag, value: shape (m,), int32. Several entries of a pair are added up.
         rows: number of rows of each, or None for one row each.
     """
 
@@ -44,7 +44,7 @@ class ValueCounts(NamedTuple):
     rows: Counts | None
 
     def tabled(self, bags: int, values: int) -> Table:
-        """Return the same as a table of rows by bag and value; shape (bags, values)."""
+        """Return the contents as a table of rows by bag and value; shape (bags, values)."""
         key = self.bag.astype(np.int64) * values + self.value
         if self.rows is None:
             table = np.zeros(bags * values, dtype=count_type(int(np.bincount(self.bag).max(initial=0))))
@@ -56,7 +56,7 @@ class ValueCounts(NamedTuple):
 
     @staticmethod
     def of(table: Table) -> ValueCounts:
-        """Return what a table of rows by bag and value says; each pair once, in order."""
+        """Return the contents of a table of rows by bag and value; each pair once, in order."""
         bag, value = np.nonzero(table)
         return ValueCounts(bag.astype(np.int32), value.astype(np.int32), table[bag, value].astype(np.int64))
 
@@ -73,12 +73,12 @@ class CandidatePools:
 
     Attributes:
         person: the people in this release whose value is not known beforehand; distinct, shape (n,), int32.
-        pool: the pool of each; shape (n,), int32, in [0, n_pools).
+        pool: the pool of each person; shape (n,), int32, in [0, n_pools).
         n_pools: number of pools.
-        contents: what is in the pools: entries, or a table of rows by pool and value, shape (n_pools, values), where
-            pools hold many values. Either can be had of both: `entries()`, `table()`.
-        counted: false where the version (this person in this release) is known beforehand, so that it takes
-            part in reasoning but in no measure; shape (n,), or None when all count.
+        contents: the contents of the pools as entries, or, if pools hold many values, as a table of rows by pool and
+            value, shape (n_pools, values); `entries()` and `table()` convert both.
+        counted: false if the value of the version (this person in this release) is known beforehand: it is used in
+            reasoning, but not measured; shape (n,), or None if all count.
         fixed: the known value of such a version, -1 elsewhere; shape (n,), or None.
         people: one more than the largest person code of this and all earlier releases.
         values: the number of sensitive values of this and all earlier releases.
@@ -94,11 +94,11 @@ class CandidatePools:
     values: int
 
     def entries(self) -> ValueCounts:
-        """Return what is in the pools as entries."""
+        """Return the contents of the pools as entries."""
         return self.contents if isinstance(self.contents, ValueCounts) else ValueCounts.of(self.contents)
 
     def table(self) -> Table:
-        """Return what is in the pools as a table, which is large where there are many pools and values."""
+        """Return the contents of the pools as a table, which is large if there are many pools and values."""
         return (
             self.contents.tabled(self.n_pools, self.values) if isinstance(self.contents, ValueCounts) else self.contents
         )
@@ -109,12 +109,12 @@ class Members:
     """One release as rows of the person matrix and the value matrix (equivalence paper, Definition 9).
 
     Attributes:
-        column: who is there, ascending, -1 for each counterfeit without identity; people whose values are known
-            beforehand are left out; otherwise distinct; shape (n,), int32.
-        group: the group of each; shape (n,), int32, in [0, n_groups).
+        column: the people in the release, ascending and distinct, except for -1 for each counterfeit without identity;
+            people whose values are known beforehand are left out; shape (n,), int32.
+        group: the group of each entry; shape (n,), int32, in [0, n_groups).
         n_groups: number of groups, some of which may be empty.
-        contents: the values of the groups, less those that are known beforehand.
-        individual: which people are no counterfeits, by person code; shape (people,).
+        contents: the values of the groups, without those known beforehand.
+        individual: which people are not counterfeits, by person code; shape (people,), bool.
         values: the number of sensitive values of this and all earlier releases.
     """
 
@@ -128,35 +128,37 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class CandidateGroups:
-    """One release as rows, and who may have which: for attacks on all people at once.
+    """One release as rows, and the rows that each person may have: for attacks on all people at once.
 
     The rows of a published group with equal cells are a *row class*; a person can only be a row of a class whose cells
-    cover the person. A class draws on the values of one *group*: in a plain table each class is a group of its own, as
-    its rows' values stand beside its cells; in an Anatomy pair the classes of a published group share its values. Under
-    `linked` each person has one class (of an Anatomy pair the published group is the only class then).
+    cover the person. The values of a class come from one *group*: in a plain table each class is a group of its own,
+    because its rows' values are beside its cells; in an Anatomy pair the classes of a published group share its values.
+    Under `linked` each person has one class (of an Anatomy pair the published group is the only class then).
 
-    In a world each person has one row, that is a class and a value of its group. No more people have a value of a group
-    than it has rows with it, no more are in a class than `class_capacity`, and no more in the classes of one published
-    group than `group_capacity`. Rows that are left belong to counterfeits without identity or to strangers.
+    In a world each person has one row, that is, a class and a value of its group. At most as many people have a value
+    of a group as it has rows with the value, at most `class_capacity` people are in a class, and at most
+    `group_capacity` in the classes of one published group. The other rows belong to counterfeits without identity or to
+    strangers.
 
     Attributes:
-        person: all who are known to be in the release, counterfeits that keep their identity among them (under
-            `register` only the people of the register); distinct, shape (n,), int32.
-        fixed: the value of each that is known beforehand, -1 elsewhere; shape (n,), int32.
-        start: where the row classes that may hold each begin in `row_class`, and their number at the end; shape
-            (n + 1,), int64.
-        row_class: these classes, ascending for each; int32, in [0, classes).
-        class_group: the group whose values each class has; ascending, shape (classes,), int32, in [0, n_groups).
-        class_capacity: how many people each class can hold: its rows, or `group_capacity` where that is less; shape
-            (classes,), int64.
-        class_rows: how many rows each class has; shape (classes,), int64.
-        published_group: the published group of each class; ascending, shape (classes,), int32. It is `class_group` but
-            in a plain table whose groups have rows with different cells.
-        group_capacity: how many people each published group can hold: its rows less the counterfeits that are published
-            for it; shape (published groups,), int64.
+        person: all people known to be in the release, including counterfeits that keep their identity (for `register`,
+            only the people of the register); distinct, shape (n,), int32.
+        fixed: the known value of each person, -1 if unknown; shape (n,), int32.
+        start: the first index in `row_class` of each person's possible row classes, and their total number at the end;
+            shape (n + 1,), int64.
+        row_class: the possible row classes, ascending for each person; int32, in [0, classes).
+        class_group: the group from which each class has its values; ascending, shape (classes,), int32, in [0,
+            n_groups).
+        class_capacity: the most people in each class: its rows, or `group_capacity` if that is less; shape (classes,),
+            int64.
+        class_rows: the number of rows of each class; shape (classes,), int64.
+        published_group: the published group of each class; ascending, shape (classes,), int32. It equals `class_group`
+            except in a plain table whose groups have rows with different cells.
+        group_capacity: the most people in each published group: its rows less its published counterfeits; shape
+            (published groups,), int64.
         n_groups: number of groups.
         contents: all rows of the groups.
-        individual: which people are no counterfeits, by person code; shape (people,).
+        individual: which people are not counterfeits, by person code; shape (people,), bool.
         values: the number of sensitive values of this and all earlier releases.
     """
 
@@ -177,16 +179,16 @@ class CandidateGroups:
 
 @dataclass(frozen=True, slots=True)
 class PublishedClasses:
-    """One release by itself, as all can see it: rows of a group with equal cells; groups where it is an Anatomy pair.
+    """One release alone, as everyone sees it: classes of rows of a group with equal cells; groups for an Anatomy pair.
 
     Attributes:
         group: the published group of each class, ascending; shape (classes,), int32.
-        judged: false where all rows are known to be counterfeits, or of people who are there as the adversary knows;
-            shape (classes,).
+        judged: false if the adversary knows that all rows are counterfeits, or belong to people known to be there;
+            shape (classes,), bool.
         contents: the values of each class.
         values: the number of sensitive values of this and all earlier releases.
         place: the class of each row; shape (rows,), int32.
-        strangers: whether some rows may be of people that the adversary does not know.
+        strangers: whether some rows may belong to people unknown to the adversary.
     """
 
     group: Codes
@@ -199,7 +201,7 @@ class PublishedClasses:
 
 @dataclass(frozen=True)
 class AnyPair(Mapping[tuple[int, int], Fraction]):
-    """The transitions by which any of so many values may follow any, one as probably as the other."""
+    """The transitions by which each of some values may follow each other one, all with equal probability."""
 
     size: int
 
@@ -214,7 +216,7 @@ class AnyPair(Mapping[tuple[int, int], Fraction]):
         return product(range(self.size), range(self.size))
 
     def __len__(self) -> int:
-        """Return how many pairs there are."""
+        """Return the number of pairs."""
         return self.size**2
 
 
@@ -224,9 +226,9 @@ class Transitions:
 
     Attributes:
         weight: shape (values, values), float64; the probability of going from row to column, 0 where impossible.
-            Without probabilities in the file it is one over the number of values listed for the row.
-        exact: the same, exactly, for the pairs that are possible.
-        listed: whether the file says what may follow each value; shape (values,).
+            Without probabilities in the file, it is one divided by the number of values listed for the row.
+        exact: the same as exact fractions, for the possible pairs.
+        listed: whether the file lists each value; shape (values,), bool.
     """
 
     weight: npt.NDArray[np.float64]
@@ -235,14 +237,14 @@ class Transitions:
 
     @property
     def constant(self) -> bool:
-        """Whether no value ever changes, each staying for certain, or each as probably as the others."""
+        """Whether no value ever changes: each is followed only by itself, or all are equally probable."""
         kept = {a for a, b in self.exact if a == b}
         each = len(kept) == len(self.exact) == np.count_nonzero(self.listed)
         return each and len(set(self.exact.values())) <= 1
 
     @property
     def sets(self) -> UpdateSets:
-        """The candidate update sets: what may follow at all."""
+        """The candidate update sets: which values may follow which."""
         return UpdateSets(self.weight > 0)
 
 
@@ -258,20 +260,20 @@ class CombinedName(str):
 
 
 class Combinations(Protocol):
-    """The combinations of the values of several sensitive attributes that rows have."""
+    """The combinations of values of several sensitive attributes that occur in rows."""
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes."""
 
     def parts(self) -> Codes:
-        """Return the value of each attribute that each combination is of, by code; shape (combinations, attributes)."""
+        """Return the value codes of the parts of each combination; shape (combinations, attributes)."""
 
 
 def claimed_code(attribute: int | Places, value: Codes | np.int32, attributes: int) -> Codes:
-    """Return the codes of claims that a person has some value of one of several attributes, with any others.
+    """Return the code of a claim that a person has a value of one of several attributes, with any others.
 
-    They are below those of combinations, of unknown values (-1) too.
+    These codes are below those of combinations, also below that of unknown values (-1).
 
     >>> claimed_part(int(claimed_code(1, np.array([5]), 3)[0]), 3)
     (1, 5)
@@ -280,22 +282,22 @@ def claimed_code(attribute: int | Places, value: Codes | np.int32, attributes: i
 
 
 def claimed_part(code: int, attributes: int) -> tuple[int, int]:
-    """Return the attribute and the value that a claim is about, given its code."""
+    """Return the attribute and the value in a claim, given its code."""
     value, attribute = divmod(-2 - code, attributes)
     return attribute, value
 
 
 class PeopleSource(Protocol):
-    """What evidence knows of the people of releases."""
+    """The knowledge of people in releases behind some evidence."""
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return, for each of some people in a release, the names of the groups that may hold the person."""
 
     def members(self, release: int) -> Members:
-        """Return who is in which group of a release, counterfeits included, where that is known (`linked`)."""
+        """Return the people of each group of a release, including counterfeits, if that is known (`linked`)."""
 
     def hosts(self, release: int) -> CandidateGroups:
-        """Return the rows of a release and which groups may hold which people (`linked`, `register`)."""
+        """Return the rows of a release and the groups that may hold each person (`linked`, `register`)."""
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
@@ -304,7 +306,7 @@ class PeopleSource(Protocol):
         """Return the classes of a release, counted from 0."""
 
     def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Return which of some classes of a release hold only people who are known to be in no other."""
+        """Return which classes of a release hold only people who are known to be in no other class."""
 
     def published_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
@@ -312,7 +314,7 @@ class PeopleSource(Protocol):
 
 @dataclass(eq=False)
 class WrongCellError(Exception):
-    """A cell contradicts the earlier ones of its record, or cannot be read; `row` is None for the latter."""
+    """A cell that contradicts earlier cells of its record (`row` is given), or that cannot be read (`row` is None)."""
 
     release: int
     row: int | None = None
@@ -321,18 +323,17 @@ class WrongCellError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One release as an adversary sees it who follows published record ids.
+    """One release as seen by an adversary who follows published record ids.
 
     Attributes:
-        record: whose row each is: distinct codes, common to all releases; shape (rows,), int32.
+        record: the record of each row: distinct codes, common to all releases; shape (rows,), int32.
         cells: the cell of each row, one array per quasi-identifier, as numbers common to all releases: equal exactly
             where the cells contain the same values, however written; each of shape (rows,), int32.
-        real: false for rows that the publisher's key says are counterfeits; shape (rows,), or None when it says that of
-            none.
+        real: false for rows that are counterfeits by the publisher's key; shape (rows,), or None if there are none.
         size: one more than the largest record code of this and all earlier releases.
-        hidden: number of counterfeits that are published without a key that says which rows they are.
-        judged: which rows may be of people who are not known to the adversary to be there; shape (rows,), or None when
-            all may.
+        hidden: the number of published counterfeits, if no key shows which rows they are.
+        judged: which rows may belong to people of whose presence the adversary does not know; shape (rows,), or None
+            for all.
     """
 
     record: Codes
@@ -344,7 +345,7 @@ class Records:
 
 
 class RecordSource(Protocol):
-    """Where evidence gets the rows of records from, and what their cells have in common."""
+    """The source of the rows of records, and of the intersections of their cells."""
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -354,7 +355,7 @@ class RecordSource(Protocol):
         """Return the rows of a release, counted from 0."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return the numbers of what pairs of cells have in common, -1 if nothing; each pair should be given once."""
+        """Return the numbers of the intersections of pairs of cells, -1 if empty; each pair should be given once."""
 
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
@@ -367,11 +368,11 @@ class PublishedRows:
     Attributes:
         cells: numbers of each row's cells, common to all releases, equal where they contain the same values however
             written; shape (rows, attributes), int32.
-        value: the sensitive value of each row; None where they stand in another file, or rows stand for several people.
+        value: the sensitive value of each row; None if values are in another file, or if rows stand for several people.
         group: the published group of each row; shape (rows,), int32.
-        member: for each row the place in `Members` of a person who has a row with the same cells in the same group,
-            each having one; None for who does not know it (others than `linked`).
-        counterfeits: how many rows are published as counterfeits, without telling which.
+        member: for each row, the index in `Members` of a person with equal cells in the same group, a different person
+            for each row; None for adversaries who do not know it (other than `linked`).
+        counterfeits: the number of rows that are published as counterfeits, without their places.
     """
 
     cells: Codes
@@ -382,7 +383,7 @@ class PublishedRows:
 
 
 class RowSource(Protocol):
-    """Where evidence gets the rows of releases from, with their cells."""
+    """The source of the rows of releases, with their cells."""
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -392,10 +393,10 @@ class RowSource(Protocol):
         """Return the rows of a release, counted from 0."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return what pairs of cells of an attribute have in common, -1 where nothing."""
+        """Return the intersections of pairs of cells of an attribute, -1 if empty."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
-        """Return points that cells of an attribute distinguish, as cells, and which cover each; (points, cells)."""
+        """Return points that distinguish cells of an attribute, and which cells cover each; shape (points, cells)."""
 
     def text(self, attribute: int, cell: int) -> str:
         """Return a cell as text."""
@@ -413,24 +414,24 @@ class Evidence:
         sensitive: name of the sensitive attribute.
         tags: the releases, in order of publication.
         transitions: which values may follow which; None when values never change.
-        known: number of people with a value that is known beforehand.
-        rows: about how many rows the releases have together, for choosing kernels.
-        source: what is known of the people of each release.
+        known: the number of people with a value that is known beforehand.
+        rows: the approximate total number of rows of the releases, for choosing kernels.
+        source: the knowledge of the people of each release.
         values: the sensitive values by code.
-        records: where the rows of records come from; None where no id is published that links them.
-        published: where the classes of rows that look alike come from; None for combinations of attributes, and where
-            the adversary knows whose every row is.
-        combined: the attributes whose values are combined, where values are combinations; claims about one of these
-            attributes have codes of their own: see `claimed_code`.
-        world: the values of the people of `source.hosts` by release in a world, -1 where unknown; a hint for attacks
-            that search for worlds, on which no result depends. Empty where none is known.
-        rows_of: where rows and their cells come from; None for combinations of attributes.
+        records: the source of the rows of records; None if no published id links them.
+        published: the source of the classes of equal rows; None for combinations of attributes, and if the adversary
+            knows the person of every row.
+        combined: the combined attributes, if values are combinations; claims about one of these attributes have codes
+            of their own: see `claimed_code`.
+        world: the values of the people of `source.hosts` in a world, by release, -1 if unknown; a hint for attacks that
+            search for worlds, on which no result depends. Empty if no world is known.
+        rows_of: the source of rows and their cells; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow it.
-        followed: whether people are followed by record ids: it is evidence of one release, that of all records.
-        unfollowed: why they are not, if the series has record ids and people are known; None elsewhere.
-        pooled: the pools of each release; none where no people are known.
-        numbers: the numbers that values are, by sensitive attribute; only of those whose values may be amounts.
-        categories: by sensitive attribute and category, the values that are of it, as equal numbers.
+        followed: whether people are followed by record ids; the evidence then has one release, which holds all records.
+        unfollowed: why people are not followed, if the series has record ids and people are known; otherwise None.
+        pooled: the pools of each release; empty if no people are known.
+        numbers: the numbers of values, by sensitive attribute; only for attributes whose values may be amounts.
+        categories: the values of each category, by sensitive attribute, as equal numbers.
     """
 
     kind: AdversaryKind
@@ -459,7 +460,7 @@ class Evidence:
         return ADVERSARIES[self.kind]
 
     def attribute(self, value: int) -> str | None:
-        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+        """Return the combined attribute of a claimed value; None for a value or combination."""
         if self.combined is None or value >= 0:
             return None
         names = self.combined.attributes

@@ -1,4 +1,4 @@
-"""The explanation: what can be learnt of one person, release by release, as data. Formats render it."""
+"""The explanation of one person: what can be learnt, release by release, as data that formats render."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from audit.model.report import AdversaryFacts
 
 @dataclass(frozen=True)
 class Share:
-    """How probable a value is to an adversary who attacks in some way.
+    """The probability of a value for an adversary who uses one attack.
 
     Attributes:
         attack: the attack.
@@ -31,16 +31,15 @@ class ExplainedVersion:
 
     Attributes:
         release: its tag.
-        groups: those that may hold the person.
-        candidates: the values that these leave.
-        alone: those of them that the person's other releases leave as well.
-        together: those of `alone` that are still possible when all people are considered together; None where not
-            known.
-        ruled_out: those of `alone` that are; None where not known.
-        open: those of `together` that are not shown to be possible either; None where not known.
-        shares: how probable values are; empty where that is not known.
+        groups: the groups that may hold the person.
+        candidates: the values that these groups leave possible.
+        alone: the candidates that the person's other releases leave possible, too.
+        together: the values of `alone` that are still possible if all people are considered together; None if unknown.
+        ruled_out: the values of `alone` that are ruled out; None if unknown.
+        open: the values of `together` that are not shown to be possible; None if unknown.
+        shares: the probabilities of values; empty if unknown.
         known: the value that the adversary knows beforehand, if so.
-        truth: the person's own value, where the publisher's key says it.
+        truth: the person's true value, if the publisher's key shows it.
     """
 
     release: str
@@ -57,13 +56,13 @@ class ExplainedVersion:
 
 @dataclass(frozen=True)
 class Said:
-    """What one attack finds about the person.
+    """The findings of one attack about the person.
 
     Attributes:
         attack: its name.
-        status: whether it came to its end.
-        reason: why it does not say all; null where it does.
-        findings: what it finds about the person.
+        status: whether it was complete.
+        reason: why it is not complete; null if it is.
+        findings: its findings about the person.
     """
 
     attack: AttackName
@@ -74,13 +73,13 @@ class Said:
 
 @dataclass(frozen=True)
 class Explained:
-    """What is known of one sensitive attribute.
+    """What can be learnt about one sensitive attribute of the person.
 
     Attributes:
         sensitive: the attribute.
         versions: the person in each release.
         absent: the releases that the person is not in.
-        said: what each attack finds about the person.
+        said: the findings of each attack about the person.
     """
 
     sensitive: Sensitive
@@ -91,12 +90,12 @@ class Explained:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What can be learnt of one person; it always names people.
+    """What can be learnt about one person; it always names people.
 
     Attributes:
         series: the series' name.
-        individual: who.
-        adversary: who was assumed to attack.
+        individual: the person.
+        adversary: the assumed adversary.
         explained: one entry for each sensitive attribute.
         also: for a person who may be in the data, the identifiers under which other sets of releases are judged.
     """

@@ -1,7 +1,8 @@
-"""Findings and claims: what every kind of them can do, and how codes become names.
+"""Findings and claims: the common interface of all kinds, and how codes become names.
 
-The fields of a finding are codes of people, releases and values while it is claimed and checked, and names in a report:
-one class is used for both. Each kind of finding is a module of `audit.findings`, with its check in `audit.judgement`.
+The fields of a finding hold codes of people, releases and values while it is claimed and checked, and names in a
+report: one class serves both. Each kind of finding is a module of `audit.findings`, with its check in
+`audit.judgement`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ T = TypeVar("T")
 
 
 class AnonymousCounterfeit(NamedTuple):
-    """A counterfeit without identity: the `number`-th, from 0, of those of a group, in the order of the file."""
+    """A counterfeit without identity: the `number`-th, from 0, of a group, in the order of the file."""
 
     release: int
     group: str
@@ -48,7 +49,7 @@ class AnonymousCounterfeit(NamedTuple):
 
 
 Member: TypeAlias = int | AnonymousCounterfeit
-"""A person or a counterfeit that keeps its identity, by code; or a counterfeit without one."""
+"""The code of a person or of a counterfeit that keeps its identity; or a counterfeit without one."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class NamedBy:
 
 @dataclass(frozen=True)
 class ByCheck:
-    """A field that is empty until the finding is checked or named: no attack fills it."""
+    """A field that the check or the naming of the finding fills; attacks leave it empty."""
 
 
 BY_CHECK: Final = ByCheck()
@@ -70,17 +71,17 @@ MEMBERS, COSTS, SPENT, RECORD_CELLS = (NamedBy(name) for name in ("members", "co
 
 
 class ReportNaming(Protocol):
-    """What codes of people, records, releases, values and cells are called in a report."""
+    """The names of codes of people, records, releases, values and cells in a report."""
 
     @property
     def reveal(self) -> bool:
         """Whether people are named."""
 
     def member(self, code: Member) -> str:
-        """Return what a person or counterfeit is called."""
+        """Return the name of a person or counterfeit."""
 
     def record(self, code: int) -> str:
-        """Return what a record is called."""
+        """Return the name of a record."""
 
     def release(self, code: int) -> str:
         """Return the tag of a release."""
@@ -92,33 +93,33 @@ class ReportNaming(Protocol):
         """Return some values, sorted."""
 
     def attribute(self, value: int) -> str | None:
-        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+        """Return the combined attribute of a claimed value; None for a value or combination."""
 
     def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return cells by quasi-identifier; None where the report may not show them."""
+        """Return cells by quasi-identifier; None if the report may not show them."""
 
     def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return what cells of a record have in common; None where the report may not show it."""
+        """Return the intersection of a record's cells; None if the report may not show it."""
 
     def side(self, members: Mapping[Member, int]) -> dict[str, int]:
-        """Return how often each member of a side is counted."""
+        """Return how often each member on a side is counted."""
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
+        """Return the names of people, sorted: the order of their codes could reveal who they are."""
 
     def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return what people spend, sorted by what they are called."""
+        """Return the points that people spend, sorted by name."""
 
     def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
-        """Return what values cost, sorted."""
+        """Return the points of values, sorted."""
 
 
 class Identifiers(Protocol):
-    """The people and values that claims are about, by the identifiers that the publisher knows."""
+    """The publisher's identifiers of the people and values in claims."""
 
     @property
     def evidence(self) -> Evidence:
-        """What was attacked."""
+        """The evidence that was attacked."""
 
     def identifier(self, member: Member) -> str:
         """Return the identifier of a person or counterfeit."""
@@ -149,8 +150,8 @@ class GroupLines:
         release: the release.
         group: the group.
         file: its path in the series folder.
-        lines: counted from 1 with the header; in Parquet, rows from 1.
-        cells: the distinct cells of its rows by column, in the order of the file, the first dozen of them.
+        lines: the lines, counted from 1 with the header; in Parquet, the rows from 1.
+        cells: the distinct cells of its rows by column, in the order of the file, at most twelve.
     """
 
     release: str
@@ -161,32 +162,32 @@ class GroupLines:
 
 
 Check: TypeAlias = Callable[[Places], Sequence[Any]]
-"""Returns the findings at some places, each checked again; None where there is none."""
+"""Returns the findings at some indices, each checked; None for a claim without a finding."""
 FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
 Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED, BY_CHECK]
-"""The places of the groups that a finding mentions."""
+"""The groups that a finding mentions."""
 Place: TypeAlias = tuple[C, str]
 """A release and the name of a group in it."""
 
 
 class FindingRule(NamedTuple):
-    """What findings of one kind mean, and what would prevent them; for formats that list their rules."""
+    """What findings of one kind mean, and how to prevent them; for formats that list rules."""
 
     what: str
     remedy: str
 
 
 WITHHOLD = "Withhold rows of the groups named, or regroup them so that the groups have the same values as before."
-"""What prevents that one person's groups give the person away."""
+"""How to prevent that one person's groups disclose the person's value."""
 
 
 class KnownReleases(NamedTuple):
-    """What of the releases a finding follows from.
+    """The releases from which a finding follows.
 
     Attributes:
-        releases: those before the last one, counted from 0, ascending.
-        least: whether it would not follow without any one of them.
-        groups: names of the groups of the last release.
+        releases: the releases before the last one, counted from 0, ascending.
+        least: whether it is known that each of them is necessary.
+        groups: the names of groups of the last release.
     """
 
     releases: tuple[int, ...]
@@ -196,11 +197,11 @@ class KnownReleases(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(ABC, Generic[C]):
-    """Something that an adversary knows, which cannot be stated without its certificate.
+    """Knowledge of an adversary, together with its certificate.
 
     Attributes:
         id: the finding's id: attack and a keyed hash. It is the same from one audit to the next with --stable-ids.
-        located: the places of the groups that it mentions; only if people are revealed.
+        located: the files and lines of the groups that it mentions; only if people are revealed.
     """
 
     kind: ClassVar[str]
@@ -211,51 +212,51 @@ class Finding(ABC, Generic[C]):
 
     @abstractmethod
     def sentence(self: Finding[str], *, by_version: bool) -> str:
-        """Return what it says, without a full stop; `by_version` says whether values hold in one release alone."""
+        """Return the finding as a sentence without a full stop; `by_version`: values are those of one release."""
 
     def steps(self: Finding[str]) -> Iterator[str]:
-        """Yield the steps of its certificate, what follows in a case indented."""
+        """Yield the steps of its certificate; the consequences of a case are indented."""
         yield from ()
 
     def in_full(self: Finding[str], *, by_version: bool) -> Iterator[str]:
-        """Yield its sentence about the only person of a text, then every step, indented."""
+        """Yield its sentence about the only person of a text, then every step; consequences of a case are indented."""
         yield self.sentence(by_version=by_version)
         yield from (f"  {step}" for step in self.steps())
 
     @abstractmethod
     def places(self) -> Iterator[Place[C]]:
-        """Yield release and name of each group that it speaks of, in its order."""
+        """Yield release and name of each group that it mentions, in order."""
 
     def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield files, each with the lines that the finding mentions; none if people are hidden."""
+        """Yield the files and the lines that the finding mentions; nothing if people are hidden."""
         yield from ((each.file, each.lines) for each in self.located)
 
     @property
     def releases(self) -> tuple[C, ...]:
-        """The releases that it speaks of."""
+        """The releases that it mentions."""
         return tuple(dict.fromkeys(release for release, _ in self.places()))
 
     def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether it is beyond a limit of the policy in force."""
+        """Return whether it exceeds a limit of the policy."""
         del limits
         return True
 
     @property
     def unproved(self) -> bool:
-        """Whether it is a value's disclosure that rests on a solver's word."""
+        """Whether it discloses a value by a solver's result only."""
         return False
 
     def people(self: Finding[int]) -> Sequence[int]:
-        """Return the codes of the people that it is about, beginning with the only one whose value it shows."""
+        """Return the codes of its people, beginning with the only one whose value it shows."""
         return ()
 
     @property
     def person(self: Finding[int]) -> int | None:
-        """Whose value it shows; None where it shows no single person's."""
+        """The person whose value it shows; None if it shows no single person's value."""
         return None
 
     def mentioned(self: Finding[int]) -> Iterable[Member]:
-        """Return the people and counterfeits that it mentions, its certificate included."""
+        """Return the people and counterfeits that it mentions, including those in its certificate."""
         return self.people()
 
     def records(self: Finding[int]) -> Iterable[int]:
@@ -263,7 +264,7 @@ class Finding(ABC, Generic[C]):
         return ()
 
     def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
-        """Return what it follows from, of releases up to the last one, as its certificate says."""
+        """Return the releases, up to the last one, from which it follows by its certificate."""
         del source
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
@@ -271,13 +272,13 @@ class Finding(ABC, Generic[C]):
     """The text in place of fields if people are not revealed, because they would say more than the releases do."""
 
     def named(self: Finding[int], names: ReportNaming) -> Finding[str]:
-        """Return it with names in place of codes."""
+        """Return the finding with names in place of codes."""
         named: Finding[str] = decoded(self if names.reveal else replace(self, **self.hidden), names)
         return named
 
 
-def decoded(part: Any, names: ReportNaming) -> Any:  # noqa: ANN401 - a dataclass of codes becomes the same of names
-    """Return a dataclass with names in the place of codes, and so all that it consists of."""
+def decoded(part: Any, names: ReportNaming) -> Any:  # noqa: ANN401 - a dataclass of codes becomes one of names
+    """Return a dataclass with names in place of codes, in all of its parts."""
     kind: type = type(part)
     return replace(part, **{name: _decoded(getattr(part, name), role, names) for name, role in _roles(kind)})
 
@@ -292,7 +293,7 @@ def _decoded(held: Any, role: NamedBy | None, names: ReportNaming) -> Any:  # no
 
 @cache
 def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
-    """Return the fields of a class that have codes, and how; None where their parts have."""
+    """Return the fields of a class that hold codes, and how they are named; None for fields whose parts hold codes."""
     found: list[tuple[str, NamedBy | None]] = []
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
@@ -304,7 +305,7 @@ def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
 
 
 def _parts(hint: Any) -> Iterator[type]:  # noqa: ANN401 - types of types have no common type
-    """Yield the classes that a type consists of."""
+    """Yield the classes of which a type consists."""
     inside = get_origin(hint) or hint
     if isinstance(inside, type) and is_dataclass(inside):
         yield inside
@@ -320,10 +321,11 @@ class Claims(ABC):
     """All findings of one kind in one outcome, as columns; the findings themselves are built on demand.
 
     Attributes:
-        release: the release with which each holds, counted from 0; shape (claims,), int32.
-        person: whose value each shows, -1 where none; None where claims show no single person's; shape (claims,).
-        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
-            people; None where each claim rests on its own person alone.
+        release: the release after which each claim holds, counted from 0; shape (claims,), int32.
+        person: the person whose value each claim shows, -1 for none; None if claims show no single person's value;
+            shape (claims,).
+        nothing: the measures of an attack without conclusions, for the case that its premises do not hold for all
+            people; None if each claim depends only on its own person.
     """
 
     release: Codes
@@ -342,52 +344,52 @@ class Claims(ABC):
     @property
     @abstractmethod
     def severity(self) -> Floats:
-        """What to rank the claims by, the worst highest; shape (claims,)."""
+        """The rank of the claims, the worst highest; shape (claims,)."""
 
     certify: Callable[[Places], Sequence[Any]]
     """Returns the findings at some places, unchecked; None for one without a certificate that is short."""
 
     @abstractmethod
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield what the ids of the claims at some places are made of: the kind, and what is claimed."""
+        """Yield the content of the ids of the claims at some indices: the kind, and what is claimed."""
 
     def read(self, places: Places, *columns: str) -> Iterator[tuple[Any, ...]]:
-        """Yield what the claims at some places have in some columns."""
+        """Yield some columns of the claims at some indices."""
         return zip(*(getattr(self, name)[places].tolist() for name in columns), strict=True)
 
     def check(self, evidence: Evidence) -> Check:
-        """Return what checks the claims against what was published."""
+        """Return the check of the claims against the published data."""
         module, _, name = self.checked_by.rpartition(".")
         made: Check = getattr(import_module(module), name)(evidence, self)
         return made
 
     def at(self, places: Places) -> Sequence[Any]:
-        """Return the findings at some places, as far as they are known without a search for certificates."""
+        """Return the findings at some indices, without searching for certificates."""
         return self.certify(places)
 
     clause: ClassVar[str] = ""
     """The clause that makes claims of this kind from what an attack found; none for attacks' own claims."""
 
     def entries_at(self, places: Places) -> Places:
-        """Return the numbers by which a result records that the claims at some places are accepted."""
+        """Return the numbers by which a result records the acceptance of the claims at some indices."""
         return places
 
     def everything(self) -> Places:
-        """Return the places of all claims."""
+        """Return the indices of all claims."""
         return np.arange(len(self))
 
     def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return for each claim the identifiers of the people that it is about, who may accept it."""
+        """Return the identifiers of the people of each claim, who may accept it."""
         del names
         return [frozenset()] * len(self)
 
     def groups(self) -> Sequence[Place[int]] | None:
-        """Return release and group of each claim that is about a group; None where they are not."""
+        """Return the release and group of each claim; None if claims are not about groups."""
         return None
 
     @property
     def versions(self) -> Codes | None:
-        """The person of each, where each is about a person in a release, so that risks of people stand beside it."""
+        """The person of each claim, if each is about a person in a release; risks of people are shown beside it."""
         return None
 
     def mean_risk(self) -> float | None:
@@ -395,49 +397,49 @@ class Claims(ABC):
         return None
 
     def sizes(self) -> Sequence[Size] | None:
-        """Return how much each says, where the same claim can come with more; None where its id says all."""
+        """Return how much each claim discloses, if that can vary for the same claim; None if its id says everything."""
         return None
 
     def highest_risk(self, waived: Places) -> float | None:
-        """Return the highest risk of a value that is claimed, those at some places left out; None for want."""
+        """Return the highest risk of a claimed value, without waived claims; None if there is none."""
         del waived
         return None
 
     def smallest_class(self, waived: Places) -> int | None:
-        """Return the fewest rows or records that are left to anyone, some claims left out; None for want."""
+        """Return the fewest rows or records that remain for anyone, without waived claims; None if there is none."""
         del waived
         return None
 
     def smallest_e(self, waived: Places) -> int | None:
-        """Return the fewest people on a side of an equivalence, some claims left out; None for want."""
+        """Return the fewest people on a side of an equivalence, without waived claims; None if there is none."""
         del waived
         return None
 
     def certain_people(self, waived: Places) -> Codes | None:
-        """Return whose values are certain, some perhaps many times; None where nothing is said of single values."""
+        """Return the people with certain values, perhaps repeated; None if claims are not about single values."""
         del waived
         return None
 
     def values(self) -> Codes:
-        """Return the code of the value that each claims to be certain, -1 where none; shape (claims,), int32."""
+        """Return the code of the value that each claims to be certain, -1 for none; shape (claims,), int32."""
         return np.full(len(self), -1, dtype=np.int32)
 
     def people_at(self, places: Places) -> Codes:
-        """Return which people the claims at some places are about, distinct."""
+        """Return the distinct people in the claims at some indices."""
         return np.array(sorted({who for each in self.at(places) for who in each.people()}), dtype=np.int32)
 
     def about(self, person: int) -> Claims | None:
-        """Return the claims about one person alone; None where none can be."""
+        """Return the claims about one person; None if no claim can be."""
         del person
         return None
 
     def worst(self, most: int, waived: Places) -> Places:
-        """Return at least `most` claims that are not waived, of which none is better than any that is left out."""
+        """Return at least `most` claims that are not waived, such that no other claim is worse."""
         left = np.delete(self.everything(), waived)
         return left[foremost(self.severity[left], self.release[left], most)]
 
     def in_order(self, taken: list[tuple[str, Any]], last: int) -> list[tuple[str, Any]]:
-        """Return findings with their ids in the order of a report, given by severity, release and id.
+        """Return findings with their ids in the order of a report: by severity, release and id.
 
         `last` is the last release, counted from 0.
         """
@@ -445,24 +447,24 @@ class Claims(ABC):
         return taken
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
-        """Return which claims follow from others of this kind."""
+        """Return which claims follow from earlier claims of this kind."""
         del before, names, before_names
         return np.zeros(len(self), dtype=np.bool_)
 
 
 class RowClaims(Claims):
-    """Claims about rows or records, and about no single person."""
+    """Claims about rows or records, not about single people."""
 
     person: Codes | None = None
     nothing: Measures | None = None
 
 
 class ClauseClaims(Claims):
-    """Claims that a clause makes of what an attack found, each as bad as it is probable.
+    """Claims that a clause derives from an outcome, ranked by their probability.
 
     Attributes:
-        risk: how probable each is, or the share of the rows; shape (claims,), float64.
-        entries: by which number each is accepted; shape (claims,).
+        risk: the probability of each claim, or the share of the rows; shape (claims,), float64.
+        entries: the number by which each claim is accepted; shape (claims,).
     """
 
     risk: Floats
@@ -471,20 +473,20 @@ class ClauseClaims(Claims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: the probability."""
+        """The rank of the claims: the probability."""
         return self.risk
 
     def entries_at(self, places: Places) -> Places:
-        """Return the numbers by which the claims at some places are accepted."""
+        """Return the numbers by which the claims at some indices are accepted."""
         return self.entries[places]
 
     def sizes(self) -> Sequence[Size] | None:
-        """Return the probability of each, which may have grown since it was accepted."""
+        """Return the probability of each claim, which may have grown since it was accepted."""
         return list(map(RiskSize, self.risk.tolist()))
 
 
 def foremost(severity: Floats, release: Codes, most: int) -> Places:
-    """Return the places of the `most` claims that are the worst and then the earliest, and of all that are as bad.
+    """Return the indices of the `most` worst and then earliest claims, and of all that are as bad.
 
     >>> foremost(np.array([1.0, 2.0, 2.0, 2.0]), np.array([0, 3, 1, 3]), 2).tolist()
     [1, 2, 3]

@@ -1,8 +1,8 @@
-"""What was published before, as an anonymizer looks back on it: releases, cells, and who was in which bucket when.
+"""Publication history, as anonymizers use it: releases, cells, and the buckets of people over time.
 
-A *bucket* holds all people of one signature. Of a series that publishes one group for each signature, unbroken
-presences are the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between
-the release of insertion and that of deletion. People who came back have several presences, and are kept separately.
+A *bucket* holds all people of one signature. If a series publishes one group for each signature, unbroken presences are
+the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between the release of
+insertion and that of deletion. People who came back have several presences, and are kept separately.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class CellRanges:
     """The cells of the last release's groups, as the ranges that they cover in a snapshot's scales.
 
     Attributes:
-        low, high: first and last place that a group's cell covers, low > high where it covers none; shape
-            (groups, attributes), int32. A cell that is no interval has the range around it.
+        low, high: the first and last place that a group's cell covers, low > high if it covers none; shape (groups,
+            attributes), int32. A cell that is not an interval has the range around it.
         exact: false for groups with such a cell; shape (groups,). `PreviousCells.covers` decides there.
     """
 
@@ -45,12 +45,12 @@ class PublishedRelease:
 
     Attributes:
         tag: the release's name.
-        person: who each row is, -1 for a counterfeit without identity; counterfeits that keep their identity have a
-            code that no snapshot has; shape (rows,), int32.
+        person: the person of each row, -1 for a counterfeit without identity; counterfeits that keep their identity
+            have codes that no snapshot has; shape (rows,), int32.
         group: the group of each row, in [0, groups); shape (rows,), int32.
-        entry_group, entry_value, entry_count: what is published: group, sensitive value, number of rows; of a plain
-            table one entry a row, and no counts.
-        own: the sensitive value of each row's person as the publisher knows it, -1 for counterfeits; shape (rows,).
+        entry_group, entry_value, entry_count: the published values: group, sensitive value, number of rows; for a plain
+            table one entry for each row, without counts.
+        own: the true sensitive value of each row's person, -1 for counterfeits; shape (rows,).
     """
 
     tag: str
@@ -72,11 +72,11 @@ class PreviousCells(Protocol):
         """Return whether the cells of some groups cover some rows of the snapshot, pair by pair; shape (pairs,)."""
 
     def moved(self) -> Codes:
-        """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
+        """Return the rows of people whose exact quasi-identifiers differ from those in the snapshot before."""
 
 
 class PresenceIntervals(NamedTuple):
-    """Presences that are over: of a bucket, from the release `begun` up to, and without, the release `ended`."""
+    """Ended presences in a bucket, from release `begun` until before release `ended`."""
 
     bucket: npt.NDArray[np.integer]
     begun: npt.NDArray[np.integer]
@@ -84,7 +84,7 @@ class PresenceIntervals(NamedTuple):
 
     @classmethod
     def none(cls) -> PresenceIntervals:
-        """Return no presence."""
+        """Return an empty list of presences."""
         return cls(_no_codes(), _no_codes(), _no_codes())
 
 
@@ -97,9 +97,9 @@ class PresenceHistory:
         bucket: by code, the signature of the last group that held the person or counterfeit; -1 for unknown codes.
         begun: by code, the first release of the last presence; -1 for unknown codes.
         last: by code, the last release with the person or counterfeit; -1 for unknown codes.
-        returned: by code, whether there were presences before.
+        returned: by code, whether there were earlier presences.
         fake: by code, whether it is a counterfeit that keeps its identity.
-        value: by code, the sensitive value of such a counterfeit, -1 where it cannot be known.
+        value: by code, the sensitive value of such a counterfeit, -1 if it cannot be known.
     """
 
     releases: int = 0
@@ -113,7 +113,7 @@ class PresenceHistory:
     _nameless: list[PresenceIntervals] = field(default_factory=lambda: [PresenceIntervals.none()])
 
     def add(self, release: PublishedRelease, bucket: Codes) -> None:
-        """Look back on one release more, in which each row is in some bucket; shape (rows,)."""
+        """Add one release, with the bucket of each row; shape (rows,)."""
         now = self.releases
         named = np.flatnonzero(release.person >= 0)
         person = release.person[named]
@@ -133,19 +133,19 @@ class PresenceHistory:
         self.releases += 1
 
     def here(self) -> Flags:
-        """Return by code who is in the last release."""
+        """Return, by code, who is in the last release."""
         return (self.last == self.releases - 1) & (self.begun >= 0)
 
     def earlier(self) -> PresenceIntervals:
-        """Return the presences of those who came back, without the last one."""
+        """Return the presences of people who came back, without the last one."""
         return _joined(self._earlier)
 
     def nameless(self) -> PresenceIntervals:
-        """Return the presences of counterfeits without identity, each in one release alone."""
+        """Return the presences of counterfeits without identity, each in one release only."""
         return _joined(self._nameless)
 
     def _grow(self, size: int) -> None:
-        """Make room for people who were not known before."""
+        """Make room for new people."""
         more = max(0, size - len(self.last))
         unknown, no = np.full(more, -1, dtype=np.int32), np.zeros(more, dtype=np.bool_)
         self.bucket, self.begun, self.last, self.value = (
@@ -154,12 +154,12 @@ class PresenceHistory:
         self.returned, self.counterfeit = np.concatenate([self.returned, no]), np.concatenate([self.counterfeit, no])
 
     def _find_values(self, release: PublishedRelease, counterfeits: npt.NDArray[np.intp]) -> None:
-        """Find out the values of the counterfeits in some rows.
+        """Find the values of the counterfeits in some rows.
 
-        An Anatomy pair does not say which of a group's values a counterfeit has, and it need not have a certain one:
-        those that join a group take, in the order of its rows, the values that no one else there has. So the
-        counterfeits of a series have values that fit all its releases, or, where another method chose them,
-        none that can be known.
+        An Anatomy pair does not show which of a group's values a counterfeit has, and the value may be ambiguous.
+        Counterfeits that join a group take, in the order of its rows, the values that no one else in it has. So either
+        the counterfeits of a series have values that fit all of its releases, or, if another method chose them, no
+        known values.
         """
         if release.entry_count is None:
             self.value[release.person[counterfeits]] = release.entry_value[counterfeits]
@@ -187,7 +187,7 @@ def _joined(spans: list[PresenceIntervals]) -> PresenceIntervals:
 
 @dataclass
 class PublicationHistory:
-    """What has been published, as anonymizers look back on it; it grows by one release at a time.
+    """The published releases as anonymizers use them; it grows by one release at a time.
 
     Attributes:
         releases: number of releases.
@@ -196,8 +196,8 @@ class PublicationHistory:
         signature: by person code, the signature (as a place in `signatures`) of the group that last held the
             person, -1 for unknown codes; int32.
         signatures: distinct sensitive values of a group, ascending codes (m-invariance paper, Definition 16).
-        presence: who was in groups of which signature from when to when, counterfeits with identity among them.
-        look: the last release's cells seen from the snapshot that is to be published.
+        presence: the presences of people, and of counterfeits with identity, in groups of each signature.
+        look: the last release's cells in the scales of the next snapshot.
     """
 
     releases: int = 0
@@ -210,7 +210,7 @@ class PublicationHistory:
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def add(self, release: PublishedRelease) -> None:
-        """Look back on one release more."""
+        """Add one release."""
         real = np.flatnonzero(release.own >= 0)
         people = release.person[real]
         of_group = self._sign(release)
@@ -224,15 +224,15 @@ class PublicationHistory:
         self.releases += 1
 
     def values_of(self, person: Codes) -> Codes:
-        """Return the last published value of some people, -1 for those who were never published."""
+        """Return the last published value of some people, -1 for people never published."""
         return _grown(self.value, int(person.max(initial=-1)) + 1)[person]
 
     def signatures_of(self, person: Codes) -> Codes:
-        """Return the signature that some people had last, -1 for those who were never published."""
+        """Return the last signature of some people, -1 for people never published."""
         return _grown(self.signature, int(person.max(initial=-1)) + 1)[person]
 
     def _sign(self, release: PublishedRelease) -> Codes:
-        """Return the signature of each group of a release, numbering new ones."""
+        """Return the signature of each group of a release, and number new ones."""
         groups = int(release.group.max(initial=-1)) + 1
         holds = np.zeros((groups, int(release.entry_value.max(initial=-1)) + 1), dtype=np.bool_)
         holds[release.entry_group, release.entry_value] = True
@@ -251,7 +251,7 @@ class PublicationHistory:
 
 
 def _grown(codes: Codes, size: int) -> Codes:
-    """Return codes by person with room for more people."""
+    """Return codes by person, with room for more people."""
     if len(codes) >= size:
         return codes
     return np.concatenate([codes, np.full(size - len(codes), -1, dtype=np.int32)])

@@ -1,4 +1,4 @@
-"""JSON types: the types of a result's fields declare limits, forms, names, and what its JSON leaves out.
+"""JSON types: annotations of a result's fields: limits, forms, names, and what its JSON omits.
 
 `reports.json_values` writes results by these types, and `reports.schema` makes the JSON Schema of them.
 """
@@ -22,7 +22,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Pattern:
-    """The form of a text, a regular expression."""
+    """The form of a text, as a regular expression."""
 
     pattern: str
 
@@ -37,14 +37,14 @@ class Items:
 
 @dataclass(frozen=True)
 class WrittenAs:
-    """The name of a field in JSON, where it is not that of the field."""
+    """The name of a field in JSON, if it differs from the field's."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class PartOf:
-    """A field whose entries are added to another one's, which is a list."""
+    """A field whose entries are appended to another field, which is a list."""
 
     name: str
 
@@ -56,12 +56,12 @@ class Inlined:
 
 @dataclass(frozen=True)
 class Less:
-    """Entries of an object, or of each in a list, that are not written here; the schema names what is left.
+    """Entries of an object, or of each object in a list, that are not written here; the schema names the rest.
 
     Attributes:
-        called: the name of what is left.
-        left_out: the entries that are not written.
-        always: entries that are null where they would be left out otherwise.
+        called: the name of the rest.
+        left_out: the omitted entries.
+        always: entries that are null instead of omitted.
     """
 
     called: str
@@ -78,15 +78,15 @@ class Defined:
 
 @dataclass(frozen=True)
 class Omitted:
-    """A field that is left out where it is None, False or empty."""
+    """A field that is omitted if it is None, False or empty."""
 
 
 @dataclass(frozen=True)
 class Unwritten:
-    """A field that is in no result."""
+    """A field that is never written."""
 
 
-def notes_of(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type as annotations have it
+def notes_of(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type as in annotations
     """Return the annotations of a type."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
@@ -105,18 +105,17 @@ DateText: TypeAlias = Annotated[str, Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 AttackName: TypeAlias = Annotated[str, Defined("attack")]
 ClauseName: TypeAlias = Annotated[str, Defined("clause")]
 Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
-"""A sensitive attribute; written as a list where it names the combinations of several."""
+"""A sensitive attribute; a list for combinations of several."""
 Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]
 """`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply.
 `failed`: the attack of another package raised an error, ended the program, or made a false claim."""
 WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
-"""How an attack ends that found out nothing."""
+"""The status of an attack without results."""
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
 CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small", "all"]
-"""What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small; or `all`:
-that everybody who is counted is of one kind."""
+"""The kinds of disclosure of a count: known exactly, narrowed, small; `all`: all people are of one kind."""
 WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered", "all")
-"""The same, the worst last."""
+"""The same, with the worst last."""
 UNBOUNDED: Final = 10**12
-"""The upper end of a count that has none, null in JSON; no count that is published reaches it."""
+"""The upper bound of a count without one, null in JSON; no published count reaches it."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

@@ -1,7 +1,7 @@
-"""Measures: what an attack counted, typed by the attack, which also says it in words.
+"""Measures: the numbers of an attack, in types of its own, which also state them in words.
 
-An attack has a subclass of `Measures` of its own. Its fields are the measures of the JSON report, in their order; its
-properties and methods are the texts of every format about them. Nothing else reads a measure of an attack.
+Each attack has its own subclass of `Measures`. Its fields are the measures of the JSON report, in order; its properties
+and methods are their texts for every format. No other code reads the measures of an attack.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from audit.runtime.phrases import Noun, Phrase, figure, say
 
 
 class Absent(Enum):
-    """What a measure is that an attack leaves out; None is `null`, which is not known."""
+    """A measure that an attack omits; None, in contrast, is `null` and means unknown."""
 
     ABSENT = "absent"
 
@@ -28,7 +28,7 @@ ABSENT: Final = Absent.ABSENT
 
 PEOPLE: Final = Noun("{count} person", "{count} people")
 VERSIONS: Final = Noun("{count} version", "{count} versions")
-"""People in releases."""
+"""People in releases: one version for each."""
 
 # The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.
 SINGLING_OUT: Final = "singling out"
@@ -41,8 +41,8 @@ class LeastBounds:
     """Bounds of a least number; both None if it is proved that there is none.
 
     Attributes:
-        lower: no smaller number will do.
-        upper: this number will do; None where none is known.
+        lower: no smaller number is possible.
+        upper: this number is possible; None if none is known.
     """
 
     lower: int | None
@@ -54,7 +54,7 @@ class LeastBounds:
         return self.lower is None and self.upper is None
 
     def __str__(self) -> str:
-        """Render for reading.
+        """Return a text such as `2`, `at least 2` or `none`.
 
         >>> (
         ...     str(LeastBounds(2, 2)),
@@ -76,23 +76,22 @@ class LeastBounds:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures(Mapping[str, object]):
-    """What an attack counted; as a mapping, the measures of the JSON report without those that are absent.
+    """The numbers of an attack; as a mapping, the measures of the JSON report without absent ones.
 
-    A subclass is a frozen dataclass with `eq=False`, for two mappings of the same measures are equal.
+    A subclass is a frozen dataclass with `eq=False`, because two mappings with the same measures are equal.
 
     Attributes:
-        timeline: what is found after each release, from the releases so far; one number for each release that was
-            judged.
-        counted: the measures that say how many people, versions or records were judged, and how many of them are found;
-            None where the attack does not count them.
-        subjects_label: what these are.
+        timeline: the number of findings after each judged release, from the releases so far.
+        counted: the names of the measures for the number of judged people, versions or records, and of those found;
+            None if the attack does not count them.
+        subjects_label: what these are, in words.
         by_version: whether a finding is about a person in one release alone.
-        about_values: whether sensitive values are found out, rather than whose record one is.
-        about_all_people: whether it reasons about all people's values at once.
+        about_values: whether the attack finds sensitive values, rather than the person of a record.
+        about_all_people: whether the attack reasons about all people's values at once.
         has_timeline: whether something is counted after each release.
-        timeline_label: what the timeline counts, in a word or two.
-        remedy: what would have kept people from being found.
-        criteria: which of singling out, linkability and inference it is an attempt at.
+        timeline_label: the unit of the timeline, in a word or two.
+        remedy: what would have prevented the findings.
+        criteria: which of singling out, linkability and inference the attack attempts.
     """
 
     timeline: list[int] | Absent = ABSENT
@@ -117,11 +116,11 @@ class Measures(Mapping[str, object]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the names of the measures that there are, the timeline last."""
+        """Yield the names of the present measures, the timeline last."""
         yield from self._names()
 
     def __len__(self) -> int:
-        """Return how many measures there are."""
+        """Return the number of present measures."""
         return len(self._names())
 
     def _names(self) -> list[str]:
@@ -129,16 +128,16 @@ class Measures(Mapping[str, object]):
 
     @property
     def subjects(self) -> int | None:
-        """How many people, versions or records were judged; None where the attack does not count them."""
+        """The number of judged people, versions or records; None if the attack does not count them."""
         return None if self.counted is None else getattr(self, self.counted[0])
 
     @property
     def found(self) -> int:
-        """How many of them are found."""
+        """The number of them that are found."""
         return 0 if self.counted is None else int(getattr(self, self.counted[1]))
 
     def found_in_words(self, *, at_least: bool) -> str:
-        """Return how many are found, of how many; `at_least` says that the attack did not come to an end."""
+        """Return how many are found, of how many; `at_least` means that the attack was not complete."""
         if self.subjects is None:
             counts = [f"{name} {figure(value)}" for name, value in self.items() if isinstance(value, int)]
             return ", ".join(counts) or say("see its findings")
@@ -149,22 +148,22 @@ class Measures(Mapping[str, object]):
         return found_of(self.found, whole, at_least=at_least)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return what is wrong with the series, as the verdict says it; `value` is `the sensitive value`, or which."""
+        """Return what is wrong with the series, for the verdict; `value` is `the sensitive value`, or its name."""
         found = self.found_in_words(at_least=at_least)
         return say("{value} is certain for {found}", value=value, found=found)
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield sentences on how to take what was found; `attack` is the attack's name."""
+        """Yield sentences on how to read the result; `attack` is the attack's name."""
         yield from ()
 
     def with_unproved(self, count: int) -> Measures:
-        """Return the same where so many of the findings shown have no proof."""
-        del count  # most attacks prove everything that they find
+        """Return the measures, given the number of shown findings without a proof."""
+        del count  # most attacks prove all of their findings
         return self
 
 
 def found_of(found: int, whole: str, *, at_least: bool) -> str:
-    """Return how many of some are found.
+    """Return how many of a total are found, in words.
 
     >>> found_of(2, "16 people", at_least=True), found_of(0, "16 people", at_least=False)
     ('at least 2 of 16 people', 'none of 16 people')
@@ -178,9 +177,9 @@ def found_of(found: int, whole: str, *, at_least: bool) -> str:
 
 @cache
 def measure_names(kind: type[Measures]) -> tuple[str, ...]:
-    """Return the names of the measures of a kind as the JSON report orders them: its own, then those of its bases.
+    """Return the names of the measures of a kind in the order of the JSON report: its own, then those of its bases.
 
-    A number in a name, as in `above_0_9`, has its point there.
+    In a name with a number, as in `above_0_9`, the JSON name has a point.
 
     >>> measure_names(RiskMeasures)[3:6]
     ('at_limit', 'above_0.9', 'above_0.5')
@@ -192,23 +191,24 @@ def measure_names(kind: type[Measures]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoundedMeasures(Measures):
-    """Measures of an attack on equivalences: `min_e` bounds the least number of people on a side of one."""
+    """Measures of an attack on equivalences: `min_e` bounds the least number of people on a side."""
 
     min_e: LeastBounds
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RiskMeasures(Measures):
-    """The probabilities that a scored attack gives the true values, as far as they are known; absent if none is.
+    """The probabilities that a scored attack gives the true values, if known; otherwise absent.
 
     Attributes:
-        max_risk, mean_risk: of all versions; None where they were not computed.
-        risk_counts: how many have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1.
-        at_limit, above_0_9, above_0_5: how many people have a value in some release that is as probable as the policy's
-            limit, 0.9 (`above_0.9` in the JSON report) or 0.5, or more.
-        max_ever_risk: the highest probability ever to have had a grave value; None where it is not known of all.
-        certain_ever: how many people have certainly had one, in some release.
-        alone: how many people contradict the assumptions, and have values given away by groups of one value.
+        max_risk, mean_risk: over all versions; None if they were not computed.
+        risk_counts: the number of versions with a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1.
+        at_limit, above_0_9, above_0_5: the number of people with a value in some release whose probability is at least
+            the policy's limit, 0.9 (`above_0.9` in the JSON report) or 0.5.
+        max_ever_risk: the highest probability of ever having had a grave value; None if it is not known for all people.
+        certain_ever: the number of people who certainly had one in some release.
+        alone: the number of people who contradict the assumptions, but whose values are disclosed by groups of one
+            value.
     """
 
     max_risk: Probability | Absent | None = ABSENT

@@ -1,9 +1,9 @@
 """Cuts of small dense graphs, many at once: the least cut, the components, and the nodes that no small cut separates.
 
-Graphs are symmetric matrices of weights with a diagonal of zeros, stacked: shape (graphs, nodes, nodes), int64, no
-weight below 0. Nodes without edges do no harm, so that graphs of different sizes can be padded. Everything rests on
-*adjacency orders*: start somewhere and go on with the node most heavily connected to those before it. Cost: nodes²
-for an order of a graph, of which few are needed: each merges many nodes.
+Graphs are stacked symmetric matrices of weights with a diagonal of zeros: shape (graphs, nodes, nodes), int64, no
+weight below 0. Nodes without edges do no harm, so graphs of different sizes can be padded. All functions use *adjacency
+orders*: start at some node and continue with the node most heavily connected to those before it. Cost: nodes² for each
+order of a graph; few orders are needed, because each merges many nodes.
 
 Source: H. Nagamochi, T. Ibaraki, "Computing edge-connectivity in multigraphs and capacitated graphs", SIAM J. Discrete
 Math. 5 (1992).
@@ -25,10 +25,10 @@ NO_CUT = int(np.iinfo(np.int64).max)
 
 
 def min_cuts(weights: Weights) -> Values:
-    """Return the least weight that parts a connected component of each graph, over its components; shape (graphs,).
+    """Return the least weight that separates a connected component of each graph; shape (graphs,).
 
-    `NO_CUT` where no component has two nodes. Nodes that no cut lighter than the lightest node's own separates are
-    merged, until none are left.
+    `NO_CUT` if no component has two nodes. Nodes are merged if no cut lighter than the lightest node's own separates
+    them, until none are left.
 
     >>> min_cuts(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]])).tolist()
     [2]
@@ -43,7 +43,7 @@ def min_cuts(weights: Weights) -> Values:
 
 
 def _order(weights: Weights) -> tuple[Labels, Values]:
-    """Return the nodes of each graph in an adjacency order, and what each weighed when it was taken.
+    """Return the nodes of each graph in an adjacency order, and the weight of each when it was taken.
 
     Nodes without edges may be left out at the end.
 
@@ -59,7 +59,7 @@ def _order(weights: Weights) -> tuple[Labels, Values]:
     order[0] = node
     for place in range(1, places):
         tied += weights[rows, node]
-        # Nodes in the order remain below 0, however much is added.
+        # Nodes that were taken remain below 0, however much is added.
         tied[rows, node] = -NO_CUT
         node = tied.argmax(axis=1)
         order[place], heavy[place] = node, tied[rows, node]
@@ -83,9 +83,9 @@ def components(weights: Weights) -> Labels:
 
 
 def inseparable(weights: Weights, bound: int) -> Labels:
-    """Return classes of nodes that every cut up to some weight leaves together, by their least nodes.
+    """Return classes of nodes that no cut up to some weight separates, as their least nodes.
 
-    Nodes of different classes may be inseparable, too: the answer is correct, but perhaps not complete.
+    Nodes of different classes may be inseparable, too: the answer is correct, but may be incomplete.
 
     >>> inseparable(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]]), 2).tolist()
     [[0, 0, 2]]
@@ -99,9 +99,9 @@ def inseparable(weights: Weights, bound: int) -> Labels:
 
 
 def _contracted(weights: Weights, bound: Values) -> tuple[Weights, Labels, Places]:
-    """Merge nodes that follow each other in an adjacency order with more weight than each graph's bound.
+    """Merge consecutive nodes of an adjacency order whose weight exceeds each graph's bound.
 
-    No cut between a node and the one before it in the order weighs less than the node's weight when it was taken.
+    A cut between a node and the one before it in the order weighs at least as much as the node when it was taken.
 
     Returns:
         The graphs in which there are such nodes, each class of nodes at the place of its least one; the least node of

@@ -1,4 +1,4 @@
-"""The changes that can be made to a candidate, as data."""
+"""Moves: the possible changes of a candidate, as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MERGE, MOVE, COARSEN, WITHHOLD = "merge", "move", "coarsen", "withhold"
 MOVES = (MERGE, MOVE, COARSEN, WITHHOLD)
-"""All kinds of changes, as `--only` names them."""
+"""All kinds of changes, as named by `--only`."""
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,11 @@ class Move:
 
     Attributes:
         kind: `merge`, `move`, `coarsen` or `withhold`.
-        groups: by their published names, the groups that become one; the one that a row leaves, and the one that it
-            comes to; the one that is coarsened.
-        lines: the lines of the rows that are withheld or moved, in the candidate's file.
-        cost: what it loses, in rows' worth of information.
-        column: the quasi-identifier that is coarsened.
+        groups: the published names of the merged groups; or of the group that a row leaves and the one that it enters;
+            or of the coarsened group.
+        lines: the lines of the withheld or moved rows in the candidate's file.
+        cost: the loss, in units of one row's information.
+        column: the coarsened quasi-identifier.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Nearness: which numbers are close to each other, by value codes, exactly; and how much of something is close."""
+"""Nearness: which numbers are close to each other, exactly, by value codes; and how much weight is close."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from audit.runtime.reasons import Reason
 
 
 class Windows(NamedTuple):
-    """For each entry, what of the same owner is close to its number; an entry without a number has itself alone.
+    """For each entry, the entries of the same owner with close numbers; an entry without a number only has itself.
 
     Attributes:
-        within: the weight of that; shape (entries,).
-        low, high: ranks of its least and its largest number, -1 where there is no number; shape (entries,).
+        within: their total weight; shape (entries,).
+        low, high: the ranks of their least and largest number, -1 for an entry without a number; shape (entries,).
     """
 
     within: npt.NDArray[Any]
@@ -30,9 +30,9 @@ class Nearness(NamedTuple):
     """The numbers that are close to each other.
 
     Attributes:
-        rank: the rank of each value's number among all different numbers, by code; -1 for what is no number.
-        low, high: the ranks of the least and the largest number that is close to each, by rank.
-        code: a value with each number, the least code of them, by rank.
+        rank: the rank of each value's number among all distinct numbers, by code; -1 for other values.
+        low, high: the ranks of the least and the largest number close to each number, by rank.
+        code: the least code of a value with each number, by rank.
         number: the numbers, ascending.
     """
 
@@ -43,12 +43,12 @@ class Nearness(NamedTuple):
     number: tuple[Fraction, ...]
 
     def together(self, low: Places, high: Places) -> Flags:
-        """Return whether numbers between two ranks are all close to each other; no rank (-1) is close to any."""
+        """Return whether all numbers between two ranks are close to each other; false for rank -1."""
         known = (low >= 0) & (high >= 0)
         return known & (self.high[np.where(known, low, 0)] >= high) if len(self.high) else known
 
     def windows(self, owner: npt.NDArray[np.integer], value: Codes, weight: npt.NDArray[Any]) -> Windows:
-        """Return what is close to each of some values, given by code, among those of the same owner."""
+        """Return the close values of each value, given by code, among those of the same owner."""
         rank = self.rank[value]
         within = weight.copy()
         low, high = rank.copy(), rank.copy()
@@ -67,12 +67,12 @@ class Nearness(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedNumbers:
-    """The numbers that the values of a sensitive attribute are.
+    """The numbers of a sensitive attribute's values.
 
     Attributes:
-        number: of each value, by code; None for what is no number.
-        width: how far two close numbers may differ; None where that is a share of the larger one.
-        doubt: why what is known nearly may be no harm, and what to declare; None where it is.
+        number: the number of each value, by code; None for other values.
+        width: how far two close numbers may differ; None if a share of the larger number is used.
+        doubt: why close numbers may be harmless, and what to declare; None if they are harmful.
     """
 
     number: tuple[Fraction | None, ...]
@@ -80,9 +80,9 @@ class PublishedNumbers:
     doubt: Reason | None = None
 
     def near(self, share: float) -> Nearness:
-        """Return which of them are close, if two may differ by a share of the larger one, or by the width.
+        """Return which numbers are close, if two may differ by a share of the larger one, or by the width.
 
-        What is close to a number is a run of them, as long as the share is less than 1.
+        The numbers close to a number are consecutive, if the share is less than 1.
         """
         known = sorted({each for each in self.number if each is not None})
         place = {number: rank for rank, number in enumerate(known)}

@@ -1,4 +1,4 @@
-"""Options: the fields of attacks, anonymizers and principles, as the command line and the Python API take them."""
+"""Options: the fields of attacks, anonymizers and principles, for the command line and the Python API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from audit.model.errors import UsageError, printable
 
 LARGEST = 999_999_999
-"""The largest whole number that an option takes unless it says otherwise."""
+"""The largest whole number of an option by default."""
 _KINDS = {kind.__name__: kind for kind in (bool, int, float, str)}
 
 
@@ -19,12 +19,12 @@ class Option:
     """One option.
 
     Attributes:
-        name: of the field; on the command line with dashes.
+        name: the name of the field; on the command line with dashes.
         kind: `bool`, `int`, `float` or `str`.
-        default: what it is unless given; `dataclasses.MISSING` where it has to be.
-        help: what it does, in a few words.
-        least, most: limits of a number.
-        anywhere: whether it may be given where nothing that was chosen has it, as a seed may.
+        default: its default; `dataclasses.MISSING` if it is required.
+        help: its effect, in a few words.
+        least, most: the limits of a number.
+        anywhere: whether it may be given even if the chosen method has no such option, like a seed.
     """
 
     name: str
@@ -37,17 +37,17 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option as it is written on the command line."""
+        """The option as written on the command line."""
         return _flag(self.name)
 
     @property
     def required(self) -> bool:
-        """Whether it has to be given."""
+        """Whether the option is required."""
         return self.default is MISSING
 
     @property
     def wanted(self) -> str:
-        """What has to be given, in words."""
+        """The required kind of value, in words."""
         if self.kind is bool:
             return "True or False"
         if self.kind is str:
@@ -55,11 +55,11 @@ class Option:
         number = "a whole number" if self.kind is int else "a number"
         return f"{number} from {self.least:g}" + ("" if self.most == LARGEST else f" to {_plain(self.most)}")
 
-    def parse(self, text: str) -> Any:  # noqa: ANN401 - its type is the field's
-        """Return the value that a word of the command line is.
+    def parse(self, text: str) -> Any:  # noqa: ANN401 - the type is the field's
+        """Return the value of a word on the command line.
 
         Raises:
-            ValueError: it is none; the text says what is needed.
+            ValueError: it is not a valid value; the text says what is needed.
         """
         if self.kind is str:
             return text
@@ -73,11 +73,11 @@ class Option:
             raise ValueError(f"{self.wanted} is needed")
         return number
 
-    def checked(self, value: object) -> Any:  # noqa: ANN401 - its type is the field's
-        """Return a value that was given in Python, as the field's own type.
+    def checked(self, value: object) -> Any:  # noqa: ANN401 - the type is the field's
+        """Return a value given in Python as the field's own type.
 
         Raises:
-            UsageError: it is of another type, or beyond the limits.
+            UsageError: it has another type, or exceeds the limits.
         """
         if self.kind is bool or self.kind is str:
             if isinstance(value, self.kind):
@@ -90,22 +90,22 @@ class Option:
 
 
 def option(
-    default: Any = MISSING,  # noqa: ANN401 - its type is the field's
+    default: Any = MISSING,  # noqa: ANN401 - the type is the field's
     *,
     help: str,
     least: float = 0,
     most: float = LARGEST,
     anywhere: bool = False,
 ) -> Any:  # noqa: ANN401 - stands for the field's value
-    """Return a field of a dataclass with its text for the command line and the manual."""
+    """Return a dataclass field with its help text for the command line and the manual."""
     metadata = {"help": help, "least": least, "most": most, "anywhere": anywhere}
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
 def options_of(kind: type) -> tuple[Option, ...]:
-    """Return the options of a frozen dataclass: its fields, without those that the policy sets.
+    """Return the options of a frozen dataclass: its fields, except those that the policy sets.
 
-    A field of another type than `bool`, `int`, `float` or `str` can be set in Python alone.
+    A field with another type than `bool`, `int`, `float` or `str` can only be set in Python.
 
     >>> from dataclasses import make_dataclass
     >>> [each.flag for each in options_of(make_dataclass("Sweep", [("max_depth", int), ("seen", set)]))]
@@ -121,19 +121,19 @@ def options_of(kind: type) -> tuple[Option, ...]:
 
 
 def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, Any]:
-    """Return those of some values that are options, checked.
+    """Return the values that are options, checked.
 
     Raises:
-        UsageError: a value is no value of its option.
+        UsageError: a value is not valid for its option.
     """
     return {each.name: each.checked(values[each.name]) for each in options if each.name in values}
 
 
 def refuse_unknown(names: Iterable[str], known: Iterable[Option], has: str) -> None:
-    """Refuse names that are no options; `has` says who does not have them.
+    """Refuse names that are not options; `has` says what lacks them.
 
     Raises:
-        UsageError: one of them is none.
+        UsageError: a name is not an option.
     """
     there = {each.name: each.flag for each in known}
     if unknown := set(names) - there.keys():
@@ -147,7 +147,7 @@ def _flag(name: str) -> str:
 
 
 def _is_number(value: object, kind: type) -> bool:
-    """Return whether a value is a number of a kind; truth values are none."""
+    """Return whether a value is a number of a kind; booleans are not."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

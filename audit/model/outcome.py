@@ -1,7 +1,7 @@
-"""Outcomes: what an attack found out, how sure it is, and how a reader can check it.
+"""Outcomes: the result of an attack, how certain it is, and how a reader can check it.
 
-An attack knows neither the truth nor names: people, groups and values are codes, and risks are answered for any value
-that the scorer asks about.
+An attack knows neither the truth nor names: people, groups and values are codes, and it returns the risk of any value
+that the scorer asks for.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from audit.runtime.reasons import Reason, ReasonKind, kind_of
 
 @dataclass(frozen=True)
 class Risks:
-    """Posterior probabilities, one per person or per version (person and release).
+    """Posterior probabilities, one for each person or for each version (person and release).
 
     Attributes:
-        person: whose; shape (n,), int32.
-        release: of which version, counted from 0, or -1 for all versions of the person alike; shape (n,).
-        versions: how many versions an entry stands for; shape (n,).
-        risk: probability of the value asked for, or of the likeliest where none was asked; NaN where the value
-            asked for is impossible; 1.0 exactly when nothing else is possible; shape (n,), float64.
-        missing: of how many people no risk is known.
+        person: the person; shape (n,), int32.
+        release: the release of the version, counted from 0, or -1 for all versions of the person; shape (n,).
+        versions: the number of versions of each entry; shape (n,).
+        risk: the probability of the requested value, or of the likeliest value without a request; NaN if the requested
+            value is impossible; exactly 1.0 if no other value is possible; shape (n,), float64.
+        missing: the number of people without a known risk.
     """
 
     person: Codes
@@ -44,24 +44,24 @@ class Risks:
 
 
 class RiskQuery(Protocol):
-    """The value whose risk to return; -1, or None instead of an array, asks for the likeliest."""
+    """The requested value of each risk; -1, or None instead of an array, requests the likeliest value."""
 
     def of_versions(self, release: int) -> Codes | None:
-        """Return the value to ask for, for each person of a release's pools in order."""
+        """Return the requested value of each person in a release's pools, in order."""
 
     def of_people(self) -> Codes | None:
-        """Return the value to ask for, by person code, where values never change."""
+        """Return the requested value of each person code, if values never change."""
 
 
 class EverKnown(NamedTuple):
-    """What is known of people's having had one of some values in some release, over all worlds; by person code.
+    """What is known, over all worlds, about people having had one of some values in any release; by person code.
 
     Attributes:
-        risk: the share of the worlds in which the person has one; NaN where it is not known, or the person does not
-            count; shape (people,), float64.
-        certain: who has one in every world.
-        without: who has none in some world.
-        counted: who counts.
+        risk: the share of worlds in which the person has one; NaN if unknown, or if the person does not count; shape
+            (people,), float64.
+        certain: the people who have one in every world.
+        without: the people who have none in some world.
+        counted: the people who count.
     """
 
     risk: npt.NDArray[np.float64]
@@ -74,9 +74,9 @@ class EqualPeople(NamedTuple):
     """People whose values are not certain, but equal in all worlds.
 
     Attributes:
-        pairs: codes of people, which chain up those who are equal, by the word of a solver, beyond those who were known
-            to be; shape (pairs, 2), int32.
-        whole: whether some world gives every two other people different values, unless these are certain.
+        pairs: codes of people that form chains of equal people, found by a solver, in addition to the known ones; shape
+            (pairs, 2), int32.
+        whole: whether, for every two other people without certain values, some world gives them different values.
     """
 
     pairs: Codes
@@ -84,13 +84,13 @@ class EqualPeople(NamedTuple):
 
 
 class ValuesLeft(NamedTuple):
-    """Pairs of a person and a value that is not ruled out, in one release; those of a person follow one another.
+    """Pairs of a person and a value that is not ruled out, in one release; the pairs of a person are consecutive.
 
     Attributes:
         person, value: codes; shape (pairs,), int32.
-        shown: which pairs some world has; shape (pairs,).
-        counts: which are of versions that count; shape (pairs,).
-        share: of the worlds that have each; NaN where it is not known; shape (pairs,), float64.
+        shown: which pairs occur in some world; shape (pairs,), bool.
+        counts: which pairs belong to versions that count; shape (pairs,), bool.
+        share: the share of worlds with each pair; NaN if unknown; shape (pairs,), float64.
     """
 
     person: Codes
@@ -101,11 +101,11 @@ class ValuesLeft(NamedTuple):
 
 
 class RowCosts(NamedTuple):
-    """Points that rows of some groups cost, each value of a class as much.
+    """Points that rows of some groups cost; all values of a class cost the same.
 
     Attributes:
-        release, group, kind: of which release, group and class of values rows are; shape (some,).
-        points: what each such row costs, a whole number above 0; of the same shape.
+        release, group, kind: the release, the group and the class of values of rows; shape (n,).
+        points: the points of each such row, whole numbers above 0; shape (n,).
         kind_of: the class of each value; shape (values,).
     """
 
@@ -117,31 +117,31 @@ class RowCosts(NamedTuple):
 
 
 class PossibleValues(Protocol):
-    """What is known about any version, certain or not, when all people are considered together.
+    """What is known about any version, certain or not, if all people are considered together.
 
-    Codes of people and values, ascending; releases are counted from 0. Nothing of versions that there are not.
+    Codes of people and values are ascending; releases are counted from 0. Absent versions do not occur.
     """
 
     def possible(self, person: int, release: int) -> Sequence[int]:
         """Return the values that are not ruled out."""
 
     def open(self, person: int, release: int) -> Sequence[int]:
-        """Return those of them that are not shown to be possible either."""
+        """Return the values that are neither ruled out nor shown to be possible."""
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known of all people's having had one of some values, by code; shape (values,)."""
+        """Return what is known about all people having had one of some values, by code; shape (values,)."""
 
     def left(self, release: int) -> ValuesLeft:
-        """Return what is left of all in a release whose value is to be found out."""
+        """Return the possible values of all people in a release whose value is to be found."""
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
-        """Yield row classes and values of the people of `hosts` by release, in some worlds that differ."""
+        """Yield row classes and values of the people of `hosts` by release, in some different worlds."""
 
     def points(self, budget: Budget) -> Iterator[RowCosts]:
-        """Yield the points of rows that prove what is in no world, one step after the other, as time allows."""
+        """Yield the points of rows that prove what no world contains, one step after the other, until time runs out."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
-        """Return the people who have equal values in all worlds, if values never change, without those who are certain.
+        """Return the people with equal values in all worlds, if values never change, without those of certain values.
 
         Args:
             known: pairs of people who are known to be equal, which are not asked about; shape (pairs, 2), int32.
@@ -150,36 +150,36 @@ class PossibleValues(Protocol):
 
 
 class RiskModel(Protocol):
-    """What an attack says about probabilities.
+    """The probabilities of an attack.
 
-    Risks are estimates, which decide nothing below certainty, unless the model says `counts_worlds = True`.
+    Risks below certainty are estimates, which decide nothing, unless the model has `counts_worlds = True`.
     """
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the probability of the values asked for, or None when the budget did not suffice."""
+        """Return the probability of the requested values, or None if the budget did not suffice."""
 
 
 class Estimator(Protocol):
-    """The guesses of an attack, to be compared with the truth; they decide nothing."""
+    """The guesses of an attack, to compare with the truth; they decide nothing."""
 
     def scored(self, asked: RiskQuery, budget: Budget) -> Measures | None:
-        """Return the attack's measures, with its guesses compared with the true values; None where they cannot be."""
+        """Return the attack's measures, with its guesses compared with the true values; None if that is impossible."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an attack found out.
+    """The result of an attack.
 
-    `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
-    the attack does not apply, for the reason given. `failed`: another package's attack broke, as the reason says.
-    `knowing` says what is left of versions that are not certain, where
-    the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
-    are how many people's value is certain after each release, where the measures' timeline counts something else.
-    `near` are the classes of rows that give numbers or categories away, by what judges them, where it is about classes.
+    `complete`: every measure is exact. `incomplete`: counts are lower bounds, for the given reason. `skipped`: the
+        attack does not apply, for the given reason. `failed`: an attack of another package broke, for the given reason.
+        `knowing` returns what is possible for versions that are not certain, if the attack knows more than the person's
+        own groups show. `estimate` holds guesses to compare with the truth. `exposed` holds the number of people whose
+        value is certain after each release, if the measures' timeline counts something else. `near` holds the classes
+        of rows that disclose close numbers or categories, if the attack is about classes.
 
-    Scoring adds `risks`, those of the true values, or of the likeliest where the truth is not known; and `alone`, by
-    columns of person, release and value, what groups of one value give away of people whose own values contradict the
-    assumptions, and are not in the outcome otherwise; None where there are none.
+    Scoring adds `risks`, those of the true values, or of the likeliest values if the truth is unknown. It also adds
+    `alone`, as columns of person, release and value: what groups of one value disclose about people whose own values
+    contradict the assumptions, and who are otherwise not in the outcome; None if there are none.
     """
 
     attack: str
@@ -197,12 +197,12 @@ class Outcome:
 
     @property
     def subjects(self) -> int | None:
-        """How many people, versions of people or records were judged; None where the attack does not count them."""
+        """The number of judged people, versions of people or records; None if the attack does not count them."""
         return self.measures.subjects
 
     @property
     def counted(self) -> bool:
-        """Whether its risks are shares of worlds, not products of shares, which estimate them."""
+        """Whether its risks are shares of worlds, and not products of shares, which are estimates."""
         return self.risks is not None and bool(getattr(self.model, "counts_worlds", False))
 
     @property
@@ -211,7 +211,7 @@ class Outcome:
         return kind_of(self.reason) is ReasonKind.INTERRUPTED
 
     def people_at(self, places: Places) -> list[int]:
-        """Return which people the claims at some places are about."""
+        """Return the people in the claims at some indices."""
         return [] if self.claims is None or not len(places) else self.claims.people_at(places).tolist()
 
     @classmethod
@@ -223,7 +223,7 @@ class Outcome:
         claims: Claims | None = None,
         model: RiskModel | None = None,
     ) -> Outcome:
-        """Return the outcome of an attack that is complete unless there is a reason; risks are for complete ones."""
+        """Return the outcome of an attack, complete unless there is a reason; only complete outcomes have risks."""
         if reason is None:
             return cls(attack, "complete", None, measures, claims, model)
         return cls(attack, "incomplete", reason, measures, claims)
@@ -235,22 +235,22 @@ class Outcome:
 
     @classmethod
     def failed(cls, attack: str, reason: str) -> Outcome:
-        """Return the outcome of another package's attack that did not come to a result that holds."""
+        """Return the outcome of an attack of another package that returned no valid result."""
         return cls(attack, "failed", reason)
 
     @property
     def ran(self) -> bool:
-        """Whether the attack found anything out."""
+        """Whether the attack returned a result."""
         return self.status not in WITHOUT_RESULT
 
     @classmethod
     def cut_off(cls, attack: str) -> Outcome:
-        """Return the outcome of an attack that the user interrupted, or that was still to come then."""
+        """Return the outcome of an attack that the user interrupted, or that had not started by then."""
         return cls(attack, "skipped", interruption())
 
 
 class Attack(Protocol):
-    """An adversary's way to reason; its fields are its options."""
+    """A kind of reasoning by an adversary; its fields are its options."""
 
     @property
     def name(self) -> str:
@@ -262,17 +262,17 @@ class Attack(Protocol):
 
     @property
     def per_attribute(self) -> bool:
-        """Whether it reasons about sensitive values, so that it runs once for each sensitive attribute."""
+        """Whether it reasons about sensitive values, so that it runs separately for each sensitive attribute."""
 
     def with_policy(self, limits: Mapping[str, float], /) -> Attack:
-        """Return the attack as the policy's limits want it: with options that are clauses of the policy."""
+        """Return the attack with the options that are clauses of the policy set to its limits."""
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Deduce what can be deduced within the budget; a limit reached is `incomplete`, never `complete`."""
+        """Deduce what the budget permits; if a limit is reached, the outcome is `incomplete`, never `complete`."""
 
 
 class FailedAttack:
-    """An attack of another package of which nothing is known: it cannot be imported, or fails before it runs."""
+    """An attack of another package that cannot be imported, or fails before it runs."""
 
     decides: ClassVar[frozenset[str]] = frozenset()
     per_attribute: ClassVar[bool] = True
@@ -285,35 +285,35 @@ class FailedAttack:
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return that the attack failed."""
+        """Return the outcome of a failed attack."""
         return Outcome.failed(self.name, self.reason)
 
 
 @runtime_checkable
 class NarrowableAttack(Attack, Protocol):
-    """An attack that finds the verdict sooner than all there is to be found."""
+    """An attack that can find the verdict faster than all findings."""
 
     def only_deciding(self, limits: Mapping[str, float], /) -> Attack:
-        """Return the attack looking for nothing that the policy's limits do not ask for: every clause ends the same."""
+        """Return the attack restricted to what the policy's limits require: every clause ends the same."""
 
 
 @runtime_checkable
 class RefinableAttack(Attack, Protocol):
-    """An attack that finds more once values are struck out that another one shows to be in no world."""
+    """An attack that finds more after another attack ruled out values."""
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
-        """Return its own outcome, joined with what follows from the other one's, whose `knowing` is not None."""
+        """Return its own outcome, combined with what follows from the other outcome, whose `knowing` is not None."""
 
 
 @runtime_checkable
 class PerPersonAttack(Attack, Protocol):
     """An attack on one person at a time.
 
-    What it finds of a person follows from the person's own pools, so that it can be run without some people.
+    Its findings about a person follow from the person's own pools, so it can be run without some people.
     """
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Claims:
-        """Return claims, given as columns, with what builds their findings."""
+        """Return claims, given as columns, with the function that builds their findings."""
 
 
 def interruption() -> Reason:
@@ -322,7 +322,7 @@ def interruption() -> Reason:
 
 
 def per_person_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on single people do not apply, or None when they do."""
+    """Return why attacks on single people do not apply, or None if they do."""
     if evidence.adversary.knows_people:
         return None
     needed = say(
@@ -332,7 +332,7 @@ def per_person_reason(evidence: Evidence) -> Reason | None:
 
 
 def together_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on all people together do not apply, or None when they do."""
+    """Return why attacks on all people together do not apply, or None if they do."""
     if evidence.adversary.knows_presence:
         return None
     why = say("the register does not say who is in the data, so each person is judged separately")
@@ -340,21 +340,21 @@ def together_reason(evidence: Evidence) -> Reason | None:
 
 
 def constant_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on values that never change do not apply, or None when they do."""
+    """Return why attacks on values that never change do not apply, or None if they do."""
     if evidence.transitions is None:
         return None
     return Reason(say("it needs values that never change, and the series has transitions"), ReasonKind.UNFIT)
 
 
 def linked_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on people whose groups are known do not apply, or None when they do."""
+    """Return why attacks on people whose groups are known do not apply, or None if they do."""
     if evidence.adversary.knows_groups:
         return None
     return Reason(say("it needs a key that says whose row is whose ([columns] individual)"), ReasonKind.NEEDS)
 
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on rows of people who are not known do not apply, or None when there are some."""
+    """Return why attacks on rows of unknown people do not apply, or None if there are such rows."""
     if not evidence.adversary.knows_people:
         return None
     source, releases = evidence.published, range(len(evidence.tags))
@@ -370,7 +370,7 @@ def all_listed_reason() -> Reason:
 
 
 def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on rows with quasi-identifiers do not apply, or None when they do."""
+    """Return why attacks on rows with quasi-identifiers do not apply, or None if they do."""
     if evidence.rows_of is None:
         return Reason(say("it looks at one sensitive attribute at a time"))
     if not evidence.rows_of.attributes:
@@ -379,7 +379,7 @@ def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:
 
 
 def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int]:
-    """Return how often each size occurs, for a JSON object.
+    """Return the number of occurrences of each size, for a JSON object.
 
     >>> sizes_table([1, 2, 2])
     {'1': 1, '2': 2}
@@ -388,5 +388,5 @@ def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int
 
 
 def counts_table(counts: npt.NDArray[np.integer]) -> dict[str, int]:
-    """Return the same where it is known how often each size occurs; shape (sizes,)."""
+    """Return the same from the number of occurrences by size; shape (sizes,)."""
     return {str(size): int(counts[size]) for size in np.flatnonzero(counts)}

@@ -1,4 +1,4 @@
-"""The plan of a publication: what each method would make of some microdata, as data."""
+"""Publication plan: the result of each method for some microdata, as data."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class PlannedSeries:
     """One method with its parameters, tried on the microdata.
 
     Attributes:
-        method, parameters: which; the parameters as they are written on the command line, such as `--m 4`.
+        method, parameters: the method, and its parameters as written on the command line, such as `--m 4`.
         without: the quasi-identifiers that were left out.
-        refused: why nothing could be published; None otherwise, and what follows holds only then.
+        refused: why nothing could be published; None otherwise. The following fields are only set if it is None.
         form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
         exit_code: of the audit with the default policy: 0 the policy holds, 1 it is violated, 3 it is undecided.
-        attacks: what each attack found, without findings.
-        counterfeits, withheld: over all releases; who is withheld at the end.
-        withheld_share: these as a share of the last snapshot's people.
-        ncp: how much of their domain the cells cover, averaged; None where there are no cells.
-        query_error: median relative error of COUNT queries, averaged over the releases; None where none has one.
-        seconds: for publishing.
+        attacks: the results of the attacks, without findings.
+        counterfeits, withheld: the number of counterfeits over all releases, and of people withheld at the end.
+        withheld_share: the share of the last snapshot's people who are withheld.
+        ncp: the mean share of their domain that cells cover; None without cells.
+        query_error: the median relative error of COUNT queries, averaged over the releases; None if no release has one.
+        seconds: the time for publishing.
         violating: the attacks by which the policy is violated.
-        widths: how many values, or what length, a cell of each quasi-identifier covers on average.
+        widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
     """
 
     method: str
@@ -54,13 +54,13 @@ class PlannedSeries:
 
 @dataclass(frozen=True)
 class PublicationPlan:
-    """All that was tried, in the order of the registry; then with columns left out, if nothing kept the policy.
+    """All methods that were tried, in the order of the registry; then without some columns, if none kept the policy.
 
     Attributes:
         microdata: the microdata's name.
         tried: the methods, each with each of its parameters.
         frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
-        changing: how many people's values change, though the microdata have no transitions.
+        changing: the number of people whose values change although the microdata have no transitions.
     """
 
     microdata: str
@@ -70,7 +70,7 @@ class PublicationPlan:
 
     @property
     def recommended(self) -> PlannedSeries | None:
-        """The most useful series that keeps the policy; None where none does.
+        """The most useful series that keeps the policy; None if there is none.
 
         It is the one with the least sum of query error and share of withheld people.
         """

@@ -1,4 +1,4 @@
-"""What is recommended for the newest release, as data: changes after which the policy holds, or why there are none."""
+"""Recommendation for the newest release: changes after which the policy holds, or why there are none, as data."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class MoveTotal:
 
     Attributes:
         kind: `merge`, `move`, `coarsen` or `withhold`.
-        count: how many there are; of rows that are withheld, how many rows.
-        cost: what they lose together, in rows' worth of information.
+        count: the number of changes; for `withhold`, the number of rows.
+        cost: their total loss, in units of one row's information.
     """
 
     kind: str
@@ -31,13 +31,13 @@ class Recommendation:
 
     Attributes:
         release: its tag.
-        changes: how many there are.
-        totals: the changes by kind; empty where there is nothing to recommend.
+        changes: the number of changes.
+        totals: the changes by kind; empty if there is no recommendation.
         information_lost: the share of the release's information that they lose, in [0, 1].
-        moves: each change by its groups and lines; left out where these may not be shown.
-        refused: why nothing is recommended; None where something is.
-        past_violates: left out where the releases before keep the policy; else true, and what the changes keep is that
-            nothing more can be found out than from these.
+        moves: each change with its groups and lines; omitted if these must not be shown.
+        refused: why nothing is recommended; None if there is a recommendation.
+        past_violates: omitted if the earlier releases keep the policy; otherwise true, and after the changes nothing
+            more can be found out than from the earlier releases.
     """
 
     release: str
@@ -50,7 +50,7 @@ class Recommendation:
 
 
 def totals(moves: Sequence[Move]) -> tuple[MoveTotal, ...]:
-    """Return changes by kind, in the order of `MOVES`.
+    """Return the totals of changes by kind, in the order of `MOVES`.
 
     >>> totals([Move("withhold", (), (3, 8), 2.0), Move("merge", ("1", "4"), (), 0.5)])
     (MoveTotal(kind='merge', count=1, cost=0.5), MoveTotal(kind='withhold', count=2, cost=2.0))

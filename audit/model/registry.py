@@ -1,11 +1,11 @@
-"""A registry: things of one kind by their names, those of this program and those that other packages bring.
+"""Registry of plug-ins by name: those of this program, and those of other packages.
 
-Another package brings one by an entry point of its distribution:
+Another package registers one by an entry point of its distribution:
 
     [project.entry-points."series_audit.attacks"]
     my-attack = "my_package.attack:MyAttack"
 
-Nothing is imported before it is asked for.
+Nothing is imported before it is requested.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ T = TypeVar("T")
 
 
 class PluginImportError(UsageError):
-    """What another package brings cannot be imported."""
+    """A plug-in of another package cannot be imported."""
 
 
 class Registry(Generic[T]):
-    """Things of one kind by their names, in the order in which they are listed; then those of others, by name.
+    """Plug-ins of one kind by name: this program's in their listed order, then those of other packages by name.
 
     Attributes:
-        group: the group of entry points by which other packages bring theirs.
-        kind: what one of them is called in a message.
-        own: this program's, as `package.module:Name`.
+        group: the group of entry points of other packages.
+        kind: the noun for one of them in messages.
+        own: the plug-ins of this program, as `package.module:Name`.
     """
 
     def __init__(self, group: str, kind: str, own: Mapping[str, str]) -> None:
@@ -43,7 +43,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _others(self) -> dict[str, EntryPoint]:
-        """What other packages bring; none takes the place of one of this program's."""
+        """The plug-ins of other packages; none replaces one of this program's."""
         from importlib.metadata import entry_points
 
         found = sorted(entry_points(group=self.group), key=lambda point: point.name)
@@ -58,8 +58,8 @@ class Registry(Generic[T]):
         """Return the entry with a name, or the object at `package.module:Name`.
 
         Raises:
-            UsageError: nothing has this name.
-            PluginImportError: another package brings it, and it cannot be imported.
+            UsageError: the name is unknown.
+            PluginImportError: it belongs to another package and cannot be imported.
         """
         point = self._others.get(name)
         target = self.own.get(name) or (name if point is None else point.value)
@@ -80,12 +80,12 @@ class Registry(Generic[T]):
             ) from error
 
     def __iter__(self) -> Iterator[T]:
-        """Import all of them, and yield one after the other."""
+        """Import all plug-ins, and yield them one after the other."""
         return map(self.load, self.names)
 
 
 def _what(error: BaseException) -> str:
-    """Return what went wrong: the message of an import, of all else the name alone: messages quote cells."""
+    """Return what went wrong: the message of an import error; otherwise only its name, as messages may quote cells."""
     return printable(str(error), 200) if isinstance(error, ImportError | AttributeError) else type(error).__name__
 
 

@@ -1,4 +1,4 @@
-"""The impact: what would change if one more release were published, as data. Formats render it."""
+"""Release impact: what would change if one more release were published, as data that formats render."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class GroupRows:
     """Rows of one group of the candidate.
 
     Attributes:
-        group: which.
-        lines: of the candidate's file, from 1, with the header; in Parquet, rows from 1.
+        group: the group.
+        lines: the lines of the candidate's file, from 1, with the header; in Parquet, rows from 1.
     """
 
     group: str
@@ -29,7 +29,7 @@ class GroupRows:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a new finding follows from.
+    """The cause of a new finding.
 
     Attributes:
         releases: the earlier releases from which it follows, together with the candidate.
@@ -47,8 +47,8 @@ class NewFinding:
     """A finding that the candidate would add.
 
     Attributes:
-        finding: as the audit of the series with the candidate has it.
-        cause: what it follows from.
+        finding: the finding in the audit of the series with the candidate.
+        cause: its cause.
     """
 
     finding: Annotated[Finding[str], INLINED]
@@ -57,10 +57,10 @@ class NewFinding:
 
 @dataclass(frozen=True)
 class Change:
-    """A measure of an attack; None where the attack has no such measure.
+    """A measure of an attack without and with the candidate; None if the attack has no such measure.
 
     Attributes:
-        measure: which; an entry of a table as `compromised 1`.
+        measure: the measure; an entry of a table is written as `compromised 1`.
         before: without the candidate.
         after: with it.
     """
@@ -72,15 +72,15 @@ class Change:
 
 @dataclass(frozen=True)
 class ComparedAttack:
-    """One attack without the candidate and with it.
+    """One attack without and with the candidate.
 
     Attributes:
         after: with the candidate.
-        status_before: how the attack ended without the candidate.
-        changes: the measures that differ, timelines left out.
-        old: how many findings were known before.
-        new: how many others there are.
-        people: how many people have a newly found certain value.
+        status_before: the status without the candidate.
+        changes: the measures that differ, except timelines.
+        old: the number of findings without the candidate.
+        new: the number of additional findings.
+        people: the number of people with a newly found certain value.
         findings: the most severe of the new ones.
     """
 
@@ -99,8 +99,8 @@ class Candidate:
 
     Attributes:
         release: its tag.
-        files: what it was read from.
-        key: the file that says whose rows are whose, if there is a separate one.
+        files: its files.
+        key: the file with the person of each row, if it is separate.
     """
 
     release: str
@@ -125,15 +125,15 @@ class AuditBefore:
 
 @dataclass(frozen=True)
 class ReleaseImpact:
-    """What `audit next SERIES CANDIDATE --format json` writes.
+    """The contents of `audit next SERIES CANDIDATE --format json`.
 
     Attributes:
         after: the audit of the series with the candidate, without its attacks.
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
         without: the audit of the series without it.
-        not_computed: why no repair was searched for, each reason once.
-        repair: a repair that keeps the policy, where one was found; it is not written.
+        not_computed: why there was no search for a repair, each reason once.
+        repair: a repair that keeps the policy, if one was found; it is not written.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("before",)
@@ -146,18 +146,18 @@ class ReleaseImpact:
 
     @property
     def before(self) -> AuditBefore:
-        """The audit without it."""
+        """The audit without the candidate."""
         found = replace(self.without.contradictions, people=None)
         return AuditBefore(self.without.policy, found, self.without.attacks)
 
     @property
     def new(self) -> int:
-        """How many findings the candidate would add, over all attacks."""
+        """The number of findings that the candidate would add, over all attacks."""
         return sum(attack.new for attack in self.attacks)
 
 
 def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:
-    """Return the measures of an attack that differ, timelines left out.
+    """Return the measures of an attack that differ, except timelines.
 
     Tables within a measure are compared entry by entry, as `compromised 1`; bounds are one measure.
     """

@@ -1,4 +1,4 @@
-"""What a repair came to, as data."""
+"""The result of a repair as data."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Repair:
 
     Attributes:
         candidate: its tag.
-        moves: what was changed; none if the candidate keeps the policy unchanged, or no repair was found.
+        moves: the changes; empty if the unchanged candidate keeps the policy, or if no repair was found.
         lost: the share of the candidate's information that is lost, in [0, 1].
-        files: the tables that were written; none where there is no repair.
+        files: the written tables; empty without a repair.
         before: the audit of the series so far.
-        after: the audit of the series with the repaired candidate, or with the candidate as it is where there is none.
-        audits: how many changed candidates were audited.
-        refused: why there is no repair; None where there is one.
+        after: the audit of the series with the repaired candidate, or with the unchanged candidate without a repair.
+        audits: the number of audited candidates.
+        refused: why there is no repair; None with a repair.
         proved: if there is no repair, whether this is proved.
         withholds_much: whether it withholds more than one row in twenty.
-        baseline: whether what could be found before did not count.
-        stopped: why the search ended early; None where it did not.
-        register: the register that was written with it, and goes into the series with it; None where none was.
+        baseline: whether findings without the candidate were ignored.
+        stopped: why the search ended early; None if it did not.
+        register: the register that was written with it and belongs into the series; None if none was written.
     """
 
     candidate: str
@@ -51,7 +51,7 @@ class Repair:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of what was written; without it, 1 where there is no repair, 3 where that is not known."""
+        """The exit code for the written series; without a repair, 1 if there is none, 3 if that is unknown."""
         if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
             return 130
         if self.refused is None:
@@ -59,7 +59,7 @@ class Repair:
         return 1 if self.proved else 3
 
     def recommendation(self, *, named: bool) -> Recommendation:
-        """Return it as what is recommended; `named` is whether groups and lines are shown."""
+        """Return the repair as a recommendation; `named` is whether groups and lines are shown."""
         if self.refused is not None:
             return Recommendation(self.candidate, refused=self.refused)
         return Recommendation(

@@ -1,4 +1,4 @@
-"""The report: everything that an audit found, as data. Formats render it; nothing is computed from here on.
+"""The report: all results of an audit, as data; formats render it, and compute nothing.
 
 The types of the fields are those of the JSON report, and its schema contains their docstrings.
 """
@@ -42,7 +42,7 @@ from audit.model.recommendation import Recommendation
 
 @dataclass(frozen=True)
 class Tool:
-    """What made this.
+    """The program that wrote the report.
 
     Attributes:
         name: its name.
@@ -72,11 +72,11 @@ class Input:
 
 @dataclass(frozen=True)
 class ReportWarning:
-    """Something irregular about the files that may change what the verdict means.
+    """An irregularity of the files that may change the meaning of the verdict.
 
     Attributes:
         kind: which sort of irregularity.
-        text: what it is and what to do, in a sentence.
+        text: the irregularity and the remedy, in a sentence.
         examples: some places, as file and line.
     """
 
@@ -103,7 +103,7 @@ class ReportWarning:
 
 @dataclass(frozen=True)
 class MisreadWarning(ReportWarning):
-    """A warning that values, people or rows may be counted wrongly, so that nothing that rests on them is decided."""
+    """A warning that values, people or rows may be counted wrongly; clauses that depend on them are undecided."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class WitnessReport:
 
     Attributes:
         shown: what its worlds, tables and proofs show.
-        rests: what rests on the program.
+        rests: what only the program shows.
     """
 
     shown: tuple[str, ...]
@@ -121,7 +121,7 @@ class WitnessReport:
 
 @dataclass(frozen=True)
 class SeriesFacts:
-    """What was audited.
+    """The audited series.
 
     Attributes:
         name: the series' name.
@@ -130,7 +130,7 @@ class SeriesFacts:
         rows: rows, summed over the releases.
         counterfeits: distinct counterfeits.
         groups: groups, summed over the releases.
-        sensitive_values: distinct values of the sensitive attribute; the most that one has where there are several.
+        sensitive_values: distinct values of the sensitive attribute; with several attributes, the most of any of them.
         published: the dates of publication by release, if the manifest has them; absent if it has none.
     """
 
@@ -161,20 +161,20 @@ class AdversaryFacts:
 
 @dataclass(frozen=True)
 class AttackReport:
-    """What one attack found out.
+    """The result of one attack.
 
     Attributes:
         attack: its name.
-        sensitive: the attribute, where several are audited.
-        status: whether it came to its end.
+        sensitive: the attribute, if several are audited.
+        status: whether it was complete.
         reason: why the attack is incomplete or skipped; null when it is complete.
         seconds: how long it took.
-        measures, risks: what it counted, and the probabilities of values.
+        measures, risks: its measures, and the probabilities of values.
         findings: the most severe findings, the worst first.
         findings_total: how many findings there are.
         rules: what its findings mean, by kind.
-        people: people with a value that is certain and not waived; null where nothing is said of single values.
-        certificates_checked: how many findings were checked, None where all of them were.
+        people: people with a value that is certain and not waived; null if the attack is not about single values.
+        certificates_checked: the number of checked findings; None if all were checked.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("figures",)
@@ -193,31 +193,31 @@ class AttackReport:
 
     @property
     def figures(self) -> Annotated[dict[str, object], WrittenAs("measures")]:
-        """What it measured, the timeline last; empty when it was skipped."""
+        """Its measures, the timeline last; empty if it was skipped."""
         figures = {**self.measures, **self.risks}
         timeline = figures.pop("timeline", None)
         return figures if timeline is None else {**figures, "timeline": timeline}
 
     @property
     def ran(self) -> bool:
-        """Whether the attack found anything out."""
+        """Whether the attack returned a result."""
         return self.status not in WITHOUT_RESULT
 
     @property
     def incomplete(self) -> bool:
-        """Whether what is counted is a bound from below."""
+        """Whether its counts are lower bounds."""
         return self.status == "incomplete"
 
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """A person in a finding that is shown.
+    """A person in a shown finding.
 
     Attributes:
-        individual: who; a pseudonym unless revealed.
-        sensitive: the attribute, when several are audited.
-        reasons: the attacks by which a value of the person is certain, or as probable as the policy's limit.
-        findings: the ids of the findings that are shown.
+        individual: the person; a pseudonym unless revealed.
+        sensitive: the attribute, if several are audited.
+        reasons: the attacks by which a value of the person is certain, or reaches the policy's limit.
+        findings: the ids of the shown findings.
     """
 
     individual: str
@@ -228,15 +228,15 @@ class FoundPerson:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """What one attack adds to those before it, each of which deduces less: people with a value that is certain.
+    """The people that one attack adds to those found by weaker attacks before it.
 
     Attributes:
         attack: the attack.
-        sensitive: the attribute, when several are audited; each has its ladder.
-        people: who falls at this rung, in some release.
-        beyond: those of them who fall at none before it.
-        so_far: who falls at this rung or at one before it.
-        seconds: what the rung costs.
+        sensitive: the attribute, if several are audited; each has its own ladder.
+        people: the number of people with a certain value by this attack, in some release.
+        beyond: the number of them that no attack before finds.
+        so_far: the number of people found by this attack or one before.
+        seconds: the time of the attack.
     """
 
     attack: AttackName
@@ -249,15 +249,15 @@ class LadderStep:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How many people one attack exposes, for pictures: each is counted once, counterfeits never.
+    """How many people one attack exposes, for pictures; each person is counted once, counterfeits never.
 
     Attributes:
         attack: the attack.
-        sensitive: the attribute, when several are audited.
-        by_risk: how many people have a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; absent where
-            risks are not known.
-        after_release: how many people's value is certain, or equal to another's, after each release, from the
-            releases so far alone; absent where people are not counted.
+        sensitive: the attribute, if several are audited.
+        by_risk: the number of people with a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; absent
+            if risks are unknown.
+        after_release: the number of people whose value is certain, or equal to another person's, after each release,
+            from the releases so far; absent if people are not counted.
     """
 
     attack: AttackName
@@ -268,7 +268,7 @@ class Exposure:
 
 @dataclass(frozen=True)
 class CountSize:
-    """How much is known of a count; what a waiver or a baseline accepts of it.
+    """How precisely a count is known; how much of it a waiver or a baseline accepts.
 
     Attributes:
         kind: which sort of finding.
@@ -281,7 +281,7 @@ class CountSize:
     upper: int
 
     def covers(self, other: CountSize) -> bool:
-        """Return whether what is known about the same count is of no worse kind and has no narrower limits.
+        """Return whether the same count is known no more precisely, and by no worse kind of finding.
 
         >>> CountSize("narrowed", 1, 4).covers(CountSize("recovered", 4, 4))
         False
@@ -292,19 +292,19 @@ class CountSize:
 
 @dataclass(frozen=True)
 class BaselineFacts:
-    """What an earlier report says, and what became of its findings.
+    """The results of an earlier report, and what became of its findings.
 
     Attributes:
         made: its date; null if it has none.
-        releases: the releases that it was about.
+        releases: the audited releases.
         passed: whether the policy held then.
-        findings: how many findings it has, including those that its own baseline left out.
-        still: how many of them are found again.
-        known: the ids of these findings, so that this report can be a baseline in its turn.
-        classes: by release, the classes that were too small for `k`; absent where none was.
-        risks: by id, the risk of the findings that have one; absent where none has.
-        counts: by id, what was known about each count; absent if no finding is about a count.
-        intervals: by id, the known limits of a value; absent if there are none.
+        findings: the number of its findings, including those that its own baseline left out.
+        still: the number of them that are found again.
+        known: the ids of these findings, so that this report can be a baseline, too.
+        classes: the classes that were too small for `k`, by release; absent if there were none.
+        risks: the risks of findings, by id; absent if no finding has one.
+        counts: what was known about each count, by id; absent if no finding is about a count.
+        intervals: the known interval of a value, by id; absent if there are none.
     """
 
     made: datetime.date | None
@@ -321,13 +321,13 @@ class BaselineFacts:
 
 @dataclass(frozen=True)
 class ColumnShare:
-    """What one quasi-identifier, or several together, do in a release, as shares of its rows.
+    """The effect of one quasi-identifier, or of several together, in a release, as shares of its rows.
 
     Attributes:
         column: its name; of several, their names with + between them.
-        alone: rows that are unique by their quasi-identifiers, and would not be without this column.
-        small: rows that fewer than five rows share their cells with, themselves included, and more without this column.
-        by_itself: rows whose cells in these columns no other row has.
+        alone: rows that are unique by their quasi-identifiers, and would not be unique without this column.
+        small: rows in groups of fewer than five rows with equal cells that would be larger without this column.
+        by_itself: rows whose cells in these columns are unique.
     """
 
     column: str
@@ -338,31 +338,31 @@ class ColumnShare:
 
 @dataclass(frozen=True)
 class ReleasePanel:
-    """The usual measures of one release by itself, regardless of the others; see `docs/panel.md`.
+    """The usual measures of one release alone, regardless of the others; see `docs/panel.md`.
 
     Attributes:
         release: its tag.
-        sensitive: the attribute, when several are audited.
-        rows: how many people its rows represent, including counterfeits.
-        classes: how many equivalence classes they form.
-        suppressed: how many rows have `*` in all quasi-identifiers, if neither groups nor record ids are published;
-            they may be anyone's, and count in no class's size.
-        k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
+        sensitive: the attribute, if several are audited.
+        rows: the number of people of its rows, including counterfeits.
+        classes: the number of equivalence classes.
+        suppressed: the number of rows with `*` in all quasi-identifiers, if neither groups nor record ids are
+            published; they may be anyone's, and are in no class.
+        k: the fewest rows of one group with equal published quasi-identifiers; for an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
         k_people: the fewest people of such a class, without classes of counterfeits only: its rows less its
             counterfeits, known by the key or published (all those of a group may be in one of its classes), and several
             rows of one person, known by the key, as one; null if there is no such class.
-        alone: how many rows share their published quasi-identifiers with no other row.
+        alone: the number of rows that share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
-        below_k: how many rows are in classes that are smaller than the policy's k.
-        certain: how many people are in classes whose rows all have one value that is not harmless.
+        below_k: the number of rows in classes smaller than the policy's k.
+        certain: the number of people in classes whose rows all have one value that is not harmless.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
-        ordered: whether that distance took the values as numbers.
-        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by an adversary who
-            knows that its person is in the release.
-        journalist_max, journalist_mean: the same by an adversary who knows a population; null if there is none.
-        marketer: the share of rows that an adversary who matches all of them re-identifies.
+        ordered: whether that distance treats the values as numbers.
+        prosecutor_max, prosecutor_mean: the highest and the mean risk that an adversary re-identifies a row who knows
+            that its person is in the release.
+        journalist_max, journalist_mean: the same for an adversary who knows a population; null if there is none.
+        marketer: the expected share of rows that an adversary re-identifies by matching all of them.
         uniqueness: the share of rows that are alone in their class.
         no_journalist: why there is no journalist's risk.
         singling: how each quasi-identifier, and some together, make rows unique or their groups small; none if there
@@ -395,7 +395,7 @@ class ReleasePanel:
 
     @property
     def small(self) -> SmallClasses:
-        """The classes that are smaller than the policy's k, by rows, or by people where these are fewer."""
+        """The classes smaller than the policy's k, by rows, or by people if these are fewer."""
         return SmallClasses(self.k if self.k_people is None else min(self.k, self.k_people), self.below_k)
 
 
@@ -404,8 +404,8 @@ class Contradictions:
     """People whose own published values contradict the assumptions.
 
     Attributes:
-        changed: their value changes as it never should.
-        infeasible: no value, or no path, is left to them.
+        changed: people whose value changes although it should not.
+        infeasible: people without a possible value or path.
         people: when revealed, the people whose value changes.
     """
 
@@ -420,16 +420,16 @@ class Contradictions:
 
 @dataclass(frozen=True)
 class Violation:
-    """A clause of the policy that does not hold.
+    """A violated clause of the policy.
 
     Attributes:
-        attack: the attack by which it does not; null where a release by itself violates the clause.
-        measure: the clause; of count tables, what was found.
-        limit: what the policy asks.
-        value: how much was found.
-        sensitive: the attribute, when several are audited.
-        release: the release that violates the clause by itself.
-        kind: `similar` where it is a category that is known rather than a value; absent elsewhere.
+        attack: the attack that violates the clause; null if a single release does.
+        measure: the clause; for count tables, what was found.
+        limit: the limit of the policy.
+        value: the value found.
+        sensitive: the attribute, if several are audited.
+        release: the release that alone violates the clause.
+        kind: `similar` if a category is known rather than a value; otherwise absent.
     """
 
     attack: AttackName | None
@@ -443,10 +443,10 @@ class Violation:
 
 @dataclass(frozen=True)
 class Undecided:
-    """A clause of the policy, or an assumption, that could not be decided; or that no clause was asked at all.
+    """A clause or an assumption that could not be decided; or the fact that no clause was checked.
 
     Attributes:
-        measure: the clause, `assumptions`, or `policy` where no clause was asked.
+        measure: the clause, `assumptions`, or `policy` if no clause was checked.
         reason: why.
     """
 
@@ -460,14 +460,14 @@ HIDDEN = "shown with --reveal"
 
 @dataclass(frozen=True)
 class Waived:
-    """What became of a waiver.
+    """The outcome of a waiver.
 
     Attributes:
         finding: the id that it names, with * for any characters.
         reason: why the finding is accepted.
-        expires: until when.
-        state: `applied`; `expired`, so that it counts no more; `unknown`, when nothing is found of what it names;
-            `exceeded`, when more is found than it accepts; or `unsized`, when it does not say how much it accepts.
+        expires: the last day on which it counts.
+        state: `applied`; `expired`; `unknown`, if nothing that it names is found; `exceeded`, if more is found than it
+            accepts; or `unsized`, if it does not state how much it accepts.
         individual: the person that it names; hidden unless people are revealed.
         group: the group that it names.
         release: the release of that group.
@@ -484,14 +484,14 @@ class Waived:
 
 @dataclass(frozen=True)
 class ClauseReport:
-    """How a clause of the policy ended.
+    """The outcome of a clause of the policy.
 
     Attributes:
         clause: its name.
-        limit: what the policy asks.
+        limit: the limit of the policy.
         state: `holds`, `violated`, `undecided`, `not asked` (attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and it was not stated).
-        reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
+        reason: why it neither holds nor is violated; or, if it holds, its qualification.
     """
 
     clause: ClauseName
@@ -502,15 +502,15 @@ class ClauseReport:
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """The decision.
+    """The decision about the policy.
 
     Attributes:
-        clauses: how each clause in force ended.
-        violations: clauses that do not hold.
-        undecided: clauses, or assumptions, that could not be decided.
-        waived: what became of each waiver.
-        if_confirmed: what violates clauses that are undecided, since it rests on a guess of the manifest; absent where
-            nothing does.
+        clauses: the outcome of each clause in force.
+        violations: the violated clauses.
+        undecided: the clauses, or assumptions, that could not be decided.
+        waived: the outcome of each waiver.
+        if_confirmed: violations that depend on a guess in the manifest, so that their clauses are undecided; absent if
+            there are none.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("passed", "limits", "not_asked", "not_judged")
@@ -527,21 +527,21 @@ class PolicyReport:
 
     @property
     def not_asked(self) -> tuple[ClauseName, ...]:
-        """Clauses whose attacks were left out."""
+        """The clauses whose attacks were left out."""
         return tuple(each.clause for each in self.ended("not asked"))
 
     @property
     def not_judged(self) -> tuple[ClauseName, ...]:
-        """Clauses by default that nothing in this series can decide."""
+        """The default clauses that no attack can decide for this series."""
         return tuple(each.clause for each in self.ended("not judged"))
 
     def ended(self, *states: str) -> list[ClauseReport]:
-        """Return the clauses that ended in some states."""
+        """Return the clauses with some outcomes."""
         return [each for each in self.clauses if each.state in states]
 
     @property
     def passed(self) -> bool:
-        """Nothing is violated, and nothing that was asked is undecided."""
+        """Whether nothing is violated, and no requested clause is undecided."""
         return not self.violations and not self.undecided
 
     @property
@@ -554,33 +554,33 @@ class PolicyReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What `audit SERIES --format json` writes of people's data; where it is about tables of counts, a part of it.
+    """The contents of `audit SERIES --format json` for people's data; for count tables, a part of it.
 
     Attributes:
-        tool_version: of the program.
-        made: the day on which the audit was made.
+        tool_version: the version of the program.
+        made: the date of the audit.
         inputs: the files that were read; the register and known values only if people are revealed.
-        series: what was audited.
+        series: the audited series.
         adversary: the assumed adversary.
         attacks: one entry for each attack and, where there are several, sensitive attribute.
         contradictions: people whose own published values contradict the assumptions.
         policy: the decision.
-        time_limit: seconds for each attack; null is without limit.
+        time_limit: seconds for each attack; null means no limit.
         revealed: whether people are named.
-        ids_are_stable: whether ids and pseudonyms are those of other reports with --stable-ids.
-        ladder: what each attack that finds people's values adds to those before it.
+        ids_are_stable: whether ids and pseudonyms are the same as in other reports with --stable-ids.
+        ladder: the people that each attack on values adds to those found before.
         panel: each release by itself, regardless of the others; one entry for each sensitive attribute.
-        warnings: what is irregular about the files and may change what the verdict means.
+        warnings: irregularities of the files that may change the meaning of the verdict.
         exposure: how many people each attack exposes, each counted once.
-        left_out: how many findings are waived or in the baseline.
-        baseline: the earlier report that this one is compared with; only with --baseline.
-        interrupted: true if the run was interrupted: unfinished attacks are `skipped`, and say so.
-        people: those in findings that are shown, each once for each sensitive attribute.
-        recommendation: what would repair the newest release; only with --recommend, if the policy is violated.
+        left_out: the number of findings that are waived or in the baseline.
+        baseline: the earlier report with which this one is compared; only with --baseline.
+        interrupted: true if the run was interrupted: unfinished attacks are `skipped`, with that reason.
+        people: the people in shown findings, each once for each sensitive attribute.
+        recommendation: a repair of the newest release; only with --recommend, if the policy is violated.
         witness: what worlds and proofs show; only with --witness.
-        about: the only person of findings and counts, if one was asked for; then there is no verdict.
-        tables: what was audited, where it is tables of counts.
-        failed_certificates: how many findings about counts are undecided because their certificates do not hold.
+        about: the only person of findings and counts, if requested; then there is no verdict.
+        tables: the audited tables, for count tables.
+        failed_certificates: the number of findings about counts that are undecided because their certificates failed.
         schema_version: the version of this form.
     """
 
@@ -613,12 +613,12 @@ class Report:
 
     @property
     def tool(self) -> Tool:
-        """What made this."""
+        """The program."""
         return Tool(self.tool_version)
 
     @property
     def exit_code(self) -> int:
-        """130 when the run was interrupted, 4 when it failed and nothing violates, else the policy's."""
+        """130 if the run was interrupted, 4 if an attack failed and nothing is violated, else the policy's code."""
         if self.interrupted:
             return 130
         failed = self.failed or self.failed_certificates
@@ -626,7 +626,7 @@ class Report:
 
     @property
     def known_before(self) -> Omittable[int]:
-        """How many findings are left out that are waived or in the baseline; only with --baseline."""
+        """The number of findings that are left out because they are waived or in the baseline; only with --baseline."""
         return None if self.baseline is None else self.left_out
 
     @property

@@ -1,4 +1,4 @@
-"""Results: what an attack found out, with the risks of the true values, and what each step of an audit adds."""
+"""Results: the outcome of an attack, the risks of the true values, and what each step of an audit adds."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
 @dataclass(frozen=True)
 class EverRisks:
-    """What is known of people's having had a grave value in some release.
+    """What is known about people having had a grave value in any release.
 
     Attributes:
-        risk: by person code, the probability; NaN for those who do not count or has no history; shape (people,).
-        certain: by person code, whether every history has one; shape (people,).
-        unpublished: grave values that no release has.
-        named: the grave values that were looked for by name; combinations have other names.
-        without: by person code, whether some world has none; None where worlds were not asked, and `risk` is an
-            estimate from the person's own groups.
-        counted: by person code, who counts; None where worlds were not asked.
+        risk: the probability by person code; NaN for people who do not count or have no history; shape (people,).
+        certain: whether every history has one, by person code; shape (people,), bool.
+        unpublished: the grave values that no release has.
+        named: the grave values by name; combinations have other names.
+        without: whether some world has none, by person code; None if worlds were not used, and `risk` is an estimate
+            from the person's own groups.
+        counted: who counts, by person code; None if worlds were not used.
     """
 
     risk: npt.NDArray[np.float64]
@@ -49,14 +49,14 @@ class EverRisks:
     counted: npt.NDArray[np.bool_] | None = None
 
     def less(self, people: Places) -> EverRisks:
-        """Return the same of all but some people."""
+        """Return the same without some people."""
         left = np.ones(len(self.risk), dtype=np.bool_)
         left[people] = False
         counted = None if self.counted is None else self.counted & left
         return replace(self, risk=np.where(left, self.risk, np.nan), certain=self.certain & left, counted=counted)
 
     def open(self, limit: float) -> int | None:
-        """Return of how many people worlds do not say whether they reach a limit; None where worlds were not asked."""
+        """Return for how many people worlds leave it open whether they reach a limit; None if worlds were not used."""
         if self.without is None or self.counted is None:
             return None
         known = self.certain | (self.without if limit >= 1.0 else ~np.isnan(self.risk))
@@ -64,19 +64,19 @@ class EverRisks:
 
     @property
     def highest(self) -> float | None:
-        """The highest probability that is known; None where none is."""
+        """The highest known probability; None if none is known."""
         known = self.risk[~np.isnan(self.risk)]
         return float(known.max()) if len(known) else None
 
     @property
     def highest_of_all(self) -> float | None:
-        """The highest probability of all who count; None where it is not known, or no one counts."""
+        """The highest probability of all people who count; None if it is unknown, or if no one counts."""
         unknown = self.counted is not None and bool((self.counted & np.isnan(self.risk)).any())
         return self.highest if not unknown or self.highest == 1.0 else None
 
 
 def _risk_counts(risks: Risks) -> list[int]:
-    """Return how many versions have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
+    """Return the number of versions with a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
     total = np.zeros(_TENTHS + 1, dtype=np.int64)
     for risk, weights in _weighed(risks):
         total += np.bincount(tenth_of(risk), weights=weights, minlength=_TENTHS + 1).astype(np.int64)
@@ -84,9 +84,9 @@ def _risk_counts(risks: Risks) -> list[int]:
 
 
 def _weighed(risks: Risks) -> Iterator[Weighed]:
-    """Yield the risks, some at a time, and how many versions each represents.
+    """Yield the risks in blocks, with the number of versions of each.
 
-    So many at a time fit into a processor's cache.
+    A block fits into a processor's cache.
     """
     for first in range(0, len(risks.risk), _AT_A_TIME):
         some = slice(first, first + _AT_A_TIME)
@@ -97,7 +97,7 @@ def _weighed(risks: Risks) -> Iterator[Weighed]:
 def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
     """Return the tenth of each probability: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
 
-    What rounding has left a little below a tenth belongs to it; only what is certain is 1.
+    A value that rounding left slightly below a tenth belongs to that tenth; only a certain value is 1.
 
     >>> tenth_of(np.array([0.0, 0.3 - 1e-15, 0.99999, 1.0])).tolist()
     [0, 3, 9, 10]
@@ -107,9 +107,9 @@ def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
 
 
 def mean(parts: Iterable[Weighed]) -> float | None:
-    """Return the mean of probabilities, each with its weight; None where there are none.
+    """Return the weighted mean of probabilities; None if there are none.
 
-    It does not depend on their order, as sums of floating-point numbers do: they are added up as whole numbers of
+    Unlike sums of floating-point numbers, it does not depend on their order: they are added as whole multiples of
     2^-60, in two halves.
 
     >>> mean([(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))])
@@ -139,26 +139,26 @@ E_co = TypeVar("E_co", bound=Evidence, covariant=True)
 
 @dataclass(frozen=True)
 class Result(Generic[E_co]):
-    """What one attack found out, on one sensitive attribute of several; each step of an audit adds what it knows.
+    """The result of one attack, on one sensitive attribute if there are several; each step of an audit adds to it.
 
     Attributes:
         attack: the attack.
-        sensitive: the attribute, where several are audited.
-        evidence: what was attacked.
-        outcome: what the attack found, with its risks.
-        waived: places of the attack's claims that are accepted, harmless, or known before.
-        by_clause: by clause, the same of what it claims: places among the risks, or people.
-        whole: whether it is on all attributes together: on the one, or on the combinations of several.
-        unclear: whether risks below certainty are left out that may be of harmless values, or of others.
-        found: the findings that were selected, as codes.
-        shown: the same with names, as the report has them.
-        total: how many findings there are.
-        watch: asks clauses of other packages; shared by all results of a run.
-        seconds: how long attack and scoring took.
+        sensitive: the attribute, if several are audited.
+        evidence: the attacked evidence.
+        outcome: the outcome of the attack, with its risks.
+        waived: the indices of the attack's claims that are accepted, harmless, or known before.
+        by_clause: the same for the claims of each clause, as indices of risks, or as people.
+        whole: whether it is about all attributes together: the only one, or the combinations of several.
+        unclear: whether risks below certainty are left out, because they may belong to harmless values or to others.
+        found: the selected findings, as codes.
+        shown: the selected findings with names, as in the report.
+        total: the number of findings.
+        watch: runs the clauses of other packages; shared by all results of a run.
+        seconds: the time of the attack and of scoring.
         grave: the codes of the policy's grave values.
-        histories: how probable it is for people ever to have had one, if this was asked and the attack can say it.
-        gathered: what other clauses have to know beside what the attack found, by clause.
-        of_all: what it found of all people, where the outcome is about one of them alone.
+        histories: the probability that people ever had a grave value, if requested and known to the attack.
+        gathered: what clauses need besides the outcome, by clause.
+        of_all: the outcome for all people, if `outcome` is about one of them.
     """
 
     attack: Attack
@@ -181,12 +181,12 @@ class Result(Generic[E_co]):
 
     @property
     def claims(self) -> Claims | None:
-        """What it claims; None where nothing can be claimed."""
+        """The claims; None if the attack cannot claim anything."""
         return self.outcome.claims
 
     @property
     def left(self) -> Places:
-        """The places of the claims that are not waived."""
+        """The indices of claims that are not waived."""
         return NOWHERE if self.claims is None else np.delete(self.claims.everything(), self.waived)
 
     @property
@@ -195,29 +195,29 @@ class Result(Generic[E_co]):
         return self.attack.name, self.sensitive
 
     def without(self, places: Places) -> Self:
-        """Return the result with the attack's claims at some more places accepted."""
+        """Return the result with more of the attack's claims accepted."""
         return replace(self, waived=np.union1d(self.waived, places).astype(np.intp))
 
     def accepted_by(self, clause: str) -> Places:
-        """Return the numbers of what a clause claims that are accepted."""
+        """Return the numbers of a clause's accepted claims."""
         return self.by_clause.get(clause, NOWHERE)
 
     def without_entries(self, clause: str, entries: Places) -> Self:
-        """Return the result with more of what a clause claims accepted."""
+        """Return the result with more of a clause's claims accepted."""
         known = np.union1d(self.accepted_by(clause), entries).astype(np.intp)
         return replace(self, by_clause={**self.by_clause, clause: known})
 
     def accepting(self, claims: Claims, places: Places) -> Self:
-        """Return the result with the claims at some more places accepted, of the attack's own or of a clause."""
+        """Return the result with the claims at more indices accepted, of the attack or of a clause."""
         return self.without_entries(claims.clause, claims.entries_at(places)) if claims.clause else self.without(places)
 
     @property
     def accepted(self) -> int:
-        """How many claims of all kinds are accepted."""
+        """The number of accepted claims of all kinds."""
         return len(self.waived) + sum(map(len, self.by_clause.values()))
 
     def with_gathered(self, clause: str, found: object) -> Self:
-        """Return the result with what a clause has to know."""
+        """Return the result with what a clause needs."""
         return replace(self, gathered={**self.gathered, clause: found})
 
     def with_outcome(self, outcome: Outcome) -> Self:
@@ -225,9 +225,9 @@ class Result(Generic[E_co]):
         return replace(self, outcome=outcome)
 
     def risk_measures(self, limit: float) -> RiskMeasures:
-        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is counted.
+        """Return the measures of risks, given the policy's limit, which some people may reach.
 
-        Risks of some people alone are said only of those who reach the limit.
+        If only the risks of some people are known, only people who reach the limit are counted.
         """
         outcome, claims = self.outcome, self.claims
         if outcome.risks is not None and outcome.risks.missing:
@@ -252,9 +252,9 @@ class Result(Generic[E_co]):
         )
 
     def _people_at(self, limits: Sequence[float]) -> list[int | None]:
-        """Return how many people have a value in some release that is as probable as each limit, or more.
+        """Return the number of people with a value in some release that reaches each limit.
 
-        None where that is not known. Of an attack that did not come to an end, it is those known to.
+        None if unknown. For an attack that was not complete, it is the number of people known so far.
         """
         people, risks = None if self.claims is None else self.claims.versions, self.outcome.risks
         if people is None:
@@ -271,9 +271,9 @@ class Result(Generic[E_co]):
 
     @property
     def max_risk(self) -> float | None:
-        """The highest risk of a value that is not accepted; None for want.
+        """The highest risk of a value that is not accepted; None if there is none.
 
-        An attack that was cut short has no risks, yet each of its claims is a certainty.
+        An attack that was cut short has no risks, but each of its claims is certain.
         """
         claims, risks = self.claims, self.outcome.risks
         highest = None if claims is None else claims.highest_risk(self.waived)
@@ -287,7 +287,7 @@ class Result(Generic[E_co]):
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
-    """Return the same of many risks; NaN reaches nothing."""
+    """Return whether each of many risks reaches a limit; NaN never does."""
     return risk >= (limit if limit >= 1.0 else limit - _BELOW)
 
 

@@ -1,8 +1,8 @@
-"""Candidate update sets: which sensitive values may follow which from one release that has a person to the next.
+"""Candidate update sets: which sensitive values may follow which, from one release with a person to the next.
 
-Source: m-Distinct paper, Definition 12. There `b in CUS(a)` says that a may become b. Each value may remain what it is
-(the sets are *reflexive*), and a may become everything that b may become (they are *closed*), because a person who is
-missing from a release may have changed twice between two versions.
+Source: m-Distinct paper, Definition 12. There `b in CUS(a)` means that a may become b. Each value may stay the same
+    (the sets are *reflexive*), and a may become every value that b may become (they are *closed*), because a person who
+    is missing from a release may have changed twice between two versions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class UpdateSets:
             may = wider
 
     def missing(self) -> npt.NDArray[np.intp]:
-        """Return the pairs that `closed` adds, in order; shape (pairs, 2). The sets are as they should be without any.
+        """Return the pairs that `closed` adds, in order; shape (pairs, 2). Valid sets lack none.
 
         >>> UpdateSets(np.array([[True, True], [False, False]])).missing().tolist()
         [[1, 1]]
@@ -57,6 +57,6 @@ class UpdateSets:
         return np.argwhere(self.closed().may & ~self.may)
 
     def between(self, first: int, last: int) -> int | None:
-        """Return a value that the first may become and that may become the last, if there is one but these two."""
+        """Return a value other than both that the first may become and that may become the last, if there is one."""
         found = np.flatnonzero(self.may[first] & self.may[:, last])
         return next((value for value in found.tolist() if value not in (first, last)), None)

@@ -43,7 +43,7 @@ class Rendered:
         rows: the published table, or the rows of an Anatomy pair.
         values: the values of an Anatomy pair; None for a plain table.
         counterfeits: the number of counterfeits by group; None without counterfeits.
-        person: the person of each row, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
+        person: the person of each row, -1 for a counterfeit without identity; shape (rows,), int32.
         own_value: the value of each row of an Anatomy pair, counterfeits included; None for a plain table, whose rows
             hold their values; shape (rows,).
         fake: number of counterfeits.

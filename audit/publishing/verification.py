@@ -60,7 +60,7 @@ def check_written(
 ) -> None:
     """Check a release, as it was written and read back, against its snapshot and the people of its rows.
 
-    `person` holds the person that each row must have, `NOBODY` for counterfeits without identity; shape (rows,).
+    `person` holds the person that each row must have, -1 for counterfeits without identity; shape (rows,).
 
     Raises:
         BrokenPromiseError: a person, a cell or a value is wrong, or counterfeits are not counted.
