@@ -37,7 +37,7 @@ from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornam
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
@@ -213,12 +213,11 @@ def _come_again(series: Series) -> bool:
 
     Codes suffice for that: the identifiers would have to be read again.
     """
-    is_person, found = ~series.people.is_counterfeit(), list[Flags]()
-    for position in _compared(series):
-        if (codes := series.read(position).person) is None:
-            return False
-        there = np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0
-        found.append(there & is_person)
+    coded = [codes for position in _compared(series) if (codes := series.read(position).person) is not None]
+    if len(coded) < len(_compared(series)):
+        return False
+    is_person = ~series.people.is_counterfeit()  # of all people, who are numbered as their releases are read
+    found = [is_person & (np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0) for codes in coded]
     return all(_FEW * (one & other).sum() >= min(one.sum(), other.sum()) > 0 for one, other in pairwise(found))
 
 
