@@ -23,16 +23,25 @@ _IN_RELEASES = Phrase(
     "of {total} people in releases, the {sensitive} of {certain} is certain, and {two} have two possible values "
     "(in {worlds} worlds)"
 )
+_NEARLY = Phrase(
+    "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {within}, and {two} "
+    "have two possible values that differ by more"
+)
 _WORDS = {
     "values": Phrase(
         "of {total} people, the {sensitive} of {certain} is certain, and {two} have two possible values (in {worlds} "
         "worlds)"
     ),
-    "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
-    "close": Phrase(
-        "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {share}, and {two} "
-        "have two possible values that differ by more"
+    "same": Phrase("{people} people are certain of a {sensitive} of which somebody else is certain, too"),
+    "records": Phrase(
+        "{records} records were followed by their ids, and at least {fewest} have the same cells in common"
     ),
+    "alike": Phrase(
+        "of {classes} classes of records that have the same cells in common, {of_one_value} have one {sensitive} only"
+    ),
+    "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
+    "close": _NEARLY,
+    "near": _NEARLY,
     "categories": Phrase(
         "of {total} people (or people in releases), {certain} have a {sensitive} whose category is certain, and {two} "
         "have possible ones without a common category"

@@ -17,29 +17,35 @@ import re
 import runpy
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 
-FORMAT = "series-audit witness 1"
+FORMAT, ADVERSARIES = "series-audit witness 1", ("linked", "published", "pseudonym")
 SUPPORTED = {
     "series": "name releases published",
-    "columns": "sensitive quasi_identifiers group individual count delimiter types spelled unlinkable harmless similar",
+    "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
+    "similar",
     "adversary": "register transitions known",
 }
+OF_FILES = ("k", "homogeneity", "records", "alike")  # claims that are about the files alone
 OTHERS = {"counterfeits", "anonymized", "policy", "waiver"}  # tables on which worlds do not depend
 WORDS = {
     "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
     "different": "no two of {people:,} people share their {sensitive} in all worlds",
-    "close": "of {total:,} {of}, {certain:,} {sensitive} are known to a share of {share} (proved), {two:,} are not",
+    "same": "{people:,} people are certain of a {sensitive} of which somebody else is certain, too (proved)",
+    "close": "of {total:,} {of}, {certain:,} {sensitive} are known to a share of {within} (proved), {two:,} are not",
+    "near": "of {total:,} {of}, {certain:,} {sensitive} are known to a width of {within} (proved), {two:,} are not",
     "categories": "of {total:,} {of}, the category of {certain:,} by {sensitive} is certain (proved), not of {two:,}",
     "k": "each class of each release has at least {rows} rows and {people} people",
     "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
     "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
+    "records": "of {records:,} records, at least {fewest} have the same cells in common over the releases so far",
+    "alike": "of {classes:,} classes of such records, {of_one_value:,} have one {sensitive} only",
     "equivalent": "two sides (people on each: {people}) have each {sensitive} equally often, by a sum of groups",
 }
 
@@ -98,6 +104,8 @@ class Published:
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
         self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
+        self.tables, self.pairs = list[dict[str, list[str]]](), list[bool]()
+        need("record" not in self.columns or not linked, "record ids of people who are known")
         for entry in self.manifest["series"]["releases"]:
             names = matching(folder, entry) if isinstance(entry, str) else [entry["rows"]]
             entries += [self.release(name, None if isinstance(entry, str) else entry["values"]) for name in names]
@@ -140,15 +148,12 @@ class Published:
 
     def release(self, rows_file: str, values_file: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Read a release; return its groups, their values, and the number of rows of each."""
-        columns, table, names, types = (
-            self.columns,
-            self.table(rows_file),
-            dict[Any, int](),
-            self.columns.get("types", {}),
-        )
+        columns, table, names = self.columns, self.table(rows_file), dict[Any, int]()
         tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
         need(tag not in self.tags, "two releases with the same name")
         self.tags.append(tag)
+        self.tables.append(table)
+        self.pairs.append(values_file is not None)
         by, held = [columns["group"]] if "group" in columns else [], table
         entries = np.ones(self.read[rows_file] or 0, dtype=np.int64)
         if values_file:
@@ -159,6 +164,7 @@ class Published:
             need((entries > 0).all() and (rows == counts).all(), f"a pair with different row counts: {values_file}")
         else:
             need("count" not in columns, "rows that stand for several people")
+            types = columns.get("types", {})
             cells = [CELLS["cells"](table[name], name, types.get(name)) for name in columns["quasi_identifiers"]]
             look = [*(table[name] for name in by), *cells]
             group = of_entry = numbered(list(zip(*look, strict=True)) or [()] * len(entries), names)
@@ -236,28 +242,23 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
     return found
 
 
-def values(series: Published, worlds: np.ndarray, left: np.ndarray, label: np.ndarray) -> dict[str, Any]:
-    """Return for how many people (or people in a release) a label of their value is certain, and for how many not."""
-    judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
-    two = (label[worlds] != label[worlds[0]]).any(axis=0) & judged
-    low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
-    certain = (low == high) & judged
-    need(not (certain & two).any(), "the proofs contradict the worlds", 1)
-    found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}
-    return {"of": "people" if series.may is None else "people in releases", **found}
+def stated_values(series: Published, stated: dict[str, Any]) -> np.ndarray:
+    """Return the number of each value of a statement; stop if it is about other files."""
+    for name, rows in series.read.items():
+        same = {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
+        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
+    number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
+    need((number >= 0).all(), "the statement has a value that is not published", 1)
+    return number
 
 
 def checked(folder: Path, witness: Path) -> int:
     """Print which statements a witness shows, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     about = stated["format"], stated["adversary"], bool(stated["claims"])
-    need(about in ((FORMAT, "linked", True), (FORMAT, "published", True)), f"a witness of this form: {about}")
+    need(about in [(FORMAT, name, True) for name in ADVERSARIES], f"a witness of this form: {about}")
     series = Published(folder, linked=stated["adversary"] == "linked")
-    for name, rows in series.read.items():
-        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
-    number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
-    need((number >= 0).all(), "the statement has a value that is not published", 1)
+    number = stated_values(series, stated)
     if series.linked:
         table = pq.read_table(witness / "worlds.parquet")
         worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
@@ -266,14 +267,13 @@ def checked(folder: Path, witness: Path) -> int:
     shown = list[str]()
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in WORDS and (series.linked or kind in ("k", "homogeneity")), f"the claim {kind}")
-        if kind == "values":
-            label = numbered((value[series.sensitive.index(sensitive)] for value in series.values), {})
-            found = values(series, worlds, left, label)
-        elif kind in ("different", "close", "categories"):
-            found = beside("verify_alike")[kind](series, worlds, left, claim)
+        need(kind in WORDS and (series.linked or kind in OF_FILES), f"the claim {kind}")
+        if kind in ("values", "different", "same", "close", "near", "categories"):
+            found = beside("verify_alike")["close" if kind == "near" else kind](series, worlds, left, claim)
         elif kind == "findings":
             found = beside("verify_proof")["claimed"](series, witness, sensitive)
+        elif kind in ("records", "alike"):
+            found = beside("verify_records")[kind](series, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
@@ -283,10 +283,10 @@ def checked(folder: Path, witness: Path) -> int:
     return 0
 
 
-def main(series: str, witness: str) -> int:
+def main(series: str, witness: str, check: Callable[[Path, Path], int] = checked) -> int:
     """Check the witness in a folder, print the result, and return the exit status."""
     try:
-        return checked(Path(series), Path(witness))
+        return check(Path(series), Path(witness))
     except (StopError, NotImplementedError) as stop:
         status, what = (2, *stop.args)[-2:]  # the latter error comes from the other files, and has no status
     except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
@@ -296,4 +296,4 @@ def main(series: str, witness: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(sys.argv[1], sys.argv[2]))

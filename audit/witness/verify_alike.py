@@ -1,4 +1,4 @@
-"""Check similar values in all worlds: two people with the same value, one person with close numbers or one category.
+"""Check who has like values in all worlds: one person the same, close numbers or one category, or two people.
 
 `verify.py` runs this file, which must be in the same folder. Each function takes the series, the worlds (worlds, times,
 people), the possible values (times, people, values) and a claim, and returns the numbers of the claim.
@@ -22,6 +22,14 @@ def texts(series: Filed, claim: Claim) -> list[str]:
     return [value[at] for value in series.values]
 
 
+def values(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
+    """Return of how many people (or people in a release) it is certain what their value says, or is not."""
+    label = np.unique(texts(series, claim), return_inverse=True)[1]
+    two: np.ndarray = np.any(label[worlds] != label[worlds[0]], axis=0)
+    low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
+    return counted(series, two, low == high)
+
+
 def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
     """Return the number of people, if no two of them have equal values in all worlds."""
     del left
@@ -34,24 +42,42 @@ def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim)
     return {"people": len(rows)}
 
 
+def same(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
+    """Return how many people are certain of a value of which somebody else is certain, too; there have to be some."""
+    del worlds
+    if series.may is not None:
+        raise NotImplementedError("comparing people whose values change")
+    label = np.unique(texts(series, claim), return_inverse=True)[1]
+    mine = left[0, series.judged.any(axis=0)]
+    low, high = np.where(mine, label, len(label)).min(axis=1), np.where(mine, label, -1).max(axis=1)
+    often = np.bincount(low[low == high])
+    if not (often > 1).any():
+        raise ValueError("no two people are certain of one value")
+    return {"people": int(often[often > 1].sum())}
+
+
 def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
     """Return for how many people all numbers are close, and for how many two worlds give numbers that are not.
 
-    Two numbers are close if they differ by at most a share, below 1, of the larger one. So all numbers are close if the
-    least and the greatest are.
+    Two numbers are close if they differ by at most a share, below 1, of the larger one, or by at most a width (`near`):
+    then all of some are close if the least and the greatest are.
     """
-    if type(claim["share"]) is not str:
-        raise ValueError("the share of a claim is no text")
-    numbers, share = texts(series, claim), Fraction(claim["share"])
-    if not 0 <= share < 1 or not all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) for text in numbers):
+    if type(claim["within"]) is not str:
+        raise ValueError("the share or width of a claim is no text")
+    numbers, within, is_share = texts(series, claim), Fraction(claim["within"]), claim["claim"] == "close"
+    plain = all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) for text in numbers)
+    if within < 0 or (is_share and within >= 1) or not plain:
         raise NotImplementedError("close values that are no plain numbers, or a share of 1 or more")
     number = [Fraction(text) for text in numbers]
     order = sorted({*number})
     rank = np.array([order.index(each) for each in number], dtype=np.int64)
-    near = np.array([[abs(a - b) <= share * max(abs(a), abs(b)) for b in order] for a in order], dtype=np.bool_)
+    near = np.array(
+        [[abs(a - b) <= within * (max(abs(a), abs(b)) if is_share else 1) for b in order] for a in order],
+        dtype=np.bool_,
+    )
     two = ~near[rank[worlds].min(axis=0), rank[worlds].max(axis=0)]
     low, high = np.where(left, rank, len(order) - 1).min(axis=2), np.where(left, rank, 0).max(axis=2)
-    return {"share": claim["share"], **counted(series, two, near[low, high])}
+    return {"within": claim["within"], **counted(series, two, near[low, high])}
 
 
 def categories(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:

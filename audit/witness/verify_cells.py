@@ -117,6 +117,15 @@ def cells(column: list[str], name: str, declared: str | None) -> list[str]:
     return found
 
 
+def is_numeric(column: list[str], declared: str | None) -> bool:
+    """Return whether a quasi-identifier is one of numbers: declared, or because all its cells are."""
+    need(declared in (None, "numeric", "categorical"), f"a column of type {declared}")
+    every = {*column} - {"", "*"}
+    if declared is None:
+        return bool(every) and all(interval(cell) is not None for cell in every)
+    return declared == "numeric"
+
+
 def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
     """Return ranges, those with the same meaning as one text; refuse other texts that may mean the same."""
     alike, whole_numbers, first_text = dict[Any, Any](), dict[Any, Any](), dict[Ends, str]()

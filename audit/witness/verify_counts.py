@@ -13,18 +13,36 @@ import numpy as np
 Filed: TypeAlias = Any  # as read by `verify.py`, which is not imported
 
 
+def room(series: Filed, at: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the published group of each row of a release, and how many people it may have: less its counterfeits."""
+    file, column = series.manifest.get("counterfeits", {}).get(series.tags[at]), series.columns.get("group")
+    names, code = series.tables[at][column] if column else [""] * len(series.group[at]), dict[str, int]()
+    group = np.array([code.setdefault(name, len(code)) for name in names], dtype=np.int64)
+    left = np.bincount(group, minlength=len(code))
+    if file is not None:
+        table = series.table(file)
+        for name, count in zip(table[column], table["Count"], strict=True):
+            if not count.isdecimal():
+                raise NotImplementedError(f"a number of counterfeits that is no whole number: {count}")
+            left[code[name]] -= int(count)
+    return group, left[group]
+
+
 def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of rows of each class, and of people: rows less the counterfeits of the key or the release.
 
-    A class is the rows of a group with equal cells; in an Anatomy pair it is a group.
+    A class is the rows of a group with equal cells, and of an Anatomy pair a group. Where only the number of a group's
+    counterfeits is known, all of them may be in one class, but for one row, if the group has any people.
     """
     rows, fakes = np.zeros(len(series.held), dtype=np.int64), np.zeros(len(series.held), dtype=np.int64)
     for at, (group, who) in enumerate(zip(series.group, series.who, strict=True)):
         np.add.at(rows, series.first[at] + group, 1)
         fake = np.array([name is not None and name[:1] in ("", "~") for name in who], dtype=np.bool_)
         np.add.at(fakes, series.first[at] + group[fake], 1)
-        if not series.linked and series.tags[at] in series.manifest.get("counterfeits", {}):
-            raise NotImplementedError("published counterfeits for the adversary `published`")
+        if not series.linked:
+            of_group, people = room(series, at)
+            mine = series.first[at] + group
+            fakes[mine] = np.minimum(np.bincount(of_group)[of_group] - people, rows[mine] - (people > 0))
     return rows[rows > 0], (rows - fakes)[rows > 0]
 
 

@@ -11,8 +11,6 @@ leave one value. The exit statuses are those of `verify.py`.
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 import re
 import runpy
@@ -84,45 +82,29 @@ class RegisterChecker:
         need("known" not in adversary, "known values beside a register")
         need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
-        files = self.series.manifest["series"]["releases"]
-        need(all(isinstance(each, dict) or not re.search(r"[*?\[]", each) for each in files), "patterns of names")
-        self.pairs = [isinstance(each, dict) for each in files]
-        names = [each["rows"] if isinstance(each, dict) else each for each in files]
-        self.rows = [self.series.table(name) for name in names]
+        self.rows, self.pairs = self.series.tables, self.series.pairs
         self.value = [
             np.zeros(0, int) if pair else self.values_of(table)
             for pair, table in zip(self.pairs, self.rows, strict=True)
         ]
         self.numeric = {name: self.is_numeric(name) for name in self.register.columns}
-        self.room = [self.room_of(at) for at in range(len(self.rows))]
+        room = VERIFY["beside"]("verify_counts")["room"]
+        self.room = [room(self.series, at) for at in range(len(self.rows))]
 
     def values_of(self, table: dict[str, list[str]]) -> np.ndarray:
         """Return the value of each row of a plain table."""
         return VERIFY["numbered"](zip(*(table[name] for name in self.series.sensitive), strict=True), self.series.code)
 
     def is_numeric(self, name: str) -> bool:
-        """Return whether a quasi-identifier holds numbers: by declaration, or because all its cells are numbers."""
+        """Return whether a quasi-identifier is one of numbers."""
+        every = [cell for table in self.rows for cell in table[name]]
         declared = self.series.columns.get("types", {}).get(name)
-        need(declared in (None, "numeric", "categorical"), f"a column of type {declared}")
-        every = {cell for table in self.rows for cell in table[name]} - {"", "*"}
-        found = all(interval(cell) is not None for cell in every) and any(map(interval, every))
-        need(declared is not None or not found or not all(re.fullmatch(r"[0-9]+\*+", c) for c in every), "only masks")
-        return found if declared is None else declared == "numeric"
-
-    def room_of(self, at: int) -> np.ndarray:
-        """Return how many people the published group of each row may hold: its rows less its counterfeits."""
-        file, column = (
-            self.series.manifest.get("counterfeits", {}).get(self.series.tags[at]),
-            self.series.columns.get("group"),
+        masks = {*every} - {"", "*"}
+        need(
+            declared or not masks or not all(re.fullmatch(r"[0-9]+\*+", cell) for cell in masks),
+            f"a column of masks only, of which no type is declared: {name}",
         )
-        names = self.rows[at][column] if column else [""] * len(self.series.group[at])
-        self_of = VERIFY["numbered"](names, code := dict[str, int]())
-        room = np.bincount(self_of, minlength=len(code))
-        if file is not None:
-            table = self.series.table(file)
-            for name, count in zip(table[column], VERIFY["whole"](table["Count"]).tolist(), strict=True):
-                room[code[name]] -= count
-        return np.stack([self_of, room[self_of]])
+        return bool(VERIFY["CELLS"]["is_numeric"](every, declared))
 
     def fits(self, at: int, rows: np.ndarray, lines: np.ndarray, *, unread: bool) -> np.ndarray:
         """Return whether each of some rows of a release covers the person of a line; `unread` if that is unclear."""
@@ -211,19 +193,14 @@ def checked(folder: Path, witness: Path) -> int:
     need(stated["format"] == VERIFY["FORMAT"] and stated["adversary"] == "register", "a witness of this form")
     need(stated["claims"], "the statement has no claims", 1)
     checker = RegisterChecker(folder)
-    series = checker.series
-    for name, rows in series.read.items():
-        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
-    number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
-    need((number >= 0).all(), "the statement has a value that is not published", 1)
+    series, number = checker.series, VERIFY["stated_values"](checker.series, stated)
     worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
     left, shown = checker.left(), list[str]()
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in ("values", "k"), f"the claim {kind}")
-        if kind == "k":
-            found = VERIFY["beside"]("verify_counts")["CLAIMS"]["k"](series, None)
+        need(kind in ("values", "k", "homogeneity"), f"the claim {kind}")
+        if kind != "values":
+            found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
             found = values(checker, worlds, left, series.sensitive.index(sensitive))
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
@@ -250,14 +227,7 @@ def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attri
 
 def main(series: str, witness: str) -> int:
     """Check the witness in a folder, print the result, and return the exit status."""
-    try:
-        return checked(Path(series), Path(witness))
-    except (StopError, NotImplementedError) as stop:
-        status, what = (2, *stop.args)[-2:]
-    except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
-        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
-    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
-    return int(status)
+    return int(VERIFY["main"](series, witness, checked))
 
 
 if __name__ == "__main__":

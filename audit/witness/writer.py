@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,17 +19,18 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
 from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.phrases import figure, say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
-from audit.witness.statement import Witness, supported, unshown
+from audit.witness.rests import Kind, StatedClaims, needed_claims
+from audit.witness.statement import Witness, supported
 from audit.witness.sums import sum_of_groups
-from audit.witness.verify import FORMAT, Published, numbered, values
-from audit.witness.verify_alike import categories, close, different
+from audit.witness.verify import ADVERSARIES, FORMAT, Published
+from audit.witness.verify_alike import categories, close, different, same, values
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
+from audit.witness.verify_records import alike, records
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.verify_register import values as of_register
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
@@ -91,7 +92,7 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
         UsageError: no checker supports the series, or `proofs` are requested that do not exist for it.
     """
     view = worlds_view(evidence)
-    if view.kind not in ("linked", "published", "register"):
+    if view.kind not in (*ADVERSARIES, "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
     with supported(*NOT_SUPPORTED):
         if view.kind == "register" and not proofs:
@@ -100,6 +101,8 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
             return checker
         series = Published(folder, linked=view.kind == "linked")
         _check_classes(series, view)
+        if "record" in series.columns:
+            records(series, None)
     if proofs and (view.kind != "linked" or series.may is not None):
         raise UsageError(
             "--proofs: proofs for VeriPB are about people whose values never change and whose groups are known; leave "
@@ -174,25 +177,28 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
             others = {"findings.opb": formula.text(), "findings.pbp": "\n".join([*lines, ""])}
             for name in series.sensitive:
                 claims.append({"claim": "findings", "sensitive": name, **findings(series, formula, lines, name)})
-    claims += _counted(series, report)
+    strangers = any(None in who for who in series.who)
+    needed = needed_claims(series, strangers=strangers, people=series.linked)
+    claims += _counted(series, needed, report)
     tables = {"worlds.parquet": _table(series, worlds)} if len(worlds) else {}
-    return _witness(series, view, tables, steps, claims, report, others)
+    rests = StatedClaims(series, claims, needed, report).rests()
+    return _witness(series, view, tables, {**series.proofs, "steps": steps}, claims, rests, others)
 
 
 def _witness(
     series: Published,
     view: View,
     worlds: Mapping[str, Any],
-    steps: Sequence[Step],
+    proofs: Mapping[str, Any],
     claims: Sequence[dict[str, Any]],
-    report: Report,
+    rests: Iterable[str],
     others: Mapping[str, str],
 ) -> Witness:
-    """Return the contents of a witness: worlds, proofs, statements, and what has no evidence."""
-    stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*_rests(series, claims, report)]}
+    """Return what is written: worlds, the proofs of what is in none, what is stated, and what has no evidence."""
+    stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*rests]}
     stated["values"] = [list(value) for value in series.values]
-    proofs = json.dumps({**series.proofs, "steps": steps}, separators=(",", ":"))
-    return Witness(series, stated, worlds, {"proofs.json": f"{proofs}\n", **others}, private=True)
+    text = json.dumps(proofs, separators=(",", ":"))
+    return Witness(series, stated, worlds, {"proofs.json": f"{text}\n", **others}, private=True)
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
@@ -222,10 +228,13 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
         {"claim": "values", "sensitive": name, **of_register(checker, np.stack(found), checker.left(), place)}
         for place, name in enumerate(series.sensitive)
     ]
-    claims += [each for each in _counted(series, report) if each["claim"] == "k"]
+    strangers = [*map(len, series.group)] != np.count_nonzero(register.line >= 0, axis=1).tolist()
+    needed = needed_claims(series, strangers=strangers, people=True)
+    claims += _counted(series, needed, report)
     import pyarrow as pa
 
-    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, [], claims, report, {})
+    rests = StatedClaims(series, claims, needed, report).rests()
+    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": []}, claims, rests, {})
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:
@@ -262,87 +271,41 @@ def worlds_view(evidence: Sequence[View]) -> View:
 
 
 def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[str, Any]]:
-    """Yield the statements about worlds and proofs, with the numbers that the checker finds."""
-    for at, name in enumerate(series.sensitive):
-        label = numbered((value[at] for value in series.values), {})
-        yield {"claim": "values", "sensitive": name, **values(series, worlds, left.values, label)}
-        if series.may is None and _all_differ(label[worlds[:, 0, series.judged.any(axis=0)]]):
-            claim = {"claim": "different", "sensitive": name}
-            yield claim | different(series, worlds, left.values, claim)
+    """Yield what is stated of worlds and proofs, as the checker finds it."""
+    for name in series.sensitive:
+        claim = {"claim": "values", "sensitive": name}
+        yield claim | values(series, worlds, left.values, claim)
+        for kind, found in (("different", different), ("same", same)):
+            claim = {"claim": kind, "sensitive": name}
+            with suppress(NotImplementedError, ValueError):  # of changing values, or because it is not so
+                yield claim | found(series, worlds, left.values, claim)
 
 
 def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> Iterator[dict[str, Any]]:
     """Yield the statements about close numbers, and about categories that values share."""
     share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
+    widths = series.manifest.get("policy", {}).get("closeness")
     for name in series.sensitive:
-        if share is not None and not isinstance(series.manifest.get("policy", {}).get("closeness"), dict):
-            claim = {"claim": "close", "sensitive": name, "share": f"{share:g}"}
-            with suppress(NotImplementedError):  # texts are neither close nor far
+        if share is not None:
+            width = widths.get(name) if isinstance(widths, dict) else None
+            claim = {"claim": "close", "sensitive": name, "within": f"{share:g}"}
+            claim |= {} if width is None else {"claim": "near", "within": str(width)}
+            with suppress(NotImplementedError):  # of texts, there is nothing to say
                 yield claim | close(series, worlds, left.values, claim)
         if name in series.columns.get("similar", {}):
             claim = {"claim": "categories", "sensitive": name}
             yield claim | categories(series, worlds, left.values, claim)
 
 
-def _all_differ(rows: Integers) -> bool:
-    """Return whether all columns of a table are different, judged by random sums."""
-    weight = np.random.default_rng(0).integers(1, 1 << 40, len(rows))
-    return len(np.unique(weight @ rows)) == rows.shape[1]
-
-
-def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the statements about classes and buckets, with the numbers that the checker counts."""
-    wanted: list[tuple[str, str | None]] = [("k", None)]
+def _counted(series: Published, needed: Sequence[Kind], report: Report) -> Iterator[dict[str, Any]]:
+    """Yield what is stated of classes, records and buckets, as the checker counts it."""
+    find: dict[str, Callable[[Any, Any], dict[str, int]]] = {**verify_counts.CLAIMS, "records": records, "alike": alike}
+    wanted: list[Kind] = [("k", None), *[("records", None)] * ("record" in series.columns)]
+    wanted += [each for each in needed if each[0] in find]
     asked = {each.clause for each in report.policy.clauses}
     for name in series.sensitive:
-        wanted += [] if series.linked else [("homogeneity", name)]
         wanted += [("min_e", name)] if series.linked and "min_e" in asked else []
         wanted += [("equivalent", name)] if name in series.proofs.get("sums", {}) else []
     for kind, sensitive in wanted:
-        try:
-            yield {"claim": kind, "sensitive": sensitive, **verify_counts.CLAIMS[kind](series, sensitive)}
-        except (NotImplementedError, ValueError):
-            continue
-
-
-def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
-    """Yield the parts of the verdict that have no evidence."""
-    for claim in claims:
-        open_ = claim["total"] - claim["certain"] - claim["two"] if "total" in claim else 0
-        if open_:
-            yield say(
-                "{open} of {total} people (or people in releases), whose {sensitive} is neither proved nor different "
-                "in two worlds",
-                open=figure(open_),
-                total=figure(claim["total"]),
-                sensitive=printable(claim["sensitive"]),
-            )
-    likely = any(each.clause == "max_risk" and each.limit < 1 for each in report.policy.clauses)
-    waived = "waiver" in series.manifest or "harmless" in series.columns
-    for clause in report.policy.clauses:
-        shown = _is_shown(clause.clause, clause.limit, clause.state, claims, waived=waived)
-        shown &= not (likely and clause.clause == "closeness")
-        if clause.state in ("holds", "violated", "undecided") and not shown:
-            yield unshown(clause)
-
-
-def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, Any]], *, waived: bool) -> bool:
-    """Return whether claims show that a clause of the policy holds, or is violated."""
-    attributes = sum(each["claim"] == "values" for each in claims)
-    if name == "closeness":
-        numbers = [each for each in claims if each["claim"] == "close" and each["total"] == each["two"]]
-        return state == "holds" and len(numbers) == attributes > 0
-    if name == "max_risk" and limit == 1 and attributes:
-        values = [each for each in claims if each["claim"] in ("values", "categories")]
-        certain, decided = any(each["certain"] for each in values), all(each["total"] == each["two"] for each in values)
-        return certain and not waived if state == "violated" else state == "holds" and decided
-    if name == "k":
-        # By default rows are judged. If the clause was stated, people are judged, and it fails if they are too few.
-        sizes = [(each["rows"], each["people"]) for each in claims if each["claim"] == "k"]
-        return any(rows >= limit if state == "holds" else min(rows, people) < limit for rows, people in sizes)
-    if name == "min_e" and state == "holds":
-        unlike = sum(each["claim"] == "different" for each in claims) == attributes > 0
-        return (unlike and limit <= 2) or any(each["claim"] == "min_e" and each["at_least"] >= limit for each in claims)
-    if name == "min_e" and state == "violated" and not waived:
-        return any(each["claim"] == "equivalent" and each["people"] < limit for each in claims)
-    return False
+        with suppress(NotImplementedError, ValueError):
+            yield {"claim": kind, "sensitive": sensitive, **find[kind](series, sensitive)}

@@ -265,7 +265,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify.Published.know", "(before < 0) | (before == code)", "before == before"),
     ],
     "oracle/test_witness.py::test_a_statement_is_about_its_files": [
-        ("audit.witness.verify.checked", 'stated["files"].get(name) == same', "True"),
+        ("audit.witness.verify.stated_values", 'stated["files"].get(name) == same', "True"),
     ],
     "oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing": [
         ("audit.witness.verify.check_world", "(taken <= held.ravel()).all()", "True"),
@@ -273,6 +273,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_witness.py::test_cells_that_may_mean_the_same_are_refused": [
         ("audit.witness.verify_cells.cells", "one and not power", "True"),
         ("audit.witness.verify_cells.cells", "same == text", "True"),
+    ],
+    "oracle/test_witness.py::test_counterfeits_that_are_counted_hide_no_one": [
+        ("audit.witness.verify_counts.sizes", "(people > 0)", "1"),
     ],
     "oracle/test_witness.py::test_examples_are_shown": [
         ("audit.witness.verify_points.Left.strike_out", "<= spare", "< spare"),
@@ -289,6 +292,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1",
             "True",
         ),
+    ],
+    "oracle/test_witness_records.py::test_what_is_shown_of_records_is_so_and_no_forgery_shows_more": [
+        ("audit.witness.verify_records.shared", "min(one[1], other[1])", "max(one[1], other[1])"),
     ],
     "cli/test_closeness.py::test_a_witness_shows_which_numbers_are_close": [
         ("audit.witness.verify_alike.close", "share * max(abs(a), abs(b))", "share * (abs(a) + abs(b))"),

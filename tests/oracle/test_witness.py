@@ -619,3 +619,59 @@ def test_published_files_alone_are_counted(tmp_path):
         "classes": 10,
         "of_one_value": 0,
     }
+
+
+@pytest.mark.parametrize(
+    "name", ["hospital-2-invariant", "hospital-l-diverse", "ward-2-distinct", "fractional-weights"]
+)
+def test_a_verdict_about_published_files_is_wholly_shown(name, tmp_path):
+    series = str(EXAMPLES / name)
+    code = run_main(series, "--adversary", "published", "--witness", str(tmp_path))[0]
+    assert (code, checked(series, tmp_path)[0]) == (name == "fractional-weights", 0)
+    assert not json.loads((tmp_path / "statement.json").read_text())["rests"]
+
+
+def fakes(folder, counts, policy=""):
+    """Write a release of two groups, of four rows in two classes, and of two rows; `counts` is how many are fakes."""
+    files = {
+        "series.toml": '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "D"\ngroup = "G"\n'
+        f'quasi_identifiers = ["Age"]\n[counterfeits]\n"1" = "fakes.csv"\n{policy}',
+        "releases/1.csv": "G,Age,D\n1,20,flu\n1,20,hiv\n1,30,flu\n1,30,hiv\n2,40,flu\n2,40,hiv\n",
+        "fakes.csv": f"G,Count\n1,{counts[0]}\n2,{counts[1]}\n",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("counts", "people"), [((0, 0), 2), ((1, 0), 1), ((3, 0), 1), ((4, 0), 2), ((4, 1), 1), ((0, 2), 2)]
+)
+def test_counterfeits_that_are_counted_hide_no_one(counts, people, tmp_path):
+    folder, where = fakes(tmp_path / "s", counts, "[policy]\nk = 2\n"), tmp_path / "w"
+    code, done, said = witnessed(folder, where)
+    assert (code, done) == (people < 2, 0), said
+    assert claims(where)["k"] == {"claim": "k", "sensitive": None, "rows": 2, "people": people}
+
+
+def test_people_who_are_certain_of_one_value_are_equal(tmp_path):
+    series = plain(tmp_path, ["20"])
+    (series / "releases" / "1.csv").write_text("Age,D,Who\n20,flu,p0\n20,flu,p1\n30,flu,p2\n30,gas,p3\n")
+    assert witnessed(series, tmp_path / "w")[:2] == (1, 0)
+    assert claims(tmp_path / "w")["same"] == {"claim": "same", "sensitive": "D", "people": 2}
+    rewrite(tmp_path / "w" / "statement.json", lambda stated: stated["claims"][1].update(people=3))
+    assert checked(series, tmp_path / "w")[0] == 1
+
+
+def test_rows_of_strangers_are_judged_by_their_classes(tmp_path):
+    series = plain(tmp_path, ["20"])
+    (series / "releases" / "1.csv").write_text("Age,D\n20,flu\n20,gas\n30,flu\n30,gas\n")
+    (series / "private").mkdir()
+    (series / "private" / "1.key.csv").write_text("row,individual\n0,p0\n1,p1\n")
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('individual = "Who"\n', ""))
+    where = tmp_path / "w"
+    assert witnessed(series, where)[:2] == (0, 0)
+    assert claims(where)["homogeneity"]["of_one_value"] == 0
+    assert not [each for each in json.loads((where / "statement.json").read_text())["rests"] if "max_risk" in each]

@@ -1,0 +1,119 @@
+"""Check what those learn who follow published record ids. It lies beside `verify.py`, which runs it.
+
+An id links the rows of one record. A record is described by what the cells of its rows have in common, column by
+column. After each release, the records so far that have the same description are a class: who knows that a person fits
+it learns what the values of all of its records are. Each function takes the series that `verify.py` has read, and
+returns what a claim has to say. What is not supported is raised as `NotImplementedError`.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Iterator
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Meaning: TypeAlias = Any  # ends of numbers; texts; the beginning and the length of texts; None for everything
+CELLS = runpy.run_path(str(Path(__file__).with_name("verify_cells.py")))
+need = CELLS["need"]
+
+
+def numbers(cell: str) -> Meaning:
+    """Return the lower and the upper end of a range, each with what sorts ends that belong to it."""
+    if cell == "*":
+        return (-inf, 1), (inf, 0)
+    low, low_in, high, high_in = CELLS["interval"](cell)
+    return (-inf if low is None else low, int(not low_in)), (inf if high is None else high, int(high_in))
+
+
+def texts(cell: str) -> Meaning:
+    """Return the texts that a cell covers, or the beginning and the length of those that a mask covers."""
+    if not cell.strip("*"):
+        return None
+    if cell.endswith("*"):
+        need(re.fullmatch(r"[\w .-]+", stem := cell.rstrip("*")), f"the mask {cell}")
+        return stem, len(cell)
+    parts = frozenset(part.strip() for part in (cell[1:-1] if re.fullmatch(r"\{.*\}", cell) else cell).split(","))
+    need(all(parts), f"an empty text in {cell}")
+    return parts
+
+
+def shared(one: Meaning, other: Meaning) -> Meaning:
+    """Return what two cells of a column have in common."""
+    if one is None or other is None or one == other:
+        return other if one is None else one
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        found: Meaning = one & other
+    elif isinstance(one, frozenset) or isinstance(other, frozenset):
+        some, (stem, length) = (one, other) if isinstance(one, frozenset) else (other, one)
+        found = frozenset(text for text in some if len(text) == length and text.startswith(stem))
+    elif isinstance(one[0], str):  # two masks
+        found = max(one, other, key=lambda each: len(each[0]))
+        found = found if one[1] == other[1] and found[0].startswith(min(one, other, key=lambda e: len(e[0]))[0]) else ()
+    else:
+        (low, is_open), (high, is_closed) = found = max(one[0], other[0]), min(one[1], other[1])
+        found = found if low < high or (low == high and is_closed and not is_open) else ()
+    need(found, "a record whose cells have nothing in common")
+    return found
+
+
+def meanings(series: Filed, name: str) -> list[list[Meaning]]:
+    """Return what the cells of a column mean, release by release."""
+    declared = series.columns.get("types", {}).get(name)
+    column = [cell for table in series.tables for cell in table[name]]
+    read, numeric = CELLS["cells"](column, name, declared), CELLS["is_numeric"](column, declared)
+    numeric &= bool(declared) or not all(cell.endswith("*") for cell in read)  # masks of digits say the same as texts
+    need(not numeric or all(CELLS["interval"](cell) or cell == "*" for cell in read), f"texts among numbers of {name}")
+    known = {cell: numbers(cell) if numeric else texts(cell) for cell in {*read}}
+    ends = np.cumsum([0, *map(len, series.group)]).tolist()
+    return [[known[cell] for cell in read[a:b]] for a, b in pairwise(ends)]
+
+
+def records(series: Filed, sensitive: None) -> dict[str, int]:
+    """Return how many records there are, and how many the smallest class has after any release."""
+    del sensitive
+    fewest, found = 1 << 60, 0
+    for _, number in classes(series):
+        found, fewest = len(number), min(fewest, int(np.bincount(number).min()))
+    return {"records": found, "fewest": fewest}
+
+
+def alike(series: Filed, sensitive: str) -> dict[str, int]:
+    """Return how many classes there are after all releases, and in how many all records have one value."""
+    need("transitions" not in series.manifest.get("adversary", {}), "record ids where values may change")
+    names, of_record, every, single = dict[str, int](), dict[int, int](), 0, 0
+    for table, (record, number) in zip(series.tables, classes(series), strict=True):
+        for one, text in zip(record, table[sensitive], strict=True):
+            value = names.setdefault(text, len(names))
+            need(of_record.setdefault(one, value) == value, "a record with two values")
+        pairs = np.unique(number * len(names) + np.array([of_record[one] for one in range(len(number))]))
+        values = np.bincount(pairs // len(names))
+        every, single = every + len(values), single + int((values == 1).sum())
+    return {"classes": every, "of_one_value": single}
+
+
+def classes(series: Filed) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Yield, for each release, the record of each of its rows, and the class of each record so far."""
+    need(not any(series.pairs) and not series.manifest.get("counterfeits"), "record ids of pairs, or counterfeits")
+    keys = series.folder / "private"
+    need(series.columns.get("individual") is None and not [*keys.glob("*.key.csv")], "record ids beside a key")
+    code = dict[str, int]()
+    columns = [meanings(series, name) for name in series.columns["quasi_identifiers"]]
+    need(columns, "record ids without quasi-identifiers")
+    described: list[list[Meaning]] = [[] for _ in columns]
+    for at, table in enumerate(series.tables):
+        ids = table[series.columns["record"]]
+        need(all(ids) and len({*ids}) == len(ids), f"an empty record id, or one twice, in release {series.tags[at]}")
+        record = [code.setdefault(one, len(code)) for one in ids]
+        for said, column in zip(described, columns, strict=True):
+            said.extend([None] * (len(code) - len(said)))
+            for one, cell in zip(record, column[at], strict=True):
+                said[one] = shared(said[one], cell)
+        numbered = dict[Any, int]()
+        yield record, np.array([numbered.setdefault(each, len(numbered)) for each in zip(*described, strict=True)])
