@@ -15,7 +15,7 @@ from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import Phrase, joined, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +111,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     except OSError as error:
         raise _unwritable(path, error) from error
     wrote = say("Wrote {file}.", file=printable_path(path))
-    put(f"{wrote}\n\n{say('Next')}: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
+    following = say("Next: {command}", command=f"audit {printable(shlex.quote(str(path.parent)), 400)}")
+    put(f"{wrote}\n\n{following}\n")
     return 0
 
 
@@ -129,7 +130,7 @@ def ask_until_answered(question: Question) -> str:
         sys.stderr.write(f"  {number}  {printable(label)}{follows}\n")
     while True:
         default = f" [{printable(labels.get(question.default, question.default))}]" if question.default else ""
-        sys.stderr.write(f"{say('Answer')}{default}: ")
+        sys.stderr.write(say("Answer{default}: ", default=default))
         sys.stderr.flush()
         given = sys.stdin.readline()
         answer = given.strip()
@@ -169,7 +170,8 @@ def summary(folder: Path, draft: Guesses) -> str:
         said = say("These keys are guesses, and nothing that rests on them is decided: {keys}.", keys=keys)
         lines += [_item("", said), ""]
         following.insert(0, f"audit init {named} --confirm")
-    lines += [f"{when}: {command}" for when, command in zip((say("Next"), say("Then")), following, strict=False)]
+    steps = (Phrase("Next: {command}"), Phrase("Then: {command}"))
+    lines += [step.filled(command=command) for step, command in zip(steps, following, strict=False)]
     return "\n".join([*lines, ""])
 
 

@@ -33,7 +33,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import natural, release_tag, toml_text
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, parted, say
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -166,7 +166,7 @@ def _state_texts(found: FoundFiles) -> None:
     if name and is_unicode(name):
         guesses.state("series.name", name)
     why = by_reason({column.name: found.roles[column.name][1] for column in found.with_role(QUASI)})
-    reasons = "; ".join(f"{names} ({reason})" for reason, names in why)
+    reasons = parted(f"{names} ({reason})" for reason, names in why)
     guesses.below["columns.quasi_identifiers"] = say("guess: ") + (reasons or say("no column has generalized cells"))
     last = [key for key in ("quasi_identifiers", "group", "individual", "record") if guesses.column(key) is not None][
         -1
