@@ -13,7 +13,7 @@ from reports import page_charts
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
-from reports.glossary import glossary, of_panel
+from reports.glossary import glossary, of_attacks, of_panel
 from reports.next_commands import commands
 from reports.page import (
     Block,
@@ -43,6 +43,7 @@ from reports.sentences import (
     facts,
     fallen,
     fingerprint,
+    ids,
     measures,
     named,
     notes,
@@ -50,7 +51,6 @@ from reports.sentences import (
     proved,
     reasons,
     seconds,
-    secrecy,
     settings,
     skipped,
     status_in_words,
@@ -246,7 +246,10 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     )
     yield Section(say("Warnings about the files"), _list(list(warnings(report))))
     yield Section(say("What is proved, and how to check it"), _list(list(proved(report))))
-    yield Section(say("What each attack learns"), [*_ladder(report), Bullets(list(skipped(report)), soft=True)])
+    yield Section(
+        say("What each attack learns"),
+        [*_ladder(report), Bullets(list(skipped(report)), soft=True), Facts(of_attacks(report))],
+    )
     yield Section("", open_ones)
     yield Section(say("Risk over time, and by people"), [Figures(drawn)] if drawn else [])
     alone = list(panel(report))
@@ -255,7 +258,10 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
     yield Section(say("Waivers"), _list(list(waivers(report))))
     yield Section(say("Terms"), [Facts(glossary(report))])
-    yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
+    yield Section(
+        say("Who learns what from this page"),
+        [Bullets([*readers(report), *([ids(report)] if report.tables is None else [])])],
+    )
     yield Section(say("Files"), [files(report)])
     yield Section(say("Findings"), list(_findings(report)))
 
@@ -366,11 +372,6 @@ def _open(report: Report) -> Iterator[Block]:
     """Yield what was not judged, and what is needed to judge it."""
     if rows := [list(each) for each in open_questions(report)]:
         yield PageTable([say("not judged"), say("why"), say("what is needed")], rows, words=3)
-
-
-def _ids(report: Report) -> Iterator[str]:
-    if report.tables is None:
-        yield next(iter(secrecy(report)))
 
 
 def files(report: Report) -> PageTable:

@@ -167,8 +167,8 @@ def _asked(asked: QueryDesign) -> Iterator[str]:
     """Yield which queries were asked."""
     original = asked.style == "m-invariance"
     yield say_count(
-        "{count} random COUNT query of each release, ranges {ranges}, theta {theta}, seed {seed};",
-        "{count} random COUNT queries of each release, ranges {ranges}, theta {theta}, seed {seed};",
+        "{count} random COUNT query of each release, ranges {ranges}, theta {theta}, seed {seed}.",
+        "{count} random COUNT queries of each release, ranges {ranges}, theta {theta}, seed {seed}.",
         asked.queries,
         ranges="|A| · theta^(1/d)" if original else "|A| · theta",
         theta=figure(asked.theta, "g"),
@@ -176,9 +176,9 @@ def _asked(asked: QueryDesign) -> Iterator[str]:
     )
     microdata = printable(asked.microdata, 150)
     if original:
-        yield say("the error is relative to the actual count in {microdata}.", microdata=microdata)
+        yield say("The error is relative to the actual count in {microdata}.", microdata=microdata)
     else:
-        yield say("the error is relative to the estimated count in {microdata}.", microdata=microdata)
+        yield say("The error is relative to the estimated count in {microdata}.", microdata=microdata)
 
 
 def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:

@@ -31,7 +31,7 @@ def page(explanation: Explanation) -> Page:
         asked = say("Judged for other sets of releases too: ask for {others}.", others=listed(explanation.also))
         also = [Paragraph(asked)]
     several = len(explanation.explained) > 1 or bool(also)
-    head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
+    head = [Paragraph(who), *also]
     sections = [part for each in explanation.explained for part in _sections(each, several=several)]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 

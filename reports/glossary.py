@@ -24,17 +24,23 @@ ATTACKS = {
 }
 
 
+def of_attacks(report: Report) -> list[tuple[str, str]]:
+    """Return the attacks that ran, each with what it looks at."""
+    ran = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in ATTACKS)
+    return [(name, str(ATTACKS[name])) for name in ran]
+
+
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the words that the page uses, each with its meaning."""
     if report.tables is not None:
-        return [*counts.words(), ("differencing", str(ATTACKS["differencing"]))]
+        return counts.words()
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
         (say("version"), say("One person in one release.")),
         (say("group"), say("Rows published together; a reader cannot see which row belongs to whom.")),
         (say("sensitive value"), say("What no one may learn about a person, such as a diagnosis.")),
         (say("quasi-identifier"), say("A column by which a person might be recognised, such as age or postcode.")),
-        (say("risk"), say("How probable a person’s true value is to the adversary; 100 % is certainty.")),
+        (say("risk"), say("How probable a person’s true value is to the adversary; 100% is certainty.")),
         (
             say("finding"),
             say("Something that an attack proves, with a certificate: the steps by which anyone can check it."),
@@ -46,11 +52,13 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         words.append((say("waiver"), say("A finding that somebody accepted, with a reason and until a date.")))
     if any(attack.attack == "equivalence" and attack.ran for attack in report.attacks):
         words += [
-            (say("whole bucket"), say("Everybody whose group has the same set of values, published as one group.")),
+            (
+                say("e, e-equivalence"),
+                say("e people have, taken together, the same values as e others; with e = 1, two people are alike."),
+            ),
             (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
         ]
-    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in ATTACKS)
-    return [*words, *((name, str(ATTACKS[name])) for name in attacks)]
+    return words
 
 
 def of_panel() -> list[tuple[str, str]]:

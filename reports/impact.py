@@ -66,8 +66,8 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     """Yield what holds without the candidate."""
     before = impact.without
     if before.policy.violations:
-        yield say("Without the candidate the policy was violated already:")
-        yield from (f"  {line}" for line in reasons(before))
+        known = joined(list(dict.fromkeys(each.measure for each in before.policy.violations)))
+        yield say("Without the candidate the policy was violated already ({clauses}).", clauses=known)
     elif before.policy.undecided:
         yield say("Without the candidate nothing was found, but not everything was decided either.")
     else:
@@ -127,9 +127,9 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
 def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
     counts = figure(attack.new)
     if attack.people:
-        counts = f"{counts}, {PEOPLE.counted(attack.people)}"
+        counts = say("{counts}, about {people}", counts=counts, people=PEOPLE.counted(attack.people))
     if attack.old:
-        counts = say("{counts}; {old} were possible before", counts=counts, old=attack.old)
+        counts = say("{counts}; possible before: {old}", counts=counts, old=attack.old)
     blocks: list[Block] = [
         Entry(
             new.finding.sentence(by_version=by_version),

@@ -134,9 +134,9 @@ def sentence(move: Move) -> str:
     """Return what one change is, and what it loses.
 
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
-    "merge groups 12 and 48: 2.5 rows' worth of information"
+    'merge groups 12 and 48 (information lost, in rows: 2.5)'
     """
-    return say("{change}: {rows} rows' worth of information", change=change(move), rows=figure(move.cost, ".3g"))
+    return say("{change} (information lost, in rows: {rows})", change=change(move), rows=figure(move.cost, ".3g"))
 
 
 def change(move: Move) -> str:
@@ -224,10 +224,10 @@ def _total(total: MoveTotal) -> str:
     """Return how many changes of a kind there are, and what they lose.
 
     >>> _total(MoveTotal("withhold", 2, 2.0))
-    "2 rows withheld: 2 rows' worth of information"
+    '2 rows withheld (information lost, in rows: 2)'
     """
     change, rows = _how_many(total), figure(total.cost, ".3g")
-    return say("{change}: {rows} rows' worth of information", change=change, rows=rows)
+    return say("{change} (information lost, in rows: {rows})", change=change, rows=rows)
 
 
 def _how_many(total: MoveTotal) -> str:

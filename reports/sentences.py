@@ -64,6 +64,7 @@ _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
+_BLAMED = 5
 
 
 def facts(report: Report) -> str:
@@ -306,11 +307,6 @@ def skipped(report: Report) -> Iterable[str]:
             yield say_count(
                 "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(names), **about
             )
-    yield from not_tried(report)
-
-
-def not_tried(report: Report) -> Iterable[str]:
-    """Yield in one line which attacks were not tried, and why."""
     aside = [
         f"{', '.join(names)} ({printable(reason, SENTENCE)})"
         for (status, reason), names in _reasons(report).items()
@@ -372,17 +368,11 @@ def people(report: Report) -> Iterable[str]:
         yield say("{who}: by {attacks}", who=who, attacks=", ".join(each.reasons))
 
 
-def secrecy(report: Report) -> Iterable[str]:
-    """Yield how names are hidden, and what the report discloses even so."""
+def ids(report: Report) -> str:
+    """Return where ids and pseudonyms are valid."""
     if report.ids_are_stable:
-        yield say("Ids of findings and pseudonyms are the same in every report with --stable-ids.")
-    else:
-        yield say("Ids of findings and pseudonyms are valid in this report only.")
-    if not report.revealed and any(attack.findings for attack in report.attacks):
-        yield say(
-            "Findings name groups and values: anyone who also has the releases, and knows which group a person is in, "
-            "can find that person's finding here. Without findings (--findings 0), the report contains only numbers."
-        )
+        return say("Ids of findings and pseudonyms are the same in every report with --stable-ids.")
+    return say("Ids of findings and pseudonyms are valid in this report only.")
 
 
 def _reached(report: Report) -> Iterable[str]:
@@ -452,21 +442,19 @@ def out_of_time(report: Report) -> bool:
 
 
 def _singling_advice(report: Report) -> Iterable[str]:
-    """Yield the columns that make many rows unique, which ranges would mend; several together where none does alone."""
-    shares: dict[str, tuple[float, str]] = {}
-    for panel in report.panel:
-        for each in panel.singling:
-            share = each.by_itself if " + " in each.column else max(each.alone, each.by_itself)
-            if share >= _MAKES_UNIQUE and share > shares.get(each.column, (0.0, ""))[0]:
-                shares[each.column] = share, panel.release
-    single = {column: share for column, share in shares.items() if " + " not in column}
-    for column, (share, release) in sorted((single or shares).items(), key=lambda item: -item[1][0]):
+    """Yield the columns that make many rows unique, the worst first; several together where none does alone."""
+    shares: dict[str, float] = {}
+    for each in (one for panel in report.panel for one in panel.singling):
+        share = each.by_itself if " + " in each.column else max(each.alone, each.by_itself)
+        if share >= _MAKES_UNIQUE:
+            shares[each.column] = max(share, shares.get(each.column, 0.0))
+    worst = {name: share for name, share in shares.items() if " + " not in name} or shares
+    said = [f"{printable(name)} ({figure(worst[name], '.0%')})" for name in sorted(worst, key=worst.__getitem__)[::-1]]
+    if said:
         yield say(
-            "{column} makes {share} of the rows of release {release} unique: publish it in ranges or broader classes, "
-            "or leave it out.",
-            column=printable(column),
-            share=figure(share, ".0%"),
-            release=printable(release),
+            "Publish in ranges or broader classes, or leave out, what makes rows unique (with the share of rows in the "
+            "worst release): {columns}.",
+            columns=joined(said, most=_BLAMED),
         )
 
 

@@ -163,7 +163,7 @@ def assumptions(report: Report) -> Iterator[str]:
         yield from counts.rules(report.tables)
         return
     who = ADVERSARIES[report.adversary.kind]
-    yield say("The adversary is {who}.", who=who.person)
+    yield f"{who.sentence}."
     if who.knows_people and report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
     elif who.knows_people:

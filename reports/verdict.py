@@ -155,18 +155,17 @@ def _holding(report: Report, ran: str) -> str:
             "The policy holds, except for what is waived or in the baseline: {count} findings.",
             report.known_before,
         )
-        return f"{head} {_of_others(report, ran)}"
-    if waived:
+    elif waived:
         head = say_count(
             "The policy holds, except for what is waived: {count} finding.",
             "The policy holds, except for what is waived: {count} findings.",
             waived,
         )
-        return f"{head} {_of_others(report, ran)}"
-    if any(each.kind == "harmless-value" for each in report.warnings):
+    elif any(each.kind == "harmless-value" for each in report.warnings):
         head = say("The policy holds, except for values that are declared to be harmless.")
-        return f"{head} {_of_others(report, ran)}"
-    return _of_all(report, ran)
+    else:
+        return _of_all(report, ran)
+    return f"{head} {_of_others(report, ran)}"
 
 
 def _of_all(report: Report, ran: str) -> str:

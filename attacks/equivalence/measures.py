@@ -55,7 +55,7 @@ class EquivalenceMeasures(BoundedMeasures):
             found = say("{pinned}, {found}", pinned=self._pinned(at_least=at_least), found=found)
         if self.min_e.none:
             return say("{found} (there is no equivalence)", found=found)
-        return say("{found} (least e: {bounds})", found=found, bounds=self.min_e)
+        return say("{found} with the same values as others (least e: {bounds})", found=found, bounds=self.min_e)
 
     def _pinned(self, *, at_least: bool) -> str:
         if at_least:

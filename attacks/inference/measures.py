@@ -65,7 +65,7 @@ class InferenceMeasures(Measures):
         shares = {"attack": attack, "right": _said(self.attack), "baseline": _said(self.baseline)}
         if self.control is None:
             yield say(
-                "{attack}: {right} of the guesses are right; with the groups' values alone, {baseline} (95 % "
+                "{attack}: {right} of the guesses are right; with the groups' values alone, {baseline} (95% "
                 "intervals). It decides no clause of the policy; what matters is how far the first figure is "
                 "above the other.",
                 **shares,
@@ -73,7 +73,7 @@ class InferenceMeasures(Measures):
         else:
             yield say(
                 "{attack}: {right} of the guesses are right; where nothing was learnt from the person's "
-                "groups, {control}; with the groups' values alone, {baseline} (95 % intervals). It decides no"
+                "groups, {control}; with the groups' values alone, {baseline} (95% intervals). It decides no"
                 " clause of the policy; what matters is how far the first figure is above the others.",
                 **shares,
                 control=_said(self.control),

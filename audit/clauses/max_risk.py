@@ -132,7 +132,7 @@ class MaxRisk(Clause):
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say(
-                "a limit below 100 % needs exact probabilities, which the attack joint did not compute; run joint, and "
+                "a limit below 100% needs exact probabilities, which the attack joint did not compute; run joint, and "
                 "list everybody who has a row in the register or in a key"
             )
 

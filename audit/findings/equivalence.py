@@ -9,7 +9,6 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
 
 import numpy as np
 
-from audit.findings.disclosure import certain_value
 from audit.findings.wording import multiset
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import printable
@@ -53,7 +52,7 @@ class WeightedGroup(Generic[C]):
     def line(self: WeightedGroup[str]) -> str:
         """Return how often the group is counted."""
         where = {"release": printable(self.release), "group": printable(self.group)}
-        return say("{weight} x release {release}, group {group}", weight=f"{self.weight!s:>4}", **where)
+        return say("{weight} x release {release}, group {group}", weight=str(self.weight), **where)
 
 
 def unproved(error: float) -> str:
@@ -82,6 +81,13 @@ class Combination(Finding[C]):
         if self.error is not None:
             yield unproved(self.error)
         yield from (group.line() for group in self.certificate)
+        if self.certificate:
+            yield say("Counted so often, all people and values of these groups cancel out, except those named above.")
+
+    def in_full(self: Combination[str], *, by_version: bool) -> Iterator[str]:
+        """Yield what follows, and the groups that show it."""
+        yield self.sentence(by_version=by_version)
+        yield from (f"  {step}" for step in self.steps())
 
     def places(self) -> Iterator[Place[C]]:
         """Yield the groups of the certificate."""
@@ -129,12 +135,6 @@ class Equivalence(Combination[C]):
             e=str(self.e),
         )
 
-    def in_full(self: Equivalence[str], *, by_version: bool) -> Iterator[str]:
-        """Yield the people who have the same value, and how this is known."""
-        del by_version
-        yield say("{left} has the same value as {right}", left=multiset(self.left), right=multiset(self.right))
-        yield from (f"  {step}" for step in self.steps())
-
     def exceeds(self, limits: Mapping[str, float]) -> bool:
         """Return whether a side has fewer people than `min_e`."""
         return self.e < limits.get("min_e", 2)
@@ -177,12 +177,6 @@ class Pinned(Combination[C]):
             value=printable(self.value),
             release=printable(self.release),
         )
-
-    def in_full(self: Pinned[str], *, by_version: bool) -> Iterator[str]:
-        """Yield the value, and the groups that pin it."""
-        del by_version
-        yield certain_value(self.value, self.release, by_version=False)
-        yield from (f"  {step}" for step in self.steps())
 
     def mentioned(self: Pinned[int]) -> Iterable[Member]:
         """Return the person, or the counterfeit."""

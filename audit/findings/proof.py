@@ -159,7 +159,7 @@ def _counted(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
     counts = {"people": PEOPLE.counted(len(proof.spent)), "rows": ROWS.counted(proof.total)}
     if claim is not None:
         yield say(
-            "Without {value}, {who} would need one too: {people} for {rows}, which is impossible.",
+            "Without {value}, {who} would need such a row, too: {people} for {rows}, which is impossible.",
             value=printable(claim[1]),
             who=printable(claim[0]),
             **counts,

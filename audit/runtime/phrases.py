@@ -119,12 +119,12 @@ def day(date: datetime.date) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a probability in percent; only 1 is rounded to 100 %.
+    """Return a probability in percent; only 1 is rounded to 100%.
 
     >>> percent(0.974), percent(0.99999), percent(1.0)
-    ('97 %', '99.9 %', '100 %')
+    ('97%', '99.9%', '100%')
     """
-    sign = " %" if LANGUAGE.get() is ENGLISH else LANGUAGE.get().percent
+    sign = LANGUAGE.get().percent
     if share > 0.99:
         return figure(100 if share == 1 else min(100 * share, 99.9), ".3g") + sign
     return figure(100 * share, ".0f") + sign

@@ -30,18 +30,18 @@ _ROUNDED = {
 }
 
 FOUND: Mapping[str, Noun] = {
-    "recovered": Noun("recovered: {count} count known exactly", "recovered: {count} counts known exactly"),
+    "recovered": Noun("{count} count is known exactly (recovered)", "{count} counts are known exactly (recovered)"),
     "narrowed": Noun(
-        "narrowed: {count} hidden count, with too few possible values left",
-        "narrowed: {count} hidden counts, with too few possible values left",
+        "{count} hidden count has too few possible values left (narrowed)",
+        "{count} hidden counts have too few possible values left (narrowed)",
     ),
     "small": Noun(
-        "small: {count} count certainly below the least count",
-        "small: {count} counts certainly below the least count",
+        "{count} count is certainly below the least count (small)",
+        "{count} counts are certainly below the least count (small)",
     ),
     "all": Noun(
-        "all of one kind: {count} cell in which everyone is of one kind",
-        "all of one kind: {count} cells in which everyone is of one kind",
+        "in {count} cell everyone is in the same category (all of one kind)",
+        "in {count} cells everyone is in the same category (all of one kind)",
     ),
 }
 """How many counts are found of each kind."""
@@ -113,15 +113,15 @@ def headline(report: CountReport) -> tuple[str, str]:
         alike, exactly = found.pop("all", 0), found.get("recovered", 0)
         if not found:
             return say_count(
-                "NOT SAFE: it can be derived that everybody in {count} cell of the tables is of one kind.",
-                "NOT SAFE: it can be derived that everybody in each of {count} cells of the tables is of one kind.",
+                "NOT SAFE: it can be derived that in {count} cell of the tables everyone is in the same category.",
+                "NOT SAFE: it can be derived that in {count} cells of the tables everyone is in the same category.",
                 alike,
             ), "red"
         return say_count(
             "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
             "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
-            sum(found.values()),
-            how=say("{count} exactly", count=exactly) if exactly else say("none exactly"),
+            (total := sum(found.values())),
+            how=say("exactly") if exactly == total else say("{count} of them exactly", count=exactly),
         ), "red"
     if report.policy.undecided and not measures.open:
         return say("UNDECIDED: the tables cannot be called safe until you declare what is named below."), "yellow"

@@ -14,7 +14,7 @@ from audit.runtime.phrases import Phrase, figure, say
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
-from reports.glossary import glossary
+from reports.glossary import glossary, of_attacks
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import (
     CONTRADICTED,
@@ -22,7 +22,6 @@ from reports.sentences import (
     facts,
     fallen,
     named,
-    not_tried,
     proved,
     status_in_words,
     undecided,
@@ -78,8 +77,9 @@ class Document(ABC):
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
         if report.witness:
             sections.append(Section(say("What is proved, and how to check it"), [Bullets(list(proved(report)))]))
-        sections += [Section(say("Terms"), [Facts(glossary(report))]), Section("", [Paragraph(made, soft=True)])]
+        sections.append(Section(say("Terms"), [Facts([*glossary(report), *of_attacks(report)])]))
         head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
+        head.append(Paragraph(made, soft=True))
         sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)
         shared = mark(report, inside=report.revealed)
         return Page(str(self.title), report.revealed, head, sections, mark=shared, sheet=sheet)
@@ -138,7 +138,9 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
     if not lines:
         yield Paragraph(say("Everything that was asked was decided."))
-    lines += [*not_tried(report), *warnings(report)]
+    if aside := dict.fromkeys(each.attack for each in report.attacks if each.status == "skipped"):
+        lines.append(say("Not tried, as not applicable or not needed: {attacks}.", attacks=", ".join(aside)))
+    lines += warnings(report)
     if report.revealed:
         lines += waivers(report)
     elif any(each.state == "applied" for each in report.policy.waived):

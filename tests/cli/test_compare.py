@@ -69,7 +69,7 @@ def test_privacy_and_utility():
     found = compare("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "7")
     rows = [line.split() for line in found.splitlines()[6:8]]
     assert [row[-2] for row in rows] == ["19.0%", "14.0%"]
-    assert "7 random COUNT queries of each release, ranges |A| · theta^(1/d), theta 0.1, seed 0;\n" in found
+    assert "7 random COUNT queries of each release, ranges |A| · theta^(1/d), theta 0.1, seed 0.\n" in found
     assert "relative to the actual count in Hospital (m-invariance paper, Tables 1a and 2a).\n" in found
     assert "--microdata" not in found
     assert all(len(line) <= 100 for line in found.splitlines())

@@ -45,7 +45,7 @@ def choices(sections):
 TRIED = r"by any attack tried \([a-z-]+(, [a-z-]+)*\)\."
 HELD = [
     (SAFE, (), "The policy holds: of 10 people, nobody’s value is certain "),
-    (SAFE, ("--policy", "max_risk=0.9"), "The policy holds: of 10 people, nobody’s value is known with 90 % or more "),
+    (SAFE, ("--policy", "max_risk=0.9"), "The policy holds: of 10 people, nobody’s value is known with 90% or more "),
     (
         ONE_RELEASE,
         ("--adversary", "published"),
@@ -58,7 +58,7 @@ HELD = [
         ("--adversary", "published", "--policy", "max_risk=0.9"),
         "The policy holds for each release by itself, several releases together were not judged: of 24 "
         "rows, none gives its value "
-        "away with 90 % or more ",
+        "away with 90% or more ",
     ),
     (
         EXAMPLES / "cases-monotonic",
@@ -99,7 +99,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
     head = f"The policy holds, except for what is waived: {len(ids)} findings."
     told = f"{head} Of 16 people, nobody else’s value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
-    assert verdict.endswith(" One person's value is known with 100 %, 3 others with 90 % or more.")
+    assert verdict.endswith(" One person's value is known with 100%, 3 others with 90% or more.")
 
 
 def test_an_undecided_verdict_says_of_how_many_people():

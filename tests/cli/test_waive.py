@@ -339,7 +339,7 @@ def test_risks_at_the_limit_are_findings():
     assert entry["measures"]["at_limit"] == len({one["individual"] for one in entry["findings"]})
     assert entry["measures"]["at_limit"] <= entry["measures"]["above_0.5"]
     text = run_main(str(SKEWED), "--policy", "max_risk=0.9")[1]
-    assert "is known with 91 %" in text
+    assert "is known with 91%" in text
 
 
 def test_what_is_likely_is_not_told_to_everybody():

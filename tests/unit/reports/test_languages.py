@@ -88,7 +88,7 @@ def test_numbers_and_dates_follow_the_language():
             )
             assert figure(1234567) in said
             assert risk_text(0.5) == ("0.500" if code == "en" else "0,500")
-    assert shown["en"] == ("1,234.5", "12.5%", "97 %", "2026-11-22")
+    assert shown["en"] == ("1,234.5", "12.5%", "97%", "2026-11-22")
     assert shown["de"] == ("1.234,5", "12,5\N{NO-BREAK SPACE}%", "97\N{NO-BREAK SPACE}%", "22.11.2026")
     assert shown["fr"] == (
         "1\N{NARROW NO-BREAK SPACE}234,5",
