@@ -277,6 +277,10 @@ def _worst(report: Report) -> str:
     if not found or not any(attack.findings_total for attack in found):
         return violation_text(first)
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
+    least = getattr(worst.measures, "min_e", None)
+    if first.measure == "min_e" and first.value == 1 and least is not None and least.upper != 1:
+        # Measures are those of linear reasoning; worlds of other attacks show more.
+        return say("at least two people certainly have the same value")
     return worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
 
 

@@ -232,6 +232,9 @@ def test_two_of_whom_nobody_is_certain(series, equal, state):
     with written(series) as folder:
         _, result, _ = run_audit(folder, "--reveal")
         _, alone, _ = run_audit(folder, "--attack", "equivalence")
+        text = run_main(str(folder))[1]
+    # The measures of the attack, which know of sides of several people alone, do not say how bad it is.
+    assert ("NOT SAFE: at least two people certainly have the same value." in text) == (state == "violated")
     assert (least_clause(result)["state"], least_clause(result)["reason"]) == (state, None)
     assert (least_clause(alone)["state"], least_clause(alone)["reason"]) == ("holds", "by linear reasoning")
     entry = next(each for each in result["attacks"] if each["attack"] == "equivalence")
