@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from audit.cli import main as command
+from audit.io.table_forms import form_of
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
 from tests.helpers.running import done, refused, run_audit, run_main
@@ -83,6 +84,24 @@ def test_too_little_memory_is_the_users_to_mend(monkeypatch):
 
     monkeypatch.setattr(command, "_dispatch", fail)
     assert "memory" in only_line(refused("series"))
+
+
+@pytest.mark.parametrize("width", [10, 400])
+def test_the_number_of_rows_is_estimated_by_the_first_lines(tmp_path, width):
+    path = tmp_path / "rows.csv"
+    path.write_text("A,B\n" + f"1,{'x' * width}\n" * 5_000)
+    assert abs(form_of(path).about_rows(path) - 5_000) <= 50
+
+
+def test_a_series_that_does_not_fit_into_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """At the peak, each row takes some 70 bytes: 420 million took 29.5 GB."""
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    rows = sum(len(path.read_text().splitlines()) - 1 for path in (tmp_path / "s" / "releases").glob("*.csv"))
+    for there, code in ((50 * rows, 2), (100 * rows, 1)):
+        monkeypatch.setattr("audit.adversary.held_series.memory_bytes", lambda there=there: there)
+        got, _, err = run_main(str(tmp_path / "s"))
+        assert got == code
+        assert ("use a larger machine" in err) == (code == 2)
 
 
 # -- words ----------------------------------------------------------------------------------------------
