@@ -129,6 +129,7 @@ class Guesses:
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:
     """Return the lines that state a value, one for each entry of a table, by their keys; those of an empty one."""
+    name = toml_key(name)
     parts = {f"{name}.{toml_key(part)}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
     return {path: f"{path} = {toml_value(entry)}" for path, entry in (parts or {name: value}).items()}
 
