@@ -26,7 +26,7 @@ def headline(report: Report) -> tuple[str, str]:
     if report.policy.violations:
         worst = _worst(report)
         unsafe = say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst) if report.interrupted else None
-        return unsafe or say("NOT SAFE: {worst}.", worst=worst), "red"
+        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *_left_out(report)]), "red"
     ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
@@ -54,8 +54,26 @@ def split(report: Report) -> Iterator[str]:
     else:
         yield say("Single releases: none has a group whose rows all have the same value.")
     most = max(certain, key=lambda attack: attack.people or 0)
-    found = found_of(most.people or 0, PEOPLE.counted(report.series.individuals), at_least=most.incomplete)
-    yield say("All releases together: a value is certain for {found}.", found=found)
+    together = say("All releases together: a value is certain for {found}.", found=_certain(report, most))
+    yield " ".join([together, *_left_out(report)])
+
+
+def _certain(report: Report, attack: AttackReport) -> str:
+    """Return for how many people an attack is certain of a value, and what it has to know of them."""
+    found = found_of(attack.people or 0, PEOPLE.counted(report.series.individuals), at_least=attack.incomplete)
+    if report.adversary.kind == "possible":
+        return say("{found}, if it is known in which releases they are", found=found)
+    return found
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    """Yield what is left out of what was counted."""
+    if report.known_before:
+        yield say("What is waived or in the baseline is not counted.")
+    elif any(each.state == "applied" for each in report.policy.waived):
+        yield say("What is waived is not counted.")
+    if any(each.kind == "harmless-value" for each in report.warnings):
+        yield say("Values that are declared to be harmless are not counted.")
 
 
 def in_short(report: Report) -> str:
@@ -262,12 +280,7 @@ def _worst(report: Report) -> str:
     certain = [attack for attack in found if attack.people]
     if certain:
         worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
-        people = PEOPLE.counted(report.series.individuals)
-        return say(
-            "{value} is certain for {found}",
-            value=value_of(worst.sensitive),
-            found=found_of(worst.people or 0, people, at_least=worst.incomplete),
-        )
+        return say("{value} is certain for {found}", value=value_of(worst.sensitive), found=_certain(report, worst))
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import numpy as np
 from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8
 from audit.io.encoding import NOBODY
+from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
@@ -48,16 +50,18 @@ class CandidateFiles:
         except UnicodeEncodeError:
             what = f"{self._files.shown}: {encoding}, as is declared, lacks a letter of the changed cells"
             raise UsageError(f"{what}; write the candidate in UTF-8 first") from None
+        called = self._rows.series.rules[Renamed].names.get(self._files.tag, {})
+        own = {name: old for old, name in called.items()}
         columns = {
             name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
             for name in table.names
         }
         written = [folder / self._files.rows.name]
-        write_table(pa.table(columns), written[0], dialect=table.dialect)
+        write_table(_called(pa.table(columns), own), written[0], dialect=table.dialect)
         if self._files.values is not None:
             written.append(folder / self._files.values.name)
             values = self._rows.read(self._files.values, self._files.values_shown)
-            write_table(self._values(values), written[1], dialect=values.dialect)
+            write_table(_called(self._values(values), own), written[1], dialect=values.dialect)
         self._write_key(folder)
         self._write_register(folder)
         self._write_counterfeits(folder)
@@ -75,8 +79,9 @@ class CandidateFiles:
             new[columns.group] = pa.array(texts.tolist(), pa.string())
         for name, each, codes in zip(rows.attributes, rows.columns, rows.cells(plan), strict=True):
             if (codes != each.codes).any():
-                known = np.array(each.texts, dtype=object)
-                new[name] = pa.array(known[codes[source]].tolist(), pa.string())
+                used, place = np.unique(codes[source], return_inverse=True)
+                known = np.array([rows.in_file(name, each.texts[code]) for code in used.tolist()], dtype=object)
+                new[name] = pa.array(known[place].tolist(), pa.string())
         return new
 
     def _values(self, table: Table) -> pa.Table:
@@ -155,6 +160,11 @@ class CandidateFiles:
         beside.mkdir(exist_ok=True)
         names = pa.array([rows.names[group] for group in groups.tolist()], pa.string())
         write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{rows.tag}.csv")
+
+
+def _called(table: pa.Table, own: Mapping[str, str]) -> pa.Table:
+    """Return a table with the names that its columns have in the file."""
+    return table.rename_columns([own.get(name, name) for name in table.column_names])
 
 
 def _private(folder: Path) -> Path:

@@ -11,10 +11,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.adjustments import respelled
+from audit.io.rules.file_form import Renamed
+from audit.io.rules.rule import Rules, spelled
+from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Floats, Places
-from audit.model.errors import Problems, UsageError
+from audit.model.errors import Problems, UsageError, printable
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
@@ -38,12 +42,6 @@ class CandidateRows:
         self.series = series
         files = series.manifest.releases[-1]
         self.tag = files.tag
-        if any(rule.rewrites(files.tag) for rule in series.columns.rules):
-            raise UsageError(
-                "a candidate whose columns are renamed, whose values have a crosswalk, or whose numbers have decimal "
-                "commas cannot be written again; write it in the columns and values of the series first, with decimal "
-                "points"
-            )
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
         self.names = [release.group.name(code) for code in range(self.groups)]
@@ -62,12 +60,13 @@ class CandidateRows:
         return None if self.series.manifest.register is None else CandidateRegister(self.series)
 
     def read(self, path: Path, shown: str) -> Table:
-        """Return a table of the candidate with all its columns.
+        """Return a table of the candidate with all its columns, called as in the series, and cells as in the file.
 
         Raises:
             InputError: it cannot be read.
         """
-        return whole_table(path, shown, self.series.adjustments(self.tag).declared)
+        called = self.series.rules[Renamed].names.get(self.tag, {})
+        return whole_table(path, shown, self.series.adjustments(self.tag).declared).renamed(called)
 
     @property
     def rows(self) -> int:
@@ -99,15 +98,34 @@ class CandidateRows:
         return () if self.pair else tuple(n for n in self.series.manifest.columns.quasi_identifiers if n in self.table)
 
     @cached_property
+    def _spelling(self) -> Rules:
+        """The rules that spell its cells as the series does; what is folded is kept as it is written."""
+        return self.series.rules.without(Fold)
+
+    def in_file(self, name: str, cell: str) -> str:
+        """Return how a cell of an attribute is written in the candidate's file: with decimal commas if it has those.
+
+        Raises:
+            UsageError: no text is read as this cell.
+        """
+        steps = self._spelling.respellings(name, self.tag)
+        for text in (cell.translate(str.maketrans(",.", ";,")), cell):
+            if spelled(steps, text) == cell:
+                return text
+        what = f'column "{printable(name)}": with `crosswalk` and `decimal`, nothing is read as {printable(cell)}'
+        raise UsageError(f"{what}; write the candidate with the values of the series first")
+
+    @cached_property
     def columns(self) -> tuple[AttributeCells, ...]:
-        """The cells of each of these attributes.
+        """The cells of each of these attributes, as the series spells them.
 
         Raises:
             InputError: a text is not a cell of its attribute.
         """
         problems, coded = Problems(), []
+        table = respelled(self.table, self._spelling, {name: name for name in self.attributes}, self.tag)
         for name in self.attributes:
-            column = self.table.coded(name)
+            column = table.coded(name)
             used, codes = np.unique(column.codes, return_inverse=True)
             texts = [column.name(code) for code in used.tolist()]
             for place, error in self.series.attributes[name].numbers(texts)[1]:

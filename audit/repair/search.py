@@ -407,10 +407,11 @@ class RepairSearch:
         for row in np.flatnonzero((plan.home != rows.group) & kept).tolist():
             pair = names[rows.group[row]], names[plan.home[row]]
             moves.append(Move(MOVE, pair, (rows.table.line(row),), 0.0))
-        coarse = np.argwhere(plan.steps).tolist()
         costs = rows.costs(plan)
-        for root, place in coarse:
-            moves.append(Move(COARSEN, (names[root],), (), costs[COARSEN] / len(coarse), rows.attributes[place]))
+        each = costs[COARSEN] / max(1, np.count_nonzero(plan.steps))
+        for place, name in enumerate(rows.attributes):
+            if len(roots := np.flatnonzero(plan.steps[:, place])):
+                moves.append(Move(COARSEN, tuple(names[root] for root in roots), (), each * len(roots), name))
         if plan.withheld.any():
             lines = tuple(rows.table.line(row) for row in np.flatnonzero(plan.withheld).tolist())
             moves.append(Move(WITHHOLD, (), lines, costs[WITHHOLD]))

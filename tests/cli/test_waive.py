@@ -45,6 +45,17 @@ def test_what_is_waived_is_gone(hospital):
     assert len(audited(hospital)["policy"]["waived"]) == 4
 
 
+def test_a_verdict_says_that_what_is_waived_is_not_counted(hospital):
+    """A value that is waived is certain all the same: its number is not that of the people who are found."""
+    everybody = "certain for 4 of 16 people."
+    assert f"NOT SAFE: the sensitive value is {everybody}\n" in run_main(str(hospital))[1]
+    assert run_main("waive", str(hospital), "Bob", *WHY)[0] == 0
+    for words in ([], ["--document", "dpia"]):
+        out = " ".join(run_main(str(hospital), *words)[1].split())
+        assert everybody not in out
+        assert "certain for 3 of 16 people. What is waived is not counted." in out
+
+
 def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospital):
     """What is likely at a stricter limit is accepted only where the limit is named."""
     stricter = ["--policy", "max_risk=0.5", "--adversary", "linked"]

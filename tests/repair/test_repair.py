@@ -185,6 +185,36 @@ def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
     )
 
 
+@pytest.mark.parametrize(
+    ("column", "walk", "values", "places"),
+    [
+        ("D", {"1": "flu", "2": "cold", "3": "gout"}, ["flu", "flu", "cold", "gout"], "{N, S}"),
+        ("Place", {"N": "north"}, "1123", "{S, north}"),
+    ],
+)
+def test_a_candidate_of_other_columns_decimals_and_values_is_written_as_it_is(tmp_path, column, walk, values, places):
+    """What is not changed stays as it is written, and what is changed is read as what was audited."""
+    first = [[person, "[0; 50,5]", "*", value, "2"] for person, value in zip("abcd", values, strict=True)]
+    columns = (
+        'sensitive = "D"\nquasi_identifiers = ["Age", "Place"]\nindividual = "P"\ndecimal = ","\ndelimiter = ";"\n'
+        'unlinkable = { Cost = "billing" }\nrenamed.2 = { Alter = "Age", Ort = "Place", Diagnose = "D" }\n'
+        f'crosswalk = {{ {column} = "walk.csv" }}'
+    )
+    lines = [["release", "from", "to"], *(["2", old, new] for old, new in walk.items())]
+    table = as_csv([["P", "Age", "Place", "D", "Cost"], *first], ";")
+    folder = series_of(tmp_path / "series", [table], columns, walk=lines)
+    ages, where = ["1,5", "2,5", "40,5", "42,5"], "NNSS"
+    people = [[*one, "1.234,5"] for one in zip("abcd", ages, where, "1123", strict=True)]
+    write_text(tmp_path / "2.csv", as_csv([["P", "Alter", "Ort", "Diagnose", "Cost"], *people], ";"))
+    code, out, err = run_main("repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, ""), out
+    head, *rows = csv.reader((tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines(), delimiter=";")
+    assert head == ["P", "Alter", "Ort", "Diagnose", "Cost"]
+    assert sorted((row[0], *row[3:]) for row in rows) == sorted((one[0], *one[3:]) for one in people)
+    assert {tuple(row[1:3]) for row in rows} == {("[1,5; 42,5]", places)}
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
+
+
 def test_rows_that_are_left_out_stand_in_no_repair(tmp_path):
     """A series with totals that are ignored can be repaired; the candidate has to come without its own."""
     people = [["a", "20-29", "flu"], ["b", "20-29", "cold"], ["c", "30-39", "flu"], ["d", "30-39", "gout"]]

@@ -71,10 +71,6 @@ class Renamed(ColumnRule):
                 return None
         return [renamed.get(name, name) for name in names]
 
-    def rewrites(self, tag: str) -> bool:
-        """Return whether columns of a release are renamed."""
-        return tag in self.names
-
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
         """Yield the columns to rename that the file lacks."""
         for old, new in self.names.get(tag, {}).items():

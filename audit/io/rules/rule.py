@@ -187,10 +187,6 @@ class ColumnRule:
         """Yield the columns that the files of a release should have: each with the fault and the remedy."""
         yield from ()
 
-    def rewrites(self, tag: str) -> bool:
-        """Return whether a release's file cannot be reproduced from what is read of it."""
-        return False
-
     @property
     def marking(self) -> Collection[str]:
         """The columns whose cells mark rows to leave out."""

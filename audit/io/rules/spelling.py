@@ -63,10 +63,6 @@ class Decimal(ColumnRule):
         if self.sign not in (None, ".", ","):
             yield "this is not a decimal sign", 'write decimal = "," or leave it out'
 
-    def rewrites(self, tag: str) -> bool:
-        """Return whether numbers are written with commas."""
-        return self.sign == ","
-
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the step that turns commas into points."""
         return with_decimal_point if self.sign == "," and column in self.columns else None
@@ -270,10 +266,6 @@ class Crosswalk(ColumnRule):
                     what = "the value stands here twice for this release" if new else "the cell is empty"
                     problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
         return replace(self, walks=found)
-
-    def rewrites(self, tag: str) -> bool:
-        """Return whether values get other names."""
-        return bool(self.names)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the step that renames values; the file may spell them as the release does."""
