@@ -18,6 +18,7 @@ from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts, Flags, Floats
 from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
+from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import figure, say
@@ -50,6 +51,8 @@ class TablesWriter:
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
             need((shown == counts.shown).all(), "a series whose values the checker reads differently")
+            same = (counts.lower[shown] == series.low).all() and (counts.upper[shown] == _finite(series.high)).all()
+            need(same, "a series whose numbers the checker takes to stand for other counts")
             self.number = np.cumsum(shown) - 1  # of each row that shows something
             self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
@@ -124,6 +127,11 @@ class TablesWriter:
         tables = {"tables.parquet": pa.table(search.columns())}
         texts = {"questions.json": f"{json.dumps(questions, separators=(',', ':'))}\n"}
         return Witness(series, stated, tables, texts, private=False)
+
+
+def _finite(ends: Sequence[float]) -> Counts:
+    """Return ends with the number that the audit has instead of infinity."""
+    return np.array([UNBOUNDED if end == float("inf") else end for end in ends], dtype=np.int64)
 
 
 def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> list[list[int]]:

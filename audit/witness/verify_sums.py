@@ -53,6 +53,9 @@ def interval(series: Series, text: str) -> tuple[int, float]:
             "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
         }[how]  # fmt: skip
         low, high = max(0, number - below), number + above
+    if by := series.rules.get("perturbation", 0):
+        need(whole(by) and by > 0, "this perturbation")
+        low, high = max(0, low - by), high + by
     if threshold:
         need(whole(threshold), "this threshold")
         if number > 0 or low >= 1:

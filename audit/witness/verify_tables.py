@@ -31,10 +31,12 @@ Box: TypeAlias = tuple[int, ...]  # the number of a set on each axis, time last
 FORMAT = "series-audit witness of counts 1"
 SUPPORTED = {
     "series": "name kind releases",
-    "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts",
+    "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
+    "wide flags not_published perturbation rates change",
     "policy": "min_count min_width",
     "unconfirmed": "",
 }
+WRONG = (csv.Error, OSError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError)
 OTHERS = {"waiver", "hiding"}  # tables on which counts do not depend
 WORDS = (
     "of {questions:,} counts that {claim} (at least {limit}) asks about, {settled:,} have several possible values "
@@ -59,16 +61,15 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def whole(*numbers: object) -> bool:
-    """Return whether all of these are whole numbers."""
-    return all(type(each) is int for each in numbers)
-
-
 def beside(name: str) -> dict[str, Any]:
     """Return the module in a file in the same folder."""
     path = Path(__file__).with_name(f"{name}.py")
     need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
+
+
+SUMS = beside("verify_sums")
+whole = SUMS["whole"]
 
 
 class TableSeries:
@@ -96,16 +97,22 @@ class TableSeries:
         implied = self.rules.get("threshold") or max(ends, default=-1) + 1
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are no whole numbers")
-        found, releases = list[tuple[int, tuple[Any, ...], str]](), manifest["series"]["releases"]
-        releases = [
-            names
-            for entry in releases
-            for names in ([[one] for one in self.matching(entry)] if isinstance(entry, str) else [entry["tables"]])
-        ]
-        for at, names in enumerate(releases):
-            found += [row for name in names for row in self.file(name, at)]
+        self.views = (
+            [(self.rules["value"], {})]
+            if "wide" not in self.rules
+            else [
+                (column, {self.rules["wide"]["dimension"]: label})
+                for label, column in self.rules["wide"]["columns"].items()
+            ]
+        )
+        releases, rates = list[list[str]](), self.rules.get("rates", [])
+        for each in manifest["series"]["releases"]:
+            releases += [each["tables"]] if isinstance(each, dict) else [[name] for name in self.matching(each)]
+        self.rates = rates if isinstance(rates, list) else [rates]
+        found = [row for at, names in enumerate(releases) for name in names for row in self.file(name, at)]
+        self.release, self.lines = [row[0] for row in found], [row[3] for row in found]
         self.periods = 1 if self.over_time == "same" else len(releases)
-        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text in found]
+        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text, _ in found]
         self.atoms, self.covered = [], list[dict[Any, frozenset[int]]]()
         for place, name in enumerate(self.dimensions):
             self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
@@ -114,9 +121,11 @@ class TableSeries:
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in self.atoms]
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
-        stands_for = beside("verify_sums")["interval"]
-        ends = [stands_for(self, text) for _, _, text in shown]
+        self.texts = [text for _, _, text in shown]
+        ends = [SUMS["interval"](self, text) for text in self.texts]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
+        if {"rates", "change"} & {*self.rules}:
+            beside("verify_rates")["narrow"](self)
 
     def matching(self, pattern: str) -> list[str]:
         """Return the files that match a path or a pattern, ordered by the numbers in their names."""
@@ -137,30 +146,46 @@ class TableSeries:
         self.read[name] = len(lines)
         return header, lines
 
-    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str]]:
-        """Yield the release, the labels and the text of each row of a file."""
+    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str, dict[str, str]]]:
+        """Yield the release, the labels, the text and all cells of each row of a file."""
         header, lines = self.table(name)
-        inner = [column for columns in self.nested.values() for column in columns]
-        roles = {*self.dimensions, *inner, *self.rules.get("not_counts", ()), self.rules["value"]}
+        roles = {*self.dimensions, *self.rules.get("not_counts", ()), *(column for column, _ in self.views)}
+        rules = [*self.rates, self.rules.get("change", {})]
+        rated = {rule.get("column") for rule in rules}
+        roles |= rated.union(*self.nested.values()) | {
+            name for rule in rules if isinstance(name := rule.get("denominator"), str)
+        }
         for place, column in enumerate(header):
             need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"digits in {column}")
-        for line in lines:
-            need(any(line[1:]), f"a row with at most one text: {name}")
-            row, labels = dict(zip(header, line, strict=True)), list[Any]()
-            for each in self.dimensions:
-                if each in self.nested:
-                    labels.append(tuple(text for column in self.nested[each] if (text := row[column]) not in NONE))
-                else:
-                    labels.append(row.get(each, "") or self.totals.get(each))
-                    need(labels[-1] is not None, f"a missing label of {each}, which has no total: {name}")
-            yield release, tuple(labels), row[self.rules["value"]]
+        need(all(any(line[1:]) for line in lines), f"a row with at most one text: {name}")
+        for column, given in self.views:
+            for line in lines:
+                row, labels = dict(zip(header, line, strict=True)) | given, list[Any]()
+                for each in self.dimensions:
+                    if each in self.nested:
+                        labels.append(tuple(text for inner in self.nested[each] if (text := row[inner]) not in NONE))
+                    else:
+                        labels.append(row.get(each, "") or self.totals.get(each))
+                        need(labels[-1] is not None, f"a missing label of {each}, which has no total: {name}")
+                both = re.fullmatch(r"(.+?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]", row[column])
+                if both and column in rated:
+                    row |= {column: both[1], f"{column} (rate)": both[2]}
+                yield release, tuple(labels), self.published(row[column]), row
+
+    def published(self, text: str) -> str:
+        """Return a text without a flag; an empty one for what counts as not published."""
+        found = re.fullmatch(r"([0-9]+) ?(\(?[A-Za-z]{1,2}\)?)", text)
+        text = found[1] if found and found[2] in self.rules.get("flags", ()) else text
+        return "" if text in map(plain, self.rules.get("not_published", ())) else text
 
     def dimension(self, name: str, labels: list[Any]) -> None:
         """Record the atoms of a dimension, and the atoms that each of its labels covers."""
         total, covered = () if name in self.nested else self.totals.get(name), dict[Any, list[Any]]()
         labels = [label for label in labels if label != total]
         if name in self.nested:
-            need(name not in self.totals and name not in self.rules.get("categories", {}), f"a total of nested {name}")
+            need(name not in self.rules.get("categories", {}), f"categories of nested {name}")
+            named = any(self.totals.get(name) in path for path in labels)
+            need(not named, f"a label of nested {name} that is its total")
             paths = {label[:end] for label in labels for end in range(1, len(label) + 1)}
             ends = sorted(paths - {path[:-1] for path in paths})
             covered = {path: [" > ".join(end) for end in ends if end[: len(path)] == path] for path in paths}
@@ -245,13 +270,12 @@ def checked(folder: Path, witness: Path) -> int:
     asked = {rule: [boxes.read(each) for each in given[rule]] for rule in RULES}
     questions["check_asked"](series, asked)
     tables = pq.read_table(witness / "tables.parquet").to_pydict()
-    sums = beside("verify_sums")
-    proofs = sums["Proofs"](series, boxes.read)
+    proofs = SUMS["Proofs"](series, boxes.read)
     seen = dict(zip(RULES, read_tables(series, tables, [asked[rule] for rule in RULES]), strict=True))
     for claim in stated["claims"]:
         rule, limit = claim["claim"], series.limits[claim["claim"]]
         ends = proofs.ends(asked[rule], given["proofs"][rule])
-        several, certain = sums["decided"](rule, limit, seen[rule], ends)
+        several, certain = SUMS["decided"](rule, limit, seen[rule], ends)
         need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
         need(claim == {"claim": rule, "limit": limit, **found}, f"stated: {claim}; found: {limit}, {found}", 1)
@@ -266,16 +290,7 @@ def main(series: str, witness: str) -> int:
         return checked(Path(series), Path(witness))
     except (NotShownError, NotImplementedError) as stop:
         status, what = stop.args
-    except (
-        csv.Error,
-        OSError,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        AttributeError,
-        RuntimeError,
-    ) as error:
+    except WRONG as error:
         status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
     sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
     return int(status)
