@@ -14,6 +14,7 @@ from anonymizers.signatures import Slots
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
+from audit.runtime.phrases import say
 
 
 def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
@@ -26,8 +27,11 @@ def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
     changed = np.flatnonzero((last >= 0) & (last != snapshot.value))
     if len(changed):
         raise RefusalError(
-            f"changed value: {len(changed):,} people have another sensitive value than when last published",
-            "m-invariance is for values that never change and m-distinct for those that do; else correct them",
+            say(
+                "changed value: {count} people have another sensitive value than when last published",
+                count=len(changed),
+            ),
+            say("m-invariance is for values that never change and m-distinct for those that do; else correct them"),
             rows=changed.astype(np.int32),
             column="sensitive",
         )
@@ -56,8 +60,12 @@ def divide(
     small = slots.width()[bucket] < m
     if small.any():
         raise RefusalError(
-            f"{small.sum():,} people were last published in groups with fewer than {m} sensitive values",
-            "choose an m that the series has kept so far, or begin a new series",
+            say(
+                "{count} people were last published in groups with fewer than {m} sensitive values",
+                count=int(small.sum()),
+                m=m,
+            ),
+            say("choose an m that the series has kept so far, or begin a new series"),
             rows=back[small].astype(np.int32),
         )
     slot = slots.find(bucket, snapshot.value[back])
@@ -69,8 +77,8 @@ def divide(
 def misplaced(rows: Numbers) -> RefusalError:
     """Return the refusal of people whose last groups, by the keys, do not contain their values."""
     return RefusalError(
-        f"{len(rows):,} people were last published in groups without their sensitive value",
-        "correct the key of the last release that has them, or begin a new series",
+        say("{count} people were last published in groups without their sensitive value", count=len(rows)),
+        say("correct the key of the last release that has them, or begin a new series"),
         rows=rows,
         column="sensitive",
     )
@@ -89,9 +97,15 @@ def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> 
         above = np.flatnonzero(counts * m > counts.sum())
         names = ", ".join(snapshot.values[code] for code in above.tolist())
         raise RefusalError(
-            f"more than 1/{m} of the {counts.sum():,} people never published before share a sensitive "
-            f"value ({names}); at least {(counts - kept).sum():,} rows must wait",
-            "let the fewest wait with --withhold, choose a smaller m, or publish later, with more people",
+            say(
+                "more than 1/{m} of the {people} people never published before share a sensitive value ({values}); at "
+                "least {count} rows must wait",
+                m=m,
+                people=int(counts.sum()),
+                values=names,
+                count=int((counts - kept).sum()),
+            ),
+            say("let the fewest wait with --withhold, choose a smaller m, or publish later, with more people"),
             rows=np.sort(drawn[np.isin(value, above)]).astype(np.int32),
             column="sensitive",
         )

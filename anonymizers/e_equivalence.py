@@ -28,6 +28,7 @@ from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalErr
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
+from audit.runtime.phrases import say
 
 # Only a release with more counterfeits than this must have more people than counterfeits.
 _FEW_COUNTERFEITS = 1000
@@ -94,23 +95,28 @@ class EEquivalenceAnonymizer:
         """
         if snapshot.updates is not None and self.e > 1:
             raise RefusalError(
-                "equivalences are between values that never change, and the microdata have transitions",
-                "choose a method for values that change, such as m-distinct, or leave the transitions out",
+                say("equivalences are between values that never change, and the microdata have transitions"),
+                say("choose a method for values that change, such as m-distinct, or leave the transitions out"),
             )
         check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
         new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
         division = self._divide(snapshot, so_far, signature, rng)
         if not len(division.back) and not len(new):
-            raise RefusalError("nobody would be published", "publish the next snapshot instead")
+            raise RefusalError(say("nobody would be published"), say("publish the next snapshot instead"))
         planning = self._planning(snapshot, so_far.presence, division, snapshot.value[new])
         plan = planning.best()
         broken = planning.broken(plan)
         if len(broken):
             few = "; ".join(_named(snapshot, division.slots.signatures[bucket]) for bucket in broken[:3].tolist())
             raise RefusalError(
-                f"the releases so far allow smaller equivalences than e = {self.e} in {len(broken):,} buckets ({few})",
-                "choose an e that the series has kept so far, or begin a new series",
+                say(
+                    "the releases so far allow smaller equivalences than e = {e} in {count} buckets ({few})",
+                    e=self.e,
+                    count=len(broken),
+                    few=few,
+                ),
+                say("choose an e that the series has kept so far, or begin a new series"),
             )
         self._check_number(plan, len(division.back) + len(new))
         return _drafted(snapshot, division, new, plan)
@@ -161,9 +167,15 @@ class EEquivalenceAnonymizer:
             buckets = [so_far.signatures[number] for number in np.unique(signature[shut]).tolist()]
             few = "; ".join(_named(snapshot, bucket) for bucket in buckets[:3])
             raise RefusalError(
-                f"{len(shut):,} people return after an absence; without their earlier stays the releases so far would "
-                f"allow smaller equivalences than e = {self.e} in {len(buckets):,} buckets ({few})",
-                "let them wait with --withhold, or choose a smaller e",
+                say(
+                    "{people} people return after an absence; without their earlier stays the releases so far would "
+                    "allow smaller equivalences than e = {e} in {count} buckets ({few})",
+                    people=len(shut),
+                    e=self.e,
+                    count=len(buckets),
+                    few=few,
+                ),
+                say("let them wait with --withhold, or choose a smaller e"),
                 rows=np.sort(shut),
                 column="individual",
             )
@@ -201,8 +213,12 @@ class EEquivalenceAnonymizer:
         counterfeits = int(plan.needed.sum())
         if counterfeits > max(people, _FEW_COUNTERFEITS):
             raise RefusalError(
-                f"{people:,} people would need {counterfeits:,} counterfeits among them",
-                f"choose an e below {self.e}, or an m below {self.m}, or publish later, with more people",
+                say(
+                    "{people} people would need {counterfeits} counterfeits among them",
+                    people=people,
+                    counterfeits=counterfeits,
+                ),
+                say("choose an e below {e}, or an m below {m}, or publish later, with more people", e=self.e, m=self.m),
             )
 
 
@@ -214,8 +230,8 @@ def _nameless(presence: PresenceHistory) -> Codes:
 
 def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
     """Return the names of at most five values of a bucket."""
-    names = [snapshot.values[code] for code in signature[:5]]
-    return ", ".join(names) + (" and others" if len(signature) > 5 else "")
+    names = ", ".join(snapshot.values[code] for code in signature[:5])
+    return say("{items} and others", items=names) if len(signature) > 5 else names
 
 
 def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: BucketPlan) -> Draft:

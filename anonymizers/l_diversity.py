@@ -14,6 +14,7 @@ from anonymizers.partition import partition
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.history import PublicationHistory
 from audit.model.options import option
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,18 @@ class LDiversityAnonymizer:
         """
         rows = np.arange(len(snapshot), dtype=np.int32)
         if not len(rows):
-            raise RefusalError("the snapshot has no rows", "leave it out")
+            raise RefusalError(say("the snapshot has no rows"), say("leave it out"))
         harmless = np.isin(snapshot.value, list(snapshot.harmless))
         frequent = np.bincount(snapshot.value[~harmless], minlength=len(snapshot.values)) * self.l > len(rows)
         if frequent.any():
-            what = f"{np.count_nonzero(frequent)} sensitive values are in more than 1/{self.l} of the snapshot's rows"
+            what = say(
+                "{count} sensitive values are in more than 1/{l} of the snapshot's rows",
+                count=np.count_nonzero(frequent),
+                l=self.l,
+            )
             who = np.flatnonzero(frequent[snapshot.value]).astype(np.int32)
-            raise RefusalError(what, "ask for a smaller l, or declare what is harmless", rows=who, column="sensitive")
+            remedy = say("ask for a smaller l, or declare what is harmless")
+            raise RefusalError(what, remedy, rows=who, column="sensitive")
         # An l-diverse group has at least l rows: requiring them saves counting values of smaller parts.
         value = np.where(harmless, len(snapshot.values) + rows, snapshot.value)  # each harmless row as if alone
         parts = partition(snapshot.point, snapshot.scales, self.l, value=value, l=self.l)

@@ -24,6 +24,7 @@ from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalErr
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
 from audit.model.options import option
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class MInvarianceAnonymizer:
         slots, home, _ = divide(snapshot, so_far.signatures, signature, back, self.m)
         new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
         if not len(back) and not len(new):
-            raise RefusalError("nobody would be published", "publish the next snapshot instead")
+            raise RefusalError(say("nobody would be published"), say("publish the next snapshot instead"))
         slots, people, counterfeits = self._place(slots, home, snapshot.value[new])
         # The new people are sorted by value, and fill the slots of their value one after the other.
         by_value = np.argsort(slots.value, kind="stable")

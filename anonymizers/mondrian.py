@@ -14,6 +14,7 @@ from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
 from audit.model.anonymizer import Bounds, Draft, Promise, RefusalError, Snapshot
 from audit.model.history import PublicationHistory
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class MondrianAnonymizer(KClasses):
         """
         rows = np.arange(len(snapshot), dtype=np.int32)
         if len(rows) < self.k:
-            what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
-            raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
+            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
+            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
         parts = partition(snapshot.point, snapshot.scales, self.k)
         return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

@@ -24,6 +24,7 @@ from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ class MonotonicMondrianAnonymizer(KClasses):
         """Return the first release: the domain, divided into groups."""
         rows = np.arange(len(snapshot), dtype=np.int32)
         if len(rows) < self.k:
-            what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
-            raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
+            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
+            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
         parts = partition(_cut_with_blocks(snapshot), snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
@@ -88,13 +89,20 @@ class MonotonicMondrianAnonymizer(KClasses):
         held = _sizes(np.where(last.own < 0, np.int32(-1), last.group), len(people))
         small = (held > 0) & (held < self.k)
         if small.any():
-            what = f"{np.count_nonzero(small)} groups of the last release have fewer than {self.k} people, so the"
+            what = say(
+                "{count} groups of the last release have fewer than {k} people, so the past already fails",
+                count=np.count_nonzero(small),
+                k=self.k,
+            )
             rows = np.flatnonzero((home >= 0) & small[home]).astype(np.int32)
-            raise RefusalError(f"{what} past already fails", "ask for a smaller k, or begin another series", rows=rows)
+            raise RefusalError(what, say("ask for a smaller k, or begin another series"), rows=rows)
         lost = np.count_nonzero(so_far.value >= 0) - np.count_nonzero(last.own >= 0)
         if lost > 0:
-            what = f"{lost} people of earlier releases are missing from the last one, so the past already fails"
-            raise RefusalError(what, "begin another series", column="individual")
+            what = say(
+                "{count} people of earlier releases are missing from the last one, so the past already fails",
+                count=int(lost),
+            )
+            raise RefusalError(what, say("begin another series"), column="individual")
 
     def _check_outside(self, rows: Places) -> None:
         """Refuse newcomers outside all old cells who are too few for a group, unless they may be withheld.
@@ -103,8 +111,12 @@ class MonotonicMondrianAnonymizer(KClasses):
             RefusalError: there are such newcomers, and `withhold` is not set.
         """
         if len(rows) and not self.withhold:
-            what = f"{len(rows)} newcomers are in no cells of the last release, too few for a group (k = {self.k})"
-            raise RefusalError(what, "hold them back until there are more", rows=rows.astype(np.int32))
+            what = say(
+                "{count} newcomers are in no cells of the last release, too few for a group (k = {k})",
+                count=len(rows),
+                k=self.k,
+            )
+            raise RefusalError(what, say("hold them back until there are more"), rows=rows.astype(np.int32))
 
 
 def _homes(snapshot: Snapshot, last: PublishedRelease) -> Codes:
@@ -129,17 +141,27 @@ def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, ho
     """
     missing = np.count_nonzero(last.own >= 0) - np.count_nonzero(home >= 0)
     if missing:
-        what = f"{missing} people of the last release are missing from the snapshot, but no person may be removed"
-        raise RefusalError(what, "keep them in it", column="individual")
+        what = say(
+            "{count} people of the last release are missing from the snapshot, but no person may be removed",
+            count=int(missing),
+        )
+        raise RefusalError(what, say("keep them in it"), column="individual")
     moved = look.moved()
     moved = moved[home[moved] >= 0]
     if len(moved):
-        what = f"the quasi-identifiers of {len(moved)} published people changed, and their cells may not follow"
-        raise RefusalError(what, "keep those that were published", rows=moved)
+        what = say(
+            "the quasi-identifiers of {count} published people changed, and their cells may not follow",
+            count=len(moved),
+        )
+        raise RefusalError(what, say("keep those that were published"), rows=moved)
     outside = np.flatnonzero((home >= 0) & ~old.cover(home))
     if len(outside):
-        what = f"the last release's cells do not cover {len(outside)} of the people who are published in them"
-        raise RefusalError(what, "correct their quasi-identifiers, or the key", rows=outside.astype(np.int32))
+        what = say(
+            "the last release's cells do not cover {count} of the people who are published in them",
+            count=len(outside),
+        )
+        remedy = say("correct their quasi-identifiers, or the key")
+        raise RefusalError(what, remedy, rows=outside.astype(np.int32))
 
 
 def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, outside: Places) -> Draft:

@@ -33,6 +33,7 @@ from audit.model.arrays import Codes, Floats, Numbers
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.model.update_sets import UpdateSets
+from audit.runtime.phrases import say
 
 _GRAIN = 0.01  # share of a domain, added to each length, so that a box of length 0 can grow by a factor
 
@@ -83,8 +84,8 @@ class MDistinctAnonymizer:
             RefusalError: there are too few values for a group.
         """
         if release.waiting().any() and len(snapshot.values) < self.m:
-            what = f"there are {len(snapshot.values)} sensitive values, fewer than m = {self.m}"
-            raise RefusalError(what, "choose a smaller m", column="sensitive")
+            what = say("there are {values} sensitive values, fewer than m = {m}", values=len(snapshot.values), m=self.m)
+            raise RefusalError(what, say("choose a smaller m"), column="sensitive")
         return None
 
 
@@ -174,8 +175,11 @@ class _Release:
         wrong = back[~self.updates.may[before, value]]
         if len(wrong):
             raise RefusalError(
-                f"impossible change: {len(wrong):,} people have a value that cannot follow their last published one",
-                "add the change to the transitions, or correct the values",
+                say(
+                    "impossible change: {count} people have a value that cannot follow their last published one",
+                    count=len(wrong),
+                ),
+                say("add the change to the transitions, or correct the values"),
                 rows=wrong.astype(np.int32),
                 column="sensitive",
             )

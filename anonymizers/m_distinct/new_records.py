@@ -25,6 +25,7 @@ from audit.model.anonymizer import RefusalError
 from audit.model.arrays import Codes, Numbers
 from audit.model.errors import printable
 from audit.model.update_sets import UpdateSets
+from audit.runtime.phrases import say
 
 _SHOWN = 8
 
@@ -126,12 +127,21 @@ class Ends:
         if not len(rows):
             return
         wrong = np.unique(value[rows]).tolist()
-        values = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN])
-        values += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        values = ", ".join(
+            say("{value} (at most {count})", value=printable(names[each], 24), count=most[each])
+            for each in wrong[:_SHOWN]
+        )
+        if len(wrong) > _SHOWN:
+            values = say("{items} and {more} more", items=values, more=len(wrong) - _SHOWN)
         raise RefusalError(
-            f"m-Distinct* cannot be met: the values of {len(rows):,} people fit into no group of {m} values with "
-            f"disjoint update sets: {values}",
-            "choose a smaller m, publish by m-distinct, or drop these people's rows",
+            say(
+                "m-Distinct* cannot be met: the values of {count} people fit into no group of {m} values with disjoint "
+                "update sets: {values}",
+                count=len(rows),
+                m=m,
+                values=values,
+            ),
+            say("choose a smaller m, publish by m-distinct, or drop these people's rows"),
             rows=np.sort(rows).astype(np.int32),
             column="sensitive",
         )

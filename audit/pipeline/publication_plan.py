@@ -27,6 +27,7 @@ from audit.pipeline.audit_run import run_audit
 from audit.principles import registry as principles
 from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
+from audit.runtime.phrases import say
 
 Candidate = tuple[str, Anonymizer, Principle]
 """The parameters as they are written on the command line, the method with them, and the principle that it promises."""
@@ -139,9 +140,13 @@ class _Trial:
                 options = PublishOptions(seed=self.queries.seed, on_release=done.append)
                 publish(microdata, folder, method, principle, options)
             except (InputError, UsageError) as error:
-                return PlannedSeries(method.name, parameters, refused=str(error).split("\n", 1)[0])
+                return PlannedSeries(method.name, parameters, refused=_refused(error))
             seconds = time.perf_counter() - start
-            report = run_audit(open_series(folder), self.attacks, self.options)
+            try:
+                report = run_audit(open_series(folder), self.attacks, self.options)
+            except InputError as error:  # such as people who grow older, whose cells contradict each other
+                why = say("what it publishes cannot be audited: {why}", why=error.problems[0].what)
+                return PlannedSeries(method.name, parameters, refused=why)
             series = open_series(folder)
             releases = measure([(method.name, series)], microdata, self.queries)[0]
             return PlannedSeries(
@@ -159,6 +164,17 @@ class _Trial:
                 violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
                 widths=cell_widths(series, microdata),
             )
+
+
+def _refused(error: InputError | UsageError) -> str:
+    """Return the first thing that stands in the way of a method, with its place."""
+    if isinstance(error, UsageError):
+        return str(error)
+    first = error.problems[0]
+    place = first.file if first.line is None else f"{first.file}:{first.line}"
+    if first.column is not None:
+        place = say('{place}, column "{column}"', place=place, column=first.column)
+    return say("{place}: {what}; {remedy}", place=place, what=first.what, remedy=first.remedy)
 
 
 def _withheld(last: PublishResult) -> float:

@@ -41,6 +41,7 @@ from audit.publishing.verification import (
     check_written_transitions,
 )
 from audit.runtime.log import logged_stage
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -295,10 +296,12 @@ class _Work:
         names = {"sensitive": self.microdata.sensitive, "individual": self.microdata.individual}
         column = None if refusal.column is None else names.get(refusal.column, refusal.column)
         lines = [read.table.line(int(row)) for row in np.sort(refusal.rows)[:_LINES_SHOWN]]
-        what = f"release {read.snapshot.tag} is not published: {refusal.what}"
+        what = say("release {release} is not published: {why}", release=read.snapshot.tag, why=refusal.what)
         if len(refusal.rows) > 1:
-            more = "" if len(refusal.rows) <= len(lines) else f" and {len(refusal.rows) - len(lines):,} more"
-            what += f" (lines {', '.join(map(str, lines))}{more})"
+            shown = ", ".join(map(str, lines))
+            if more := len(refusal.rows) - len(lines):
+                shown = say("{items} and {more} more", items=shown, more=more)
+            what = say("{what} (lines {lines})", what=what, lines=shown)
         return InputError([Problem(read.table.shown, what, refusal.remedy, lines[0] if lines else None, column)])
 
 

@@ -28,6 +28,7 @@ from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself, shown
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -235,11 +236,15 @@ class Renderer:
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
                 if attribute.kind is not Kind.CATEGORICAL:
-                    what, remedy = "some numbers of this column are too long to end an interval", "round them"
+                    what = say("some numbers of this column are too long to end an interval")
+                    remedy = say("round them, or leave the column out")
                 else:
-                    what, remedy = "some values of this column cannot be written in a set of values", "rename them"
-                    what += ": they contain commas, braces or stars, or mean something else in the series"
-                raise RefusalError(what, f"{remedy}, or leave the column out", column=attribute.name)
+                    what = say(
+                        "some values of this column cannot be written in a set of values: they contain commas, braces "
+                        "or stars, or mean something else in the series"
+                    )
+                    remedy = say("rename them, or leave the column out")
+                raise RefusalError(what, remedy, column=attribute.name)
             texts.append(text)
         return code.reshape(-1).astype(np.int32), texts
 
@@ -340,8 +345,8 @@ def _check_exact(attribute: QuasiIdentifier, read: ReadSnapshot, column: int) ->
     wrong = np.array([not covers_itself(text, attribute) for text in read.texts[column]], dtype=np.bool_)
     rows = np.flatnonzero(wrong[read.snapshot.point[:, column]])
     if len(rows):
-        what = "some values of this column would be read as sets or labels, not as exact values"
-        raise RefusalError(what, "rename them, or leave the column out", rows=rows, column=attribute.name)
+        what = say("some values of this column would be read as sets or labels, not as exact values")
+        raise RefusalError(what, say("rename them, or leave the column out"), rows=rows, column=attribute.name)
 
 
 def _check_distinct(cells: Sequence[Codes]) -> None:

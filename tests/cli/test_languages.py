@@ -108,6 +108,8 @@ COMMAND_LINES = [
     *((["compare", *TWO, "--format", form], {"invariance"}) for form in ("text", "markdown", "csv")),
     *((["check", str(HOSPITAL), "--principle", *words, "--reveal"], {"invariance"}) for words in PRINCIPLES),
     (["history", "{history}"], set()),
+    (["plan", str(EXAMPLES / "ward-microdata"), "--queries", "5", *(word for name in ("m-invariance", "m-distinct-star")
+      for word in ("--method", name))], {"invariance", "distinct", "star"}),
 ]  # fmt: skip
 
 

@@ -164,3 +164,14 @@ def test_a_series_and_its_microdata_agree_on_what_is_harmless(tmp_path):
     (micro / "microdata.toml").write_text(text.replace("sensitive =", 'harmless = ["none"]\nsensitive ='))
     code, _, err = run_main("anonymize", str(micro), *words)
     assert (code, "`harmless` names values that series.toml does not" in err) == (2, True)
+
+
+def test_a_method_whose_series_no_audit_takes_is_refused_and_ends_no_plan(tmp_path):
+    """People who grow older have cells that contradict each other under the record ids that mondrian publishes."""
+    waves = {
+        wave: [(f"p{n}", 20 + n % 30 + years, 80000 + n % 9, ["flu", "gout", "none"][n % 3]) for n in range(60)]
+        for wave, years in (("1", 0), ("2", 30))
+    }
+    found = planned(write_microdata(tmp_path / "micro", waves, head=HEAD), "--method", "mondrian")
+    why = [each["refused"] for each in found["tried"]]
+    assert all(each.startswith("what it publishes cannot be audited: the cells of record") for each in why[:2]), why
