@@ -11,9 +11,10 @@ def main() -> int:
     # Threads that wait for each other after each small product take ten times as long where processors are shared.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        from audit.runtime.memory import too_little
         from audit.runtime.own_packages import hidden
 
-        if trouble := hidden():
+        if trouble := hidden() or too_little():
             sys.stderr.write(f"audit: {trouble}\n")
             return 2
         from audit.cli.main import main as run

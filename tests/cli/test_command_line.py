@@ -86,6 +86,15 @@ def test_too_little_memory_is_the_users_to_mend(monkeypatch):
     assert "memory" in only_line(refused("series"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize("command", ["--version", str(HOSPITAL)])
+def test_under_a_limit_at_which_libraries_loop_for_ever_nothing_begins(command):
+    limited = f'ulimit -v 1356000; exec "{sys.executable}" -m audit "$0"'
+    done = subprocess.run(["bash", "-c", limited, command], capture_output=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "1324 MB of addresses (ulimit -v)" in only_line(done.stderr.decode())
+
+
 @pytest.mark.parametrize("width", [10, 400])
 def test_the_number_of_rows_is_estimated_by_the_first_lines(tmp_path, width):
     path = tmp_path / "rows.csv"
