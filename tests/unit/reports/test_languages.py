@@ -1,6 +1,7 @@
 """Every sentence exists in every language, with the same placeholders, and none is built from pieces."""
 
 import datetime
+import re
 import string
 import subprocess
 import sys
@@ -73,6 +74,12 @@ def test_no_sentence_is_as_long_as_what_is_cut():
         for entry in catalogue(code):
             for text in (entry.msgid, entry.msgid_plural, entry.msgstr, *entry.msgstr_plural.values()):
                 assert len(text) + listed * min(len(placeholders(text)), 4) < SENTENCE
+
+
+def test_french_has_no_break_spaces_around_its_signs():
+    for entry in catalogue("fr"):
+        for form in (entry.msgstr, *entry.msgstr_plural.values()):
+            assert not re.search("[^ ] [:;?!»]|« ", re.sub("`[^`]*`", "", form)), entry.msgid
 
 
 def test_numbers_and_dates_follow_the_language():
