@@ -85,6 +85,7 @@ _SAMPLE = 1 << 16
 _RECORDS = 50
 _MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _GUESS = "cp1252"
+_SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 _SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
 _AT_ONCE = 1 << 28
@@ -286,7 +287,7 @@ def guess_encoding(content: bytes) -> str:
         signs = high.decode(_GUESS)
     except UnicodeDecodeError:
         return UTF_8
-    likely = all(unicodedata.category(sign)[0] == "L" or sign in "€°§´–’‘“”„\xa0µ²³½" for sign in signs)
+    likely = all(unicodedata.category(sign)[0] == "L" or sign in _SIGNS for sign in signs)
     return _GUESS if likely and b"\x00" not in content else UTF_8
 
 

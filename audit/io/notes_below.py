@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
@@ -21,8 +22,10 @@ _WORDS = (
     "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
     "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
 )
+_INTRODUCED = re.compile(rf"\s*(?:{_WORDS})\s*:", re.IGNORECASE)
+_LETTER = re.compile(r"\w{1,3}:\s+[^\W\d]")
 _NOTE = re.compile(
-    rf"(?:{_WORDS})\s*:.*|-{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
+    rf"(?:{_WORDS})\s*:.*|[-_=]{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
     r"(?:[*#\u2020\u2021]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[-\u2013.]\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
     re.IGNORECASE | re.DOTALL,
 )
@@ -53,48 +56,65 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
         if path.suffix.lower() == WORKBOOK:
             found = read_foreign(path)
             cells = zip(*(column.to_pylist() for column in found.columns), strict=True)
-            return _below(list(zip(found.lines[1:], cells, strict=True)))
+            return _below(list(zip(found.lines[1:], cells, strict=True)), len(found.names))
         if path.name.endswith(".parquet") or is_foreign(path):
             return Below()
         dialect = read_dialect(path, declared)
-        if not ends_with_one_cell(read_bytes(path), dialect):
-            return Below()
         with closing(records(path, dialect)) as lines:
-            return _below(list(lines)[1:])
+            width = len(next(lines, (0, []))[1])
+            last = next((cells for _, cells in dialect.rows([_last_line(path, dialect)])), [])
+            return _below(list(lines), width, dialect.delimiter) if _may_be_note(last, width) else Below()
     except damages():
         return Below()
 
 
-def ends_with_one_cell(content: bytes, dialect: Dialect) -> bool:
-    """Return whether the last line has at most one cell that is not empty, ignoring quotes."""
-    whole = dialect.encoding.startswith("utf-16")
-    text = content[0 if whole else -_LAST :].decode(dialect.encoding, "replace").rstrip()
-    last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
-    cells = next((cells for _, cells in dialect.rows([last])), [])
-    return sum(bool(cell.strip()) for cell in cells) <= 1
+def _last_line(path: Path, dialect: Dialect) -> str:
+    """Return the last line of a text that is not empty, ignoring quotes."""
+    if path.name.endswith(".gz") or dialect.encoding.startswith("utf-16"):
+        content = read_bytes(path)
+    else:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST))
+            content = file.read()
+    lines = content.decode(dialect.encoding, "replace").rstrip().splitlines()
+    return lines[-1] if lines else ""
 
 
-def _below(rows: Sequence[Row]) -> Below:
+def _may_be_note(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row may be a note: it has one cell, or not as many as there are columns, or speaks as one.
+
+    The delimiter may part a note into several cells; then no cell but the first is a number.
+    """
+    others = [cell for cell in cells[1:] if cell.strip()]
+    speaks = others and _INTRODUCED.match(cells[0]) and all(any(map(str.isalpha, cell)) for cell in others)
+    return not others or len(cells) != width or bool(speaks)
+
+
+def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     """Return the notes among the last rows: from the first that reads as a note, if all rows after it are sentences."""
-    end = next((place for place, (_, cells) in enumerate(rows[::-1]) if any(map(str.strip, cells[1:]))), len(rows))
-    texts = [(line, cells[0].strip()) for line, cells in rows]
-    labels, last = [text for _, text in texts[: len(rows) - end]], texts[len(rows) - end :]
-    first = next((place for place, (_, text) in enumerate(last) if _NOTE.fullmatch(text)), len(last))
-    while first < len(last) and first and not last[first - 1][1]:
+    end = next((place for place, (_, cells) in enumerate(rows[::-1]) if not _may_be_note(cells, width)), len(rows))
+    labels, last = [cells[0].strip() for _, cells in rows[: len(rows) - end]], rows[len(rows) - end :]
+    texts = [(line, delimiter.join(cells).strip().strip(delimiter).strip()) for line, cells in last]
+    speak = [
+        bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)))
+        for (_, text), (_, cells) in zip(texts, last, strict=True)
+    ]
+    first = speak.index(True) if True in speak else len(texts)
+    while first < len(texts) and first and not texts[first - 1][1]:
         first -= 1
-    notes = tuple((line, text) for line, text in last[first:] if text)
-    doubtful = [each for each in notes if not (_NOTE.fullmatch(each[1]) or _is_sentence(each[1]))]
+    notes = tuple(each for each in texts[first:] if each[1])
+    unlike = [each for each, does in zip(texts, speak, strict=True) if not (does or _is_sentence(each[1]))]
+    doubtful = [each for each in notes if each in unlike]
     if notes and any(map(_NOTE.fullmatch, labels)):  # labels may look like notes here
         doubtful = [notes[0]]
     if doubtful:
         return Below(lone=doubtful[0])
-    above = [each for each in last[:first] if each[1]]
+    above = [each for each in texts[:first] if each[1]]
     known = [*labels, *(text for _, text in above)]
     # Beside counts, a label whose count is hidden is as likely as a note.
-    only_counts = max((len(cells) for _, cells in rows), default=0) <= 2
     lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
-    lone = None if lone is None or (only_counts and not _is_sentence(lone[1])) else lone
-    return Below(notes, len(last) - first, last[first][0], lone) if notes else Below(lone=lone)
+    lone = None if lone is None or (width <= 2 and not _is_sentence(lone[1])) else lone
+    return Below(notes, len(texts) - first, texts[first][0], lone) if notes else Below(lone=lone)
 
 
 def _is_sentence(text: str) -> bool:

@@ -11,7 +11,7 @@ from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.notes_below import below_table, ends_with_one_cell
+from audit.io.notes_below import below_table
 from audit.io.paths import kept_while_unchanged
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class TableForm:
         import pyarrow as pa
 
         content, dialect = read_bytes(path), read_dialect(path, declared)
-        until = below_table(path, declared).first if ends_with_one_cell(content, dialect) else None
+        until = below_table(path, declared).first
         try:
             return _parse_csv(path, dialect.decode(content, until), columns, distinct, dialect), dialect
         except (pa.ArrowInvalid, UnicodeDecodeError):

@@ -355,6 +355,9 @@ NOTES = {
     "several languages": ("Quelle: Amt", "Source : Insee", "Fuente: INE"),
     "numbered": ("1. Residents at the end of March", "2. Provisional, to be revised"),
     "lines of dashes": ("---", "Dataset: Causes of Death", "Query Parameters:", "---"),
+    "cells of a note": ("Note: provisional, may change", "Source: the office, the region, the city, May 2024"),
+    "as many cells as columns": ("Note: provisional, may change, ask us",),
+    "a line of underscores": ("__________", "x = value unknown, or secret"),
     "what a letter means": ("c = confidential", "\u00a9 Office of Statistics"),
 }
 
@@ -377,6 +380,8 @@ WAYS = {
     "padded.csv": padded,
     "ragged.csv": lambda notes: lines(*ROWS, "", *(f'"{note}"' for note in notes)).encode(),
     "packed.csv.gz": lambda notes: gzip.compress(padded(notes)),
+    "bare.csv": lambda notes: lines(*ROWS, "", *notes).encode(),
+    "bare.csv.gz": lambda notes: gzip.compress(lines(*ROWS, *notes).encode("cp1252")),
     "semicolons.csv": lambda notes: lines(*(row.replace(",", ";") for row in ROWS), *notes).encode("utf-16"),
     "book.xlsx": lambda notes: workbook([*(row.split(",") for row in ROWS), [""], *([note] for note in notes)]),
 }
