@@ -14,7 +14,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import SENTENCE, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def ask_until_answered(question: Question) -> str:
     Raises:
         UsageError: the input ends.
     """
-    sys.stderr.write("\n" + fill(printable(question.text, 600), _WIDTH) + "\n")
+    sys.stderr.write("\n" + fill(printable(question.text, SENTENCE), _WIDTH) + "\n")
     answers, names = question.answers, list(question.answers)
     labels = {name: answers[name] or name if name in ("yes", "no") else name for name in names}
     for number, (name, label) in enumerate(labels.items(), 1):
@@ -177,7 +177,7 @@ def summary(folder: Path, draft: Guesses) -> str:
 
 def _aligned(rows: Sequence[Row]) -> list[str]:
     """Return rows with their cells padded to columns, and the last as a text of several lines."""
-    shown = [tuple(printable(cell, 600) for cell in row) for row in rows]
+    shown = [tuple(printable(cell, SENTENCE) for cell in row) for row in rows]
     widths = [min(_WIDEST, max(len(row[place]) for row in shown)) for place in range(len(shown[0]) - 1)]
     heads = ["".join(f"{cell:{width}}  " for cell, width in zip(row[:-1], widths, strict=True)) for row in shown]
     return [_item(f"  {head}", row[-1]) for head, row in zip(heads, shown, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from audit.init.found_files import BESIDE, FoundFiles
@@ -84,7 +84,13 @@ def _described(path: Path, shown: str) -> str:
     if is_foreign(path):
         table = read_foreign(path)
         if table.other_sheets:
-            parts += [say('sheet "{sheet}"', sheet=table.sheet), _sheets(table.other_sheets)]
+            not_used = say_count(
+                "NOT USED: sheet {names} (a release is a file of its own)",
+                "NOT USED: sheets {names} (a release is a file of its own)",
+                len(table.other_sheets),
+                names=joined([f'"{name}"' for name in table.other_sheets], _ALIKE_SHOWN),
+            )
+            parts += [say('sheet "{sheet}"', sheet=table.sheet), not_used]
         parts += [_header_below(table.lines[0])] if table.above else []
     elif not path.name.endswith(".parquet"):
         dialect = read_dialect(path)
@@ -93,15 +99,6 @@ def _described(path: Path, shown: str) -> str:
         parts += [say("in single quotes")] if dialect.quote == "'" else []
         parts += [_header_below(1 + dialect.above)] if dialect.above else []
     return parted(filter(None, parts))
-
-
-def _sheets(names: Sequence[str]) -> str:
-    return say_count(
-        "NOT USED: sheet {names} (a release is a file of its own)",
-        "NOT USED: sheets {names} (a release is a file of its own)",
-        len(names),
-        names=joined([f'"{name}"' for name in names], _ALIKE_SHOWN),
-    )
 
 
 def _header_below(line: int) -> str:

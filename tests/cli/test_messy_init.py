@@ -230,6 +230,14 @@ def test_people_are_no_count_tables(tmp_path):
         assert 'The cells of "Age" differ between releases: exact in 1; intervals in 2.' in said
 
 
+def test_what_to_do_is_said_to_its_end_however_long_the_values_are(tmp_path):
+    for tag, prefix in (("1", "krankheit"), ("2", "disease")):
+        ill = ("Diagnosis", lambda n, prefix=prefix: f"{prefix} {'of long name ' * 4}{n % 4}")
+        write(tmp_path / f"{tag}.csv", as_csv(people(AGE, SEX, ill)))
+    said, _ = initialized(tmp_path)
+    assert 'write crosswalk = { Diagnosis = "crosswalk.csv" } under [columns].' in said
+
+
 def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     """Where no column is generalized, nothing tells which of them others may know: the worst case is all of them."""
     codes = [(f"q{place}", lambda n, place=place: str(n // 4**place % 4)) for place in range(3)]
