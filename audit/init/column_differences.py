@@ -43,6 +43,12 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         }
         person = next((each for each in split.values() if each.unique and _comes_again(each)), None)
         if person is None:
+            why = say(
+                'All rows are taken for one release, though "{column}" may say which one a row is in: then write '
+                'releases_by = "{column}" under [series], and under unlinkable that it says so.',
+                column=by.name,
+            )
+            found.guesses.doubt("series.releases", why)
             continue
         [file] = found.releases
         found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]

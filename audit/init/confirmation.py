@@ -225,7 +225,7 @@ class _Asked:
             return
         left = []
         for key in [str(each) for each in self.document[UNCONFIRMED]["keys"]]:
-            if self.manifest is not None and key == _ORDER:
+            if self.manifest is not None and key == _ORDER and len(self.manifest.releases) > 1:
                 self.ask_order(self.manifest.releases)
             elif not (self.manifest is not None and key in _ROLE_KEYS) and not self.is_right(key):
                 left.append(key)

@@ -33,7 +33,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import natural, release_tag, toml_text
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, parted, say
+from audit.runtime.phrases import Phrase, joined, parted, say
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -150,6 +150,18 @@ def _state_beside(found: FoundFiles) -> None:
             found.guesses.below[f"adversary.{role}"] = say("an audit refuses it as it is: {why}", why=trouble)
             doubt = say("{file} does not fit, and an audit refuses it: {why}.", file=shown, why=trouble)
             found.guesses.doubts.append(doubt)
+    there, quasi = found.register_columns(), {column.name for column in found.with_role(QUASI)}
+    lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there, there - quasi))
+    if there and lacking and spare:
+        doubt = say(
+            "{file} lacks {lacking}, so that any value fits everybody in it, and has {spare}. If two of these "
+            "say the same, write so under [register]: {one} = …",
+            file=found.beside["register"],
+            lacking=joined(lacking),
+            spare=joined(spare),
+            one=lacking[0],
+        )
+        found.guesses.doubts.append(doubt)
     group = found.chosen("group")
     needed = {group.name if group else "", "Count"}
     fitting = {release_tag(shown): shown for shown in found.counterfeits if needed.issubset(found.names[shown])}

@@ -146,7 +146,12 @@ def _judged(manifest: Manifest, keys: int) -> str:
             releases=releases,
         )
     if manifest.register is not None:
-        return say("All releases together: what an adversary learns who has the register (register).")
+        of = say("All releases together: what an adversary learns of people who may be in them (possible).")
+        return (
+            of
+            if manifest.possible
+            else say("All releases together: what an adversary learns who has the register (register).")
+        )
     if columns.record is not None:
         return say(
             "All releases together: what the published record ids disclose about each record (pseudonym). To judge "

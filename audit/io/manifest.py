@@ -271,7 +271,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
         """The allowed tables, with the clauses of all packages."""
-        return {**_TABLES, "policy": {*CLAUSES, "grave"}}
+        quasi = self.table("columns").get("quasi_identifiers")
+        people = {*REGISTER_COLUMNS, *(map(str, quasi) if isinstance(quasi, list) else ())}
+        return {**_TABLES, "policy": {*CLAUSES, "grave"}, "register": people}
 
     def manifest(self) -> Manifest:
         self.check_names()
@@ -298,7 +300,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
             possible=self.possible(adversary),
-            register_columns=self.register_columns(adversary),
+            register_columns=self.register_columns(adversary, columns),
             counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
             grave=grave,
@@ -339,12 +341,13 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
         return []
 
-    def register_columns(self, adversary: Mapping[str, Any]) -> dict[str, str]:
-        """Return the register's names of the columns of people and of releases, if they differ."""
+    def register_columns(self, adversary: Mapping[str, Any], columns: Columns) -> dict[str, str]:
+        """Return the register's names of the columns of people, of releases and of cells, if they differ."""
         table = self.table("register")
         if table and "register" not in adversary:
             self.note("register", f"{NOTHING} without a register", 'write register = "…" under [adversary]')
-        return {name: called for name in REGISTER_COLUMNS if (called := self.text(table, name)) is not None}
+        names = (*REGISTER_COLUMNS, *columns.quasi_identifiers)
+        return {name: called for name in names if (called := self.text(table, name)) is not None}
 
     def possible(self, adversary: Mapping[str, Any]) -> bool:
         """Return whether the register lists people who may be in the data."""

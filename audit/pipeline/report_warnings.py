@@ -111,9 +111,11 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         columns = [f'"{printable(names[place])}"' for place in register.lacking]
         what = say_count(
             "the register lacks the quasi-identifier {columns}, so that any value of it is taken to fit a person; "
-            "somebody who knows it finds out more, which `k` and `homogeneity` judge",
+            "somebody who knows it finds out more, which `k` and `homogeneity` judge. If the register has it under "
+            "another name, write {columns} and that name under [register]",
             "the register lacks the quasi-identifiers {columns}, so that any value of them is taken to fit a person; "
-            "somebody who knows them finds out more, which `k` and `homogeneity` judge",
+            "somebody who knows them finds out more, which `k` and `homogeneity` judge. If the register has them under "
+            "other names, write {columns} and those names under [register]",
             len(columns),
             columns=joined(columns, _COLUMNS_SHOWN),
         )

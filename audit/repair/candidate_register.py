@@ -67,12 +67,14 @@ class CandidateRegister:
 
     @cached_property
     def _table(self) -> Table:
-        """The register with all its columns, spelled as in its file.
+        """The register with all its columns, called as in the series, and cells as in its file.
 
         Raises:
             InputError: it cannot be read.
         """
-        return whole_table(self._series.manifest.folder / self._name, self._name)
+        manifest = self._series.manifest
+        called = {theirs: ours for ours, theirs in manifest.register_columns.items()}
+        return whole_table(manifest.folder / self._name, self._name).renamed(called)
 
     @cached_property
     def _person(self) -> npt.NDArray[np.integer]:
@@ -99,9 +101,10 @@ class CandidateRegister:
         table, here = self._table, len(self._series.tags)
         gone = np.isin(self._person, people[people >= 0])
         kept = pa.array(~(gone & self._begins_here))
-        columns = {name: table.arrow(name) for name in table.names}
-        if "last" in columns and "release" not in columns:
+        called = self._series.manifest.register_columns
+        columns = {called.get(name, name): table.arrow(name) for name in table.names}
+        if "last" in table and "release" not in table:
             ends = zip(table.texts("last"), gone.tolist(), strict=True)
             texts = [str(here - 1) if out and int(text) == here else text for text, out in ends]
-            columns["last"] = pa.array(texts, pa.string())
+            columns[called.get("last", "last")] = pa.array(texts, pa.string())
         return pa.table(columns).filter(kept)

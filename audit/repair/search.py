@@ -408,7 +408,7 @@ class RepairSearch:
             pair = names[rows.group[row]], names[plan.home[row]]
             moves.append(Move(MOVE, pair, (rows.table.line(row),), 0.0))
         costs = rows.costs(plan)
-        each = costs[COARSEN] / max(1, np.count_nonzero(plan.steps))
+        each = costs[COARSEN] / max(1, int(np.count_nonzero(plan.steps)))
         for place, name in enumerate(rows.attributes):
             if len(roots := np.flatnonzero(plan.steps[:, place])):
                 moves.append(Move(COARSEN, tuple(names[root] for root in roots), (), each * len(roots), name))

@@ -313,6 +313,18 @@ def test_init_finds_the_column_of_waves(name, found, tmp_path):
         assert run_audit(tmp_path)[1]["series"]["releases"] == list(WAVES)
 
 
+def test_a_column_of_waves_without_people_is_asked_about(tmp_path):
+    """Taken for one release, several of them are not judged together: nothing is decided until it is confirmed."""
+    rows = [
+        f"{year},{20 + n % 3 * 10}-{29 + n % 3 * 10},{'flu' if n % 2 else 'cold'}" for year in (1, 2) for n in range(12)
+    ]
+    (tmp_path / "panel.csv").write_text("\n".join(["Wave,Age,Disease", *rows]))
+    done("init", "--yes", str(tmp_path))
+    assert '"series.releases"' in (tmp_path / "series.toml").read_text().partition("[unconfirmed]")[2]
+    code, out, _ = run_main(str(tmp_path))
+    assert (code, "series.releases" in out) == (3, True)
+
+
 def test_empty_cells_of_the_column_are_refused(tmp_path):
     one_file(tmp_path)
     (tmp_path / "panel.csv").write_text((tmp_path / "panel.csv").read_text().replace("a,2020", "a,"))

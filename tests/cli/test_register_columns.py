@@ -50,3 +50,27 @@ def test_what_a_register_calls_its_columns_needs_a_register(tmp_path):
     more = '[register]\nfirst = "a"'
     folder = series_of(tmp_path, [[["Age", "Disease"], ["20", "flu"]]], 'sensitive = "Disease"', more)
     assert "`register`: nothing reads it without a register" in refused(str(folder))
+
+
+def judged_of(folder):
+    result = read_audit(folder)[1]
+    return [each["measures"] for each in result["attacks"]], result["warnings"], result["policy"]
+
+
+def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
+    """`init` says what a register lacks and what it has; what [register] names is judged as if it had the name."""
+    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2]] for n in range(20)]
+    folder = rolled(tmp_path, ["Elector", "Alter", "Sex"], lines)
+    out = " ".join(run_main("init", str(folder), "--yes")[1].split())
+    assert 'people.csv lacks "Age", so that any value fits everybody in it, and has "Alter".' in out
+    path = folder / "series.toml"
+    text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
+    path.write_text(text, encoding="utf-8")
+    assert any('lacks the quasi-identifier "Age"' in each["text"] for each in read_audit(folder)[1]["warnings"])
+    path.write_text(f'{text}Age = "Alter"\n', encoding="utf-8")
+    named = judged_of(folder)
+    write(folder / "people.csv", as_csv([["Elector", "Age", "Sex"], *lines]))
+    path.write_text(text, encoding="utf-8")
+    assert named == judged_of(folder)
+    path.write_text(f'{text}Height = "Alter"\n', encoding="utf-8")
+    assert "[register] has no such key" in refused(str(folder))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.forms import append
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries, covers, with_spans
@@ -50,8 +51,14 @@ def read(path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("spans", [False, True])
 @pytest.mark.parametrize("keyed", [True, False])
-def test_who_is_withheld_leaves_the_release_by_the_register(tmp_path, spans, keyed):
+@pytest.mark.parametrize("called", [{}, {"individual": "Insured", "Age": "Alter", "last": "until", "release": "in"}])
+def test_who_is_withheld_leaves_the_release_by_the_register(tmp_path, spans, keyed, called):
     past, candidate = write(series(ALONE, keyed=keyed), tmp_path, spans=spans)
+    head, _, lines = (past / "register.csv").read_text(encoding="utf-8").partition("\n")
+    names = [called.get(name, name) for name in head.split(",")]
+    (past / "register.csv").write_text(",".join(names) + "\n" + lines, encoding="utf-8")
+    there = [f'{name} = "{called[name]}"\n' for name in head.split(",") if name in called]
+    append(past / "series.toml", "[register]\n" + "".join(there))
     own = (past / "register.csv").read_text(encoding="utf-8")
     out, words = tmp_path / "out", ["--only", "withhold", *OPTIONS]
     code, told, err = run_main("repair", str(past), str(candidate), "--output", str(out), *words)
