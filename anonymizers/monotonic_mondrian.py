@@ -90,7 +90,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         small = (held > 0) & (held < self.k)
         if small.any():
             what = say(
-                "{count} groups of the last release have fewer than {k} people, so the past already fails",
+                "{count} groups of the last release have fewer than {k} people, so the promise is already broken",
                 count=np.count_nonzero(small),
                 k=self.k,
             )
@@ -99,7 +99,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         lost = np.count_nonzero(so_far.value >= 0) - np.count_nonzero(last.own >= 0)
         if lost > 0:
             what = say(
-                "{count} people of earlier releases are missing from the last one, so the past already fails",
+                "{count} people of earlier releases are missing from the last one, so the promise is already broken",
                 count=int(lost),
             )
             raise RefusalError(what, say("begin another series"), column="individual")
@@ -112,7 +112,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         """
         if len(rows) and not self.withhold:
             what = say(
-                "{count} newcomers are in no cells of the last release, too few for a group (k = {k})",
+                "{count} new people fit no cell of the last release, and are too few for a group (k = {k})",
                 count=len(rows),
                 k=self.k,
             )

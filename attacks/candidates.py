@@ -1,9 +1,9 @@
-"""Candidate sets of all people at once, as bit masks folded release by release.
+"""Candidates: the candidate values of all people at once, as bit masks that are intersected release by release.
 
-The kernel below both per-person attacks. A person's candidates after some releases are the intersection of what
-the pools of these releases hold. State is per person: 64 values a word, a count of versions, a release number.
-Cost per release: linear in people and entries. Compiled kernels save a hundredth of a second a million rows, which is
-less than they take to load.
+Both per-person attacks use this kernel. A person's candidates after some releases are the intersection of the pools of
+these releases. For each person it keeps 64 values in a word, a count of versions, and a release number. Cost for each
+release: linear in people and entries. Compiled kernels would save a hundredth of a second for a million rows, less than
+loading them takes.
 
 Source: m-invariance paper, Definition 15 and Lemma 2.
 """
@@ -22,7 +22,7 @@ _NEVER = 2**31 - 1
 
 
 def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:
-    """Return all people's candidates, and after how many releases the budget was spent (all of them if it sufficed)."""
+    """Return all people's candidates, and the number of releases that the budget allowed."""
     releases = len(evidence.tags)
     last = evidence.pools(releases - 1)
     state = Candidates(last.people, last.values, None if evidence.combined is None else evidence.combined.parts())
@@ -42,11 +42,11 @@ class Candidates:
         masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
         parts: the values that each combination is of, shape (combinations, attributes); None for plain values.
         versions: in how many releases each person was seen; shape (people,), int32.
-        certain_at: the release after which the candidates had one value of an attribute in common, a plain value being
-            an attribute by itself; the largest number where they have none; shape (people, attributes), int32.
-        skewed: whether some pool of the person held values in different numbers; shape (people,).
-        vulnerable, disclosed: number of people whose candidates have something in common, and of their versions, after
-            each release.
+        certain_at: the release after which all candidates shared one value of an attribute (a plain value counts as one
+            attribute); the largest number if they never did; shape (people, attributes), int32.
+        skewed: whether some pool of the person held values with different frequencies; shape (people,), bool.
+        vulnerable, disclosed: the number of people whose candidates share a value, and of their versions, after each
+            release.
     """
 
     def __init__(self, people: int, values: int, parts: Codes | None = None) -> None:
@@ -57,9 +57,9 @@ class Candidates:
         self.vulnerable, self.disclosed = list[int](), list[int]()
 
     def fold(self, pools: CandidatePools, release: int) -> None:
-        """Intersect everyone's candidates with what one more release leaves (Lemma 2)."""
+        """Intersect everyone's candidates with the values of one more release (Lemma 2)."""
         allowed, flat = pool_masks(pools, self.masks.shape[1])
-        # As numpy indexes: each use of shorter numbers would make these anew.
+        # As numpy indexes: otherwise each use of narrower integers would convert these.
         people, pool = pools.person.astype(np.intp), pools.pool.astype(np.intp)
         left = self.masks.take(people, axis=0)
         left &= allowed.take(pool, axis=0)
@@ -67,7 +67,7 @@ class Candidates:
         self.versions[people] += 1
         if not flat.all():
             self.skewed[people[~flat.take(pool)]] = True
-        if self.parts is None:  # Only people who have one candidate left, or none, change anything else.
+        if self.parts is None:  # Only people with one candidate, or none, change any result.
             few = np.flatnonzero(_at_most_one(left))
             people, left = people[few], left[few]
         at = np.minimum(self.certain_at[people], release)
@@ -78,7 +78,7 @@ class Candidates:
 
     @property
     def certain(self) -> Flags:
-        """Return whose candidates have something in common; shape (people,)."""
+        """Return whose candidates share a value; shape (people,), bool."""
         return (self.certain_at != _NEVER).any(axis=1)
 
     def claims(self) -> Columns:
@@ -89,13 +89,13 @@ class Candidates:
         return person.astype(np.int32), self.certain_at[person, attribute], code
 
     def possible(self, people: Codes, values: Codes) -> Flags:
-        """Return whether each of some people may have the value at the same place."""
+        """Return whether each person may have the value at the same index."""
         words = self.masks.shape[1]
         word = self.masks.ravel().take(people if words == 1 else people * np.int64(words) + (values >> 6))
         return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0
 
     def sizes(self) -> npt.NDArray[np.integer]:
-        """Return how many candidates each person has left; shape (people,); meaningless for people never seen."""
+        """Return the number of candidates of each person; shape (people,); undefined for people never seen."""
         return sizes_of(self.masks)
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
@@ -104,7 +104,7 @@ class Candidates:
 
 
 def _whole_rows(masks: Words) -> npt.NDArray[np.void]:
-    """Return the rows of masks as single items, which numpy puts into place nine times faster than rows."""
+    """Return the rows of masks as single items, which numpy assigns nine times faster than rows."""
     return masks.view(np.dtype((np.void, masks.itemsize * masks.shape[1])))[:, 0]
 
 

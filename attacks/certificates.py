@@ -1,4 +1,4 @@
-"""Certificates of disclosures: the groups and the values they leave, release by release."""
+"""Certificates of disclosures: the groups and the values that they leave possible, release by release."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from audit.model.evidence import CandidatePools, Evidence, ValueCounts
 
 
 def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dict[int, list[CertificateStep[int]]]:
-    """Return what each release leaves of some people, up to the last one wanted, by person code."""
+    """Return what each release leaves possible for some people, up to the last release needed, by person code."""
     found: dict[int, list[CertificateStep[int]]] = {int(person): [] for person in people}
     wanted = np.unique(people)
     for release in range(len(evidence.tags) if last is None else last + 1):
@@ -40,7 +40,7 @@ def contents(pools: CandidatePools, wanted: Codes) -> dict[int, tuple[int, ...]]
 
 
 def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-    """Return what is claimed of people whose candidates have one value in common.
+    """Return the claims about people whose candidates share one value.
 
     A finding's certificate ends at the release at which the value became certain.
     """

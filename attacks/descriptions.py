@@ -1,4 +1,4 @@
-"""Descriptions: what the cells of each record have in common, and certificates of records that are narrowed too far."""
+"""Descriptions: the intersection of each record's cells, and certificates of records that are narrowed too far."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from audit.model.evidence import Records, RecordSource, WrongCellError
 
 
 class RecordDescriptions:
-    """What is known of each record so far.
+    """The knowledge of each record so far.
 
     Attributes:
         seen: which records were published so far; shape (records,).
-        cells: what each record's cells have in common, one array per attribute; each of shape (records,), int32.
+        cells: the intersection of each record's cells, one array for each attribute; shape (records,), int32.
     """
 
     def __init__(self, source: RecordSource, releases: int) -> None:
@@ -30,7 +30,7 @@ class RecordDescriptions:
         """Intersect records with a release.
 
         Raises:
-            InputError: a row's cell has nothing in common with the record's earlier ones.
+            InputError: a row's cell does not intersect the record's earlier cells.
         """
         known = self.seen[rows.record]
         new, old = np.flatnonzero(~known), np.flatnonzero(known)
@@ -42,13 +42,13 @@ class RecordDescriptions:
         self.seen[rows.record] = True
 
     def classes(self) -> Codes:
-        """Return the class of equal descriptions of each record, -1 where it was not published so far."""
+        """Return the class of equal descriptions of each record, -1 if it was not published yet."""
         found = np.full(len(self.seen), -1, dtype=np.int32)
         found[self.seen] = equal_rows([cells[self.seen] for cells in self.cells])[1]
         return found
 
     def _shared(self, attribute: int, before: Codes, now: Codes, rows: Places, release: int) -> Codes:
-        """Return what pairs of cells have in common; each distinct pair is asked for once."""
+        """Return the intersections of pairs of cells; each distinct pair is computed once."""
         bounds = [(codes, int(codes.max(initial=0)) + 1) for codes in (before, now)]
         first, pair = distinct(*combine(bounds, len(rows)))
         shared = self._source.shared(attribute, before[first], now[first])[pair]
@@ -67,7 +67,7 @@ def equal_rows(columns: Sequence[Codes]) -> tuple[Places, Codes]:
 def narrowed(
     source: RecordSource, record: Codes, release: Codes, size: Codes, causes: Sequence[Cause]
 ) -> Callable[[Places], list[Narrowed[int]]]:
-    """Return what builds the findings of records that became unsafe; all arguments have shape (claims,)."""
+    """Return a builder of the findings about records that became unsafe; all arguments have shape (claims,)."""
 
     def build(places: Places) -> list[Narrowed[int]]:
         wanted, at = record[places], release[places]
@@ -99,7 +99,7 @@ def _some(rows: Records, places: Places) -> Records:
 
 
 def _class_sizes(rows: Records, places: Places) -> npt.NDArray[np.integer]:
-    """Return how many rows that are not counterfeits have the cells of each of some rows."""
+    """Return the number of rows, without counterfeits, that have the same cells as each of some rows."""
     alike = np.ones(len(rows.record), dtype=np.bool_)
     for cells in rows.cells:
         alike &= np.isin(cells, cells[places])

@@ -1,4 +1,4 @@
-"""Components of graphs, by scipy where much is asked, and without importing it where little is; and sorting by keys.
+"""Graphs: components, by scipy for large graphs and without importing it for small ones; and sorting by keys.
 
 Importing `scipy.sparse.csgraph` takes a third of a second, as long as the rest of a small audit.
 """
@@ -38,13 +38,13 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
     reached[tail, head] = 1
     if not strong:
         reached[head, tail] = 1
-    for _ in range(nodes.bit_length()):  # each round doubles the length of the ways
+    for _ in range(nodes.bit_length()):  # each round doubles the length of the paths
         reached = np.minimum(reached @ reached, 1)
     return np.unique((reached * reached.T).argmax(axis=1), return_inverse=True)[1] if nodes else np.zeros(0, np.int64)
 
 
 def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
-    """Return where the places of each key below `size` begin, and these, ascending.
+    """Return the first index of each key below `size`, and the indices sorted by key.
 
     >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
     [[0, 1, 3, 3], [1, 0, 2]]

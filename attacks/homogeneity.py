@@ -1,14 +1,14 @@
 """Homogeneity: what a single release discloses to a person who has only the files.
 
-**Threat model.** Who knows that a person is in a class of rows that look alike (a published group, or its rows with
-equal cells) learns what the class has in common. Under `published` and `pseudonym` every class is judged. An adversary
-who knows people is judged for their values by the attacks on people; the rows of strangers, which a register or a key
-leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value gives it away, unless its people
-are all known to be in no other class, and so found themselves; one in which a value has a share at or above
-the policy's `max_risk` gives it away with that probability, where strangers may be in it. So does one whose rows all
-have numbers that are close to each other, or so large a share of them to one of them. **Why it is sound.** The
-value is counted in the published rows themselves. **What it is not.** A small share says nothing about several releases
-together: for that it takes a key, a register or record ids.
+**Threat model.** An adversary who knows that a person is in a class of rows that look alike (a published group, or its
+rows with equal cells) learns the common value of the class. Under `published` and `pseudonym` every class is judged. An
+adversary who knows people is judged for their values by the attacks on people; the rows of strangers, which a register
+or a key leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value discloses it, unless
+all its people are known to be in no other class, and so are found themselves. A class in which a value has at least the
+policy's `max_risk` as share discloses it with that probability, if it may contain strangers. The same holds for a class
+whose rows all have close numbers, or with such a share of numbers close to one of them. **Why it is sound.** The value
+is counted in the published rows themselves. **What it is not.** A small share does not limit what several releases
+disclose together: to judge that, a key, a register or record ids are needed.
 
 Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-Diversity", 2007, Section 2 (homogeneity
 attack). Cost: one sort of each release's values.
@@ -42,7 +42,7 @@ CLASSES = Noun("{count} class", "{count} classes")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HomogeneityMeasures(Measures):
-    """How many classes of rows that look alike give a value away.
+    """How many classes of rows that look alike disclose a value.
 
     Attributes:
         classes: classes of all releases.
@@ -68,15 +68,15 @@ class HomogeneityMeasures(Measures):
     )
 
     def found_in_words(self, *, at_least: bool) -> str:
-        """Return how many classes give a value away."""
-        del at_least  # it always comes to an end
+        """Return how many classes disclose a value."""
+        del at_least  # the attack is always complete
         whole = CLASSES.counted(self.classes)
         if self.at_limit:
             return say("{found} of {classes} of rows that look alike", found=self.at_limit, classes=whole)
         return say("none of {classes} of rows that look alike", classes=whole)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return how many classes give the value away, and who learns it."""
+        """Return how many classes disclose the value, and who learns it."""
         found = self.found_in_words(at_least=at_least)
         return say(
             "{value} is disclosed in {found}, to anyone who knows that a person is in one of them",
@@ -86,10 +86,10 @@ class HomogeneityMeasures(Measures):
 
 
 class _LikeliestClasses(NamedTuple):
-    """Classes that may hold a person, each with its likeliest value, or the numbers that are close to one of them.
+    """Classes that may hold a person, each with its likeliest value, or with the numbers close to one of them.
 
     Attributes:
-        release: of each; shape (classes,).
+        release: the release of each class; shape (classes,).
         place: which of the release's classes each is; shape (classes,).
         group, lower, upper: codes; shape (classes,).
         number: which of its group's classes each is, counted from 0; shape (classes,).
@@ -97,7 +97,7 @@ class _LikeliestClasses(NamedTuple):
         with_value: the latter.
         certain: whether all have; shape (classes,).
         strangers: whether strangers may be in the release; shape (classes,).
-        high: whether the value is given away; shape (classes,).
+        high: whether the value is disclosed; shape (classes,), bool.
     """
 
     release: Codes
@@ -119,7 +119,7 @@ class _LikeliestClasses(NamedTuple):
 
 
 def likeliest(release: int, classes: PublishedClasses, limit: float, near: Nearness | None) -> _LikeliestClasses:
-    """Return the classes of a release that may hold a person; `limit` is the share that gives a value away."""
+    """Return the classes of a release that may hold a person; `limit` is the share that counts as disclosure."""
     every = likeliest_values(*classes.contents, near)
     kept = classes.judged[every.number]
     place = every.number[kept]
@@ -163,7 +163,7 @@ class HomogeneityAttack:
         return replace(self, max_risk=limit, closeness=closeness)
 
     def run(self, evidence: Evidence, _budget: Budget, /) -> Outcome:
-        """Count the values of each class of each release; it always comes to an end."""
+        """Count the values of each class of each release; the attack is always complete."""
         source = evidence.published
         seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
         skipped = known_rows_reason(evidence)
@@ -193,7 +193,7 @@ class HomogeneityAttack:
     def _judged(
         self, evidence: Evidence, source: PeopleSource, seen: Sequence[PublishedClasses], near: Nearness | None
     ) -> tuple[_Claimed, Reason | None]:
-        """Return the classes that give a value away, or numbers nearly, and why not all of them can be judged."""
+        """Return the classes that disclose a value, or close numbers, and why some cannot be judged."""
         strangers = any(each.strangers for each in seen)
         found: list[_LikeliestClasses] = []
         shown: list[Floats] = []
@@ -212,7 +212,7 @@ class HomogeneityAttack:
     def _linked(
         self, evidence: Evidence, shown: Sequence[Floats], near: Nearness | None, *, strangers: bool
     ) -> tuple[LinkedClasses | None, Reason | None]:
-        """Return the classes of linked records that give a value away, or why they are not judged; None without any."""
+        """Return the classes of linked records that disclose a value, or why they are not judged; None without any."""
         if evidence.records is None or not evidence.records.attributes or len(evidence.tags) == 1:
             return None, None
         linked = linked_classes(evidence, self.max_risk, shown, near, strangers=strangers)
@@ -226,7 +226,7 @@ class HomogeneityAttack:
 
 
 class _Claimed:
-    """The classes that give a value away: those of single releases, and those of linked records behind them.
+    """The classes that disclose a value: of single releases, and of linked records.
 
     Attributes:
         classes: all classes of single releases.
@@ -247,7 +247,7 @@ class _Claimed:
             self._columns[name] = own if linked is None else np.concatenate([own, getattr(linked, name)])
 
     def claims(self) -> HomogeneousClasses:
-        """Return what is claimed."""
+        """Return the claims."""
         every, total = self.classes, int(self.classes.rows.sum())
         mean = float((every.risk * every.rows).sum() / total) if total else None
 
@@ -257,7 +257,7 @@ class _Claimed:
         return HomogeneousClasses(self._columns["release"], self._columns["risk"], self._below, mean, built)
 
     def close(self, kind: type[K], near: Nearness, share: float, category: str | None = None) -> K:
-        """Return what is claimed where close numbers count as one; `share` is how far they differ."""
+        """Return the claims if close numbers count as one; `share` is how far they may differ."""
         release, lower, upper, risk, *_ = self._columns.values()
         ends = [(near.number[near.rank[a]], near.number[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
         pairs = np.array(ends, dtype=object).reshape(-1, 2)
@@ -281,7 +281,7 @@ class _Claimed:
         return said | {"group": group, "number": int(self.classes.number[place])}
 
     def measures(self) -> HomogeneityMeasures:
-        """Return how many classes there are, and how many give a value away; of linked records these alone count."""
+        """Return the number of classes, and of those that disclose a value; of linked records only the latter."""
         every, high, none = self.classes, self.places, np.zeros(0, dtype=np.int64)
         after, rows, risk = (
             (none, none, none)

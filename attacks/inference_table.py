@@ -1,4 +1,4 @@
-"""Inference table: what the generalized cells of one record together reveal about its person.
+"""Inference table: what the generalized cells of one record together disclose about its person.
 
 Threat model: the adversary knows nothing but the published releases, in which an id links the rows of one record.
 
@@ -46,14 +46,14 @@ RECORDS = Noun("{count} record", "{count} records")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InferenceTableMeasures(Measures):
-    """How many records share their description with too few.
+    """How many records share their description with too few others.
 
     Attributes:
-        k: how many records a class should hold at least.
+        k: the fewest records that a class should hold.
         records: records of people.
-        unsafe: records in smaller classes after the last release; None where not all releases were looked at.
+        unsafe: records in smaller classes after the last release; None if not all releases were judged.
         once_unsafe: records in a smaller class after some release.
-        smallest_class: the smallest class after the last release; None where that is not known.
+        smallest_class: the smallest class after the last release; None if unknown.
     """
 
     k: int
@@ -77,7 +77,7 @@ class InferenceTableMeasures(Measures):
         return say("{found} below k = {k}", found=found, k=str(self.k))
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return how many records too few others are like."""
+        """Return how many records share their description with too few others."""
         found = self.found_in_words(at_least=at_least)
         return say("{found}: too few others fit what is known about them", found=found)
 
@@ -138,7 +138,7 @@ class InferenceTableAttack:
 
 
 def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | None:
-    """Return why classes may be smaller than was found, or None."""
+    """Return why classes may be smaller than found, or None."""
     if done < releases:
         return budget.reason_after(done, releases)
     if hidden:
@@ -151,7 +151,7 @@ def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | 
 
 
 class DescriptionTable:
-    """The inference table so far, and what became of each record.
+    """The inference table so far, and the state of each record.
 
     Attributes:
         known: what is known of each record; the arrays below are by record code, too; shape (records,).
@@ -178,14 +178,14 @@ class DescriptionTable:
         self.least: int | None = None
 
     def fold(self, rows: Records, release: int) -> None:
-        """Take one more release into account."""
+        """Add one release."""
         before = self.classes
         self.hidden += rows.hidden
         self.known.add(rows, release)
         self.real[rows.record if rows.real is None else rows.record[rows.real]] = True
         self.classes = self.known.classes()
         of_class = np.bincount(self.classes[self.real], minlength=int(self.classes.max(initial=-1)) + 1)
-        size = np.append(of_class, _UNKNOWN).astype(np.int32)[self.classes]  # the last for records not published so far
+        size = np.append(of_class, _UNKNOWN).astype(np.int32)[self.classes]  # the last entry: records not yet published
         self.smallest = np.minimum(self.smallest, size)
         self.least = int(size[self.real].min()) if self.real.any() else None
         small = self.real & (size < self.k)
@@ -196,7 +196,7 @@ class DescriptionTable:
             self.cause[newly] = self._causes(newly, rows, before)
 
     def _causes(self, newly: Places, rows: Records, before: Codes) -> npt.NDArray[np.int8]:
-        """Return how records became unsafe with a release (monotonic paper, Section 4.1).
+        """Return how records became unsafe in a release (monotonic paper, Section 4.1).
 
         The paper compares two releases. Here the first of them is all that was known before: two records were together
         when they had one class then. `before` are these classes. Where all old rows of a group were together, new ones
@@ -216,7 +216,7 @@ class DescriptionTable:
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 
     def narrowings(self, once: Places) -> NarrowedRecords:
-        """Return what is claimed of some records, which were unsafe once."""
+        """Return the claims about some records that were unsafe once."""
         record, release, size = once.astype(np.int32), self.unsafe_at[once], self.size_then[once]
         causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
         build = narrowed(self.source, record, release, size, causes)
@@ -224,7 +224,7 @@ class DescriptionTable:
 
 
 def _uniform(group: Codes, label: Codes, groups: int) -> Flags:
-    """Return which groups have one label, or none, among their members; shape (groups,)."""
+    """Return which groups have members with at most one label; shape (groups,), bool."""
     low = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(groups, -1, dtype=np.int32)
     np.minimum.at(low, group, label)

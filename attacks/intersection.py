@@ -1,13 +1,13 @@
-"""Candidate-set intersection: what one person's groups have in common.
+"""Candidate-set intersection: the common values of one person's groups.
 
 Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
 quasi-identifiers and presence (`register`), and that the sensitive value never changes.
 
-Where values are combinations of several attributes, a person is vulnerable whose candidates have one value of one
-attribute in common.
+If values are combinations of several attributes, a person is vulnerable if all candidates share one value of one
+attribute.
 
-Claim: a person's *candidates* are the values that every one of the person's pools holds. Someone with one
-candidate left is *vulnerable*: the value is certain. Sound, because each of the person's pools contains the person's
+Claim: a person's *candidates* are the values that every one of the person's pools holds. A person with one candidate
+    left is *vulnerable*: the value is certain. Sound, because each of the person's pools contains the person's
 value. Exact for an adversary who looks at one person at a time; one who reasons about all people at once may rule out
 more (see the attack `joint`).
 
@@ -43,7 +43,7 @@ from audit.runtime.phrases import Phrase
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class IntersectionMeasures(Measures):
-    """How many values are left to people.
+    """How many values remain possible for people.
 
     Attributes:
         individuals: people who count.
@@ -59,7 +59,7 @@ class IntersectionMeasures(Measures):
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what a risk is, where there is one below certainty."""
+        """Yield how to read a risk below certainty, if there is one."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.vulnerable < self.individuals:
             yield str(PRODUCT)
 
@@ -77,11 +77,11 @@ class IntersectionAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> IntersectionAttack:
-        """Return the attack itself: no clause is an option of it."""
+        """Return the attack itself: none of its options is a clause."""
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return all people's candidates, with a finding for each person with one candidate left."""
+        """Return all people's candidates, with a finding for each person with one candidate."""
         reason = per_person_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -98,5 +98,5 @@ class IntersectionAttack:
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-        """Return what is claimed of some people."""
+        """Return the claims about some people."""
         return disclosures(evidence, person, release, value)

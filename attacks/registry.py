@@ -53,7 +53,7 @@ def find(choice: Choice) -> Attack:
             raise UsageError(f"the attack {found.__name__} needs {', '.join(missing)}; give each option a default")
         found = found()
     if not isinstance(getattr(found, "name", None), str) or not callable(getattr(found, "run", None)):
-        raise UsageError(f"{printable(str(choice))} is no attack: it lacks `name` or `run`")
+        raise UsageError(f"{printable(str(choice))} is not an attack: it lacks `name` or `run`")
     return cast("Attack", found)
 
 

@@ -28,7 +28,7 @@ def page(explanation: Explanation) -> Page:
     )
     also = []
     if explanation.also:
-        asked = say("Judged for other sets of releases too: ask for {others}.", others=listed(explanation.also))
+        asked = say("Other sets of releases have other names: ask for {others}.", others=listed(explanation.also))
         also = [Paragraph(asked)]
     several = len(explanation.explained) > 1 or bool(also)
     head = [Paragraph(who), *also]

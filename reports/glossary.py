@@ -68,8 +68,8 @@ def of_panel() -> list[tuple[str, str]]:
         (
             say("l, entropy l"),
             say(
-                "The smallest number of different values among rows that look alike (a release is 2-diverse where it "
-                "is 2); entropy l is smaller where one of them is frequent."
+                "The smallest number of different values among rows that look alike (with 2, the release is "
+                "2-diverse). Entropy l is smaller if one of the values is frequent."
             ),
         ),
         (
@@ -79,8 +79,9 @@ def of_panel() -> list[tuple[str, str]]:
         (
             say("prosecutor, journalist, marketer"),
             say(
-                "The risk that a row is traced to its person: by somebody who knows that the person is in the release; "
-                "by somebody who knows a population; of all rows together."
+                "The risk that a row is traced to its person. Prosecutor: by somebody who knows that the person is "
+                "in the release. Journalist: by somebody who knows a population. Marketer: the expected share of all "
+                "rows that are traced."
             ),
         ),
     ]

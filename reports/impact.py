@@ -170,7 +170,7 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, SENTENCE))
     if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
-        yield say("No candidate can repair what could be found before.")
+        yield say("No candidate can undo what the earlier releases disclose.")
 
 
 FORMATS = frames(page)

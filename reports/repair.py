@@ -53,8 +53,7 @@ def _before(repair: Repair) -> Iterator[str]:
         yield f"  {text}"
     if repair.before.policy.violations and not repair.baseline:
         yield say(
-            "What is published cannot be undone. With --baseline, it is enough that the candidate adds nothing to what "
-            "can be found out."
+            "Published releases cannot be taken back. With --baseline, the candidate only has to disclose nothing new."
         )
 
 
@@ -62,8 +61,8 @@ def _after(repair: Repair) -> Iterator[str]:
     """Yield what a repair means, and where its files are."""
     if repair.withholds_much:
         yield say(
-            "This repair withholds more than one row in twenty: none was found by merging, moving or coarsening that "
-            "withholds fewer."
+            "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
+            "that withholds fewer."
         )
     if repair.stopped is not None:
         yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
@@ -92,16 +91,14 @@ def _outcome(repair: Repair) -> str:
         return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
     if not repair.moves:
         return say(
-            "Release {release} adds nothing to what was found before; nothing was changed.",
+            "Release {release} discloses nothing new; nothing was changed.",
             release=tag,
         )
     if holds:
         return _keeps(len(repair.moves), about)
     return say_count(
-        "Release {release} adds nothing to what was found before after {count} change; {lost} of its information is "
-        "lost:",
-        "Release {release} adds nothing to what was found before after {count} changes; {lost} of its information is "
-        "lost:",
+        "After {count} change, release {release} discloses nothing new; {lost} of its information is lost:",
+        "After {count} changes, release {release} discloses nothing new; {lost} of its information is lost:",
         len(repair.moves),
         **about,
     )
@@ -185,24 +182,24 @@ def _comes_to(found: Recommendation) -> str:
         reason = printable(found.refused, SENTENCE)
         if found.past_violates:
             return say(
-                "No change of release {release} is recommended: the releases before it violate the policy already, and "
-                "none was found with which it adds nothing to that ({reason}).",
+                "No change of release {release} is recommended: the releases before it already violate the policy, "
+                "and no change was found after which it discloses nothing new ({reason}).",
                 release=tag,
                 reason=reason,
             )
         return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
     if found.past_violates and not found.changes:
         return say(
-            "The releases before release {release} violate the policy already; it adds nothing to what can be found "
-            "out, as it is.",
+            "The releases before release {release} already violate the policy. Release {release} discloses nothing "
+            "new, even unchanged.",
             release=tag,
         )
     if found.past_violates:
         return say_count(
-            "The releases before release {release} violate the policy already. It adds nothing to what can be found "
-            "out after {count} change; {lost} of its information is lost:",
-            "The releases before release {release} violate the policy already. It adds nothing to what can be found "
-            "out after {count} changes; {lost} of its information is lost:",
+            "The releases before release {release} already violate the policy. After {count} change, it discloses "
+            "nothing new; {lost} of its information is lost:",
+            "The releases before release {release} already violate the policy. After {count} changes, it discloses "
+            "nothing new; {lost} of its information is lost:",
             found.changes,
             **about,
         )
@@ -214,8 +211,8 @@ def _how_to_write(found: Recommendation) -> str | None:
     if found.refused is not None or not found.changes:
         return None
     return say(
-        "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the changed "
-        "release.",
+        "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
+        "changed release.",
         command=f"audit repair SERIES CANDIDATE{' --baseline' if found.past_violates else ''} --output DIR",
     )
 

@@ -19,10 +19,11 @@ CONTRADICTED = Phrase(
     '"any" where any value may follow any, or correct the data.'
 )
 BY_ITSELF = Phrase(
-    "Each release was judged by itself, as nothing ties each person to one row of it. To judge what several releases "
-    "give away together, add one of: a key (private/<release>.key.csv with row,individual, or [columns] individual, "
-    'with rows = "latest" where people have several rows), for those who know somebody\'s group; a register of exact '
-    "values ([adversary] register), for those who know people; published record ids ([columns] record)."
+    "Each release was judged by itself, because nothing links people to rows. To judge what several releases "
+    "disclose together, add one of these: a key (private/<release>.key.csv with row,individual, or [columns] "
+    'individual; with rows = "latest" if people have several rows), against adversaries who know somebody\'s group; '
+    "a register of exact values ([adversary] register), against adversaries who know people; published record ids "
+    "([columns] record)."
 )
 _BROKEN = {
     "certain": Phrase("nobody’s {value} may be certain (max_risk, found by {attack})"),
@@ -30,8 +31,8 @@ _BROKEN = {
         "nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
     ),
     "similar": Phrase(
-        "the category of nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found "
-        "by {attack})"
+        "the category of nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, "
+        "found by {attack})"
     ),
     "max_ever_risk": Phrase(
         "nobody may be known, with {most} or more, to have ever had a grave value; one person is with {risk} "
@@ -284,7 +285,9 @@ def proved(report: Report) -> Iterable[str]:
         return
     yield from (f"{text[0].upper()}{text[1:]}." for text in report.witness.shown)
     for text in report.witness.rests:
-        yield say("The witness does not prove this; for it you have to trust the program: {what}.", what=text)
+        yield say(
+            "The witness does not prove everything; for the rest you have to trust the program: {what}.", what=text
+        )
     if report.tables is None:
         yield say(
             "To check it, run `audit verify SERIES FOLDER`, or `python verify.py SERIES FOLDER` with the checkers "
@@ -405,7 +408,7 @@ def measures(report: Report) -> Iterable[str]:
     if report.policy.violations:
         yield from _singling_advice(report)
     if report.contradictions:
-        yield say("Decide first whether values may change; until then nothing below certainty can be relied on.")
+        yield say("Decide first whether values may change; until then, no risk below 100 % is reliable.")
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
             yield say("Keep this report with the release. Before you publish the next release, audit again with it.")
@@ -421,8 +424,8 @@ def advice(report: Report) -> Iterable[str]:
     if any(attack.findings_total for attack in violating(report)):
         if not report.ids_are_stable:
             yield say(
-                "Ids are valid in this report only; with --stable-ids they are the same in every report, and findings "
-                "can be waived."
+                "Ids are valid in this report only; with --stable-ids they are the same in every report, and "
+                "findings can be waived."
             )
         if not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
             yield say("See who they are with --reveal; that report is for internal use only.")
@@ -452,8 +455,8 @@ def _singling_advice(report: Report) -> Iterable[str]:
     said = [f"{printable(name)} ({figure(worst[name], '.0%')})" for name in sorted(worst, key=worst.__getitem__)[::-1]]
     if said:
         yield say(
-            "Publish in ranges or broader classes, or leave out, what makes rows unique (with the share of rows in the "
-            "worst release): {columns}.",
+            "Publish in ranges or broader classes, or leave out, what makes rows unique (with the share of rows in "
+            "the worst release): {columns}.",
             columns=joined(said, most=_BLAMED),
         )
 

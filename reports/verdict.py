@@ -141,26 +141,23 @@ def _of_one(report: Report, who: str) -> tuple[str, str]:
 def _undecided(report: Report) -> str:
     """Return a sentence: not everything was decided, for how many people, or because the assumptions do not hold."""
     if report.contradictions:
-        return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
+        return say("UNDECIDED, because the assumptions do not hold: {what}.", what=_contradiction(report))
     if report.failed:
         names = ", ".join(report.failed)
         return say("UNDECIDED: {attacks} failed, and what would have been found is not known.", attacks=names)
     if any(each.measure == "policy" for each in report.policy.undecided):
         return say("UNDECIDED: no attack that ran decides a clause ({attacks}).", attacks=_tried(report))
     if report.policy.if_confirmed:
-        return say("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold.")
+        return say("UNDECIDED, because the result depends on guesses; if they are right, the policy does not hold.")
     if any(each.state == "unsized" for each in report.policy.waived):
         head = say("UNDECIDED: the waivers do not say how much they accept; add the lines below to them.")
     elif people := judged_people(report):
         head = say(
-            "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "
-            "be decided.",
+            "UNDECIDED: no violation was found for {people}, but not every clause of the policy could be decided.",
             people=PEOPLE.counted(people),
         )
     else:
-        head = say(
-            "UNDECIDED: nothing was found that the policy forbids, but not everything that it asks could be decided."
-        )
+        head = say("UNDECIDED: no violation was found, but not every clause of the policy could be decided.")
     return _with_likely(head, report)
 
 

@@ -1,13 +1,13 @@
-"""Correspondence: which rows of successive releases can be the same record's, and whose, from the files alone.
+"""Correspondence: which rows of successive releases can be one record, and whose, from the files alone.
 
-**Threat model.** Nothing but the files, of which it is known that the series only grows: every record of a release is
-in the next one, with the same value or one that may follow, and cells that still hold it. An adversary who knows more
-learns no less: with a key, a register or record ids, the attack is asked about the rows of strangers. Of a person, the
-adversary knows the quasi-identifiers and the release with which the record came. **Claim.** A *world* says which row is
+**Threat model.** The adversary has only the files, and knows that the series only grows: every record of a release is
+in the next one, with the same value or one that may follow, and with cells that still cover it. An adversary who knows
+more learns no less: with a key, a register or record ids, the attack judges the rows of strangers. The adversary knows
+a person's quasi-identifiers and the first release with the person's record. **Claim.** A *world* says which row is
 which, for all pairs of successive releases; all cells of a record have a point in common. A row can be a person's if
 some world makes it part of a record that came with that release and of which every cell covers the person. Fewer than k
-rows left are a finding; rows of one value alone give it away. **Why it is sound.** What is ruled out is in no world:
-some rows fill all that others would need (Hall), checked again. **What it is not.** With two releases nothing is
+possible rows are a finding; rows with only one value disclose it. **Why it is sound.** What is ruled out is in no
+world: some rows fill all that others would need (Hall), checked again. **What it is not.** With two releases nothing is
 missed. With more records, pairs that neither a world nor a proof decides stay open.
 
 Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, bound the same from
@@ -45,7 +45,7 @@ class CorrespondenceAttack:
     """Follow rows through a growing series.
 
     Attributes:
-        k: how many rows should be left to a person; the policy's.
+        k: the fewest rows that must be possible for a person; the policy's limit.
     """
 
     k: int = option(2, help="how many rows each person should fit at least", least=1)
@@ -66,7 +66,7 @@ class CorrespondenceAttack:
         return CorrespondenceAttack(int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return the people who have too few rows left, or rows of one value."""
+        """Return the people with too few possible rows, or with rows of one value."""
         reason = _not_applying(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -129,7 +129,7 @@ class CorrespondenceAttack:
 
 
 def _unsettled(budget: Budget, *, missed: bool) -> Reason:
-    """Return why it is not known of all people how many rows are left."""
+    """Return why the number of possible rows is unknown for some people."""
     left = say("not every chain of rows was decided")
     if missed:
         left = say("too many combinations of attributes distinguish people")
@@ -179,7 +179,7 @@ def _allowed(evidence: Evidence) -> Flags:
 
 
 def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
-    """Return how many pairs of rows cells and values allow, how many are in every world, and how many in none."""
+    """Return how many pairs of rows their cells and values allow, how many are in every world, and how many in none."""
     links = certain = excluded = 0
     for number in range(1, len(network)):
         before, after = network[number - 1], network[number]
@@ -196,7 +196,7 @@ def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
 
 
 def _worlds(network: Sequence[Layer], settled: Settled) -> int | None:
-    """Return in how many ways rows of two releases correspond, where that is little work."""
+    """Return the number of ways in which rows of two releases correspond, if counting takes little work."""
     if len(network) != 2:
         return None
     one, other = network

@@ -1,10 +1,10 @@
 """Chains: which rows of successive releases may be one record, as a network of states.
 
-Rows of a release with equal cells and equal values are a *class*: they are interchangeable. A record is a chain of rows
-from the release with which it came to the last one, of which all cells have a point in common. A *state* says in which
-class a chain is, when it began, and what its cells have in common so far: its *box*. *Arcs* lead from states of one
-release to states of the next. A world is a whole number of records on each arc such that what comes to a state goes on
-from it, and all rows of each class are used.
+Rows of a release with equal cells and equal values are a *class*: they are interchangeable. A record is a chain of
+rows, from its first release to the last one, whose cells have a point in common. A *state* consists of the current
+class of a chain, its first release, and the intersection of its cells so far, its *box*. *Arcs* lead from states of one
+release to states of the next. A world is a whole number of records on each arc such that each state passes on all
+records that reach it, and all rows of each class are used.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from audit.model.arrays import Codes, Counts, Flags
 from audit.model.evidence import PublishedRows, RowSource
 
 _PAIRS = 20_000_000
-"""How many pairs of boxes may be compared for one release."""
+"""The most pairs of boxes to compare in one release."""
 
 
 class TooManyPairsError(Exception):
-    """A release has too many different cells for all pairs to be compared."""
+    """A release has too many different cells to compare all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,11 @@ class Layer:
     Attributes:
         classes: the classes of its rows.
         of: the class of each state; shape (states,), int64.
-        begun: the release with which the chain came, counted from 0; shape (states,), int32.
-        box: numbers of what the chain's cells have in common; shape (states, attributes), int32.
-        before: of each arc into the release, the state of the one before, -1 where the chain begins; (arcs,), int64.
-        after: of each arc, the state of this release; shape (arcs,), int64.
+        begun: the first release of the chain, counted from 0; shape (states,), int32.
+        box: the numbers of the intersections of the chain's cells; shape (states, attributes), int32.
+        before: for each arc into the release, the state in the release before, -1 if the chain begins; shape (arcs,),
+            int64.
+        after: for each arc, the state in this release; shape (arcs,), int64.
     """
 
     classes: Classes
@@ -75,7 +76,7 @@ def layers(releases: Sequence[PublishedRows], source: RowSource, allowed: Flags)
 
     Args:
         releases: the rows of each, with their values.
-        source: says what cells have in common.
+        source: returns the intersections of cells.
         allowed: which value may follow which; shape (values, values).
 
     Raises:
@@ -104,7 +105,7 @@ def layers(releases: Sequence[PublishedRows], source: RowSource, allowed: Flags)
 
 
 def _compatible(left: Codes, right: Codes, source: RowSource) -> tuple[Counts, Counts, Codes]:
-    """Return pairs of boxes that have a point in common, and what they have in common; each of shape (pairs, …)."""
+    """Return pairs of boxes with a point in common, and their intersections; shape (pairs, …) each."""
     kinds, of_left = np.unique(left, axis=0, return_inverse=True)
     others, of_right = np.unique(right, axis=0, return_inverse=True)
     if len(kinds) * len(others) > _PAIRS or len(left) * len(right) > 4 * _PAIRS:

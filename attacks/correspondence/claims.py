@@ -1,4 +1,4 @@
-"""Claims: subjects with too few rows left, each with the sets of rows that rule out the others."""
+"""Claims: subjects with too few possible rows, each with the sets of rows that rule out the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from audit.model.evidence import RowSource
 
 
 def worst(claimed: Iterable[Subject]) -> list[Subject]:
-    """Return each subject in the release that shows most: a value, then the fewest rows."""
+    """Return each subject in the release that shows most: a value first, otherwise the fewest rows."""
     found: dict[int, Subject] = {}
     for each in sorted(claimed, key=lambda one: (one.number, one.value < 0, one.most, one.release)):
         found.setdefault(each.number, each)
@@ -61,7 +61,7 @@ class LinkageClaims:
 
     @cached_property
     def _matchings(self) -> list[tuple[Matching, Counts, Counts]]:
-        """What each two successive releases say by themselves."""
+        """The results for each two successive releases alone."""
         return [
             matched(self.network, number, np.ones(len(self.network[number].before), dtype=np.bool_))
             for number in range(1, len(self.network))
@@ -77,7 +77,7 @@ class LinkageClaims:
         return covering
 
     def _fillings(self, point: tuple[int, ...], first: int) -> tuple[Filling[int], ...]:
-        """Return the sets of rows that fill others which cover a point, each of them once."""
+        """Return the sets of rows that fill others which cover a point, each once."""
         found: dict[Filling[int], None] = {}
         for number in range(max(first, 1), len(self.network)):
             match, one, other = self._matchings[number - 1]

@@ -1,9 +1,9 @@
-"""Records that came with one release and look alike, where ids say which rows are whose.
+"""Linked records: records with the same first release that look alike, if ids show which rows belong together.
 
-With record ids, no one needs to reason about which row is which. The rows that can belong to a person who came with a
-release are the rows of the records that came with it, if every cell of the record covers the person. They are at least
-the records that look just alike; where these are k and have several values, after every release, too few rows are left
-to no one.
+With record ids, the rows of a record are known. The rows that can belong to a person with a known first release are the
+rows of the records with that first release whose cells all cover the person. These include the records that look
+exactly alike. If there are always at least k such records, and they have several values, then every person has enough
+possible rows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from audit.model.evidence import Evidence, PublishedRows
 
 
 def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:
-    """Return whether records that came with one release and look alike are ever fewer than k, or have one value alone.
+    """Return whether records with one first release that look alike are ever fewer than k, or have only one value.
 
-    Those alone count of which some may be of people that the adversary does not know to be there.
+    Only groups count that may contain people of whose presence the adversary does not know.
 
     Raises:
         InputError: the cells of a record have nothing in common.
@@ -33,12 +33,12 @@ def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int)
         first[rows.record[~known.seen[rows.record]]] = release
         known.add(rows, release)
         judged[rows.record if rows.judged is None else rows.record[rows.judged]] = True
-        of_record = equal_rows([first + 1, *known.cells])[1]  # Nobody judges a person who is not there yet.
+        of_record = equal_rows([first + 1, *known.cells])[1]  # A person who is not there yet is not judged.
         size = np.bincount(of_record)
         held = np.bincount(of_record[judged], minlength=len(size)) > 0
         if (size[held] < k).any():
             return True
-        # Where values never change, those of earlier releases say nothing more.
+        # If values never change, earlier releases add nothing.
         for before in range(release + 1) if evidence.transitions is not None else [release]:
             if _has_one_value(of_record[records.rows(before).record], releases[before].value, held):
                 return True
@@ -46,7 +46,7 @@ def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int)
 
 
 def _has_one_value(classes: Codes, value: Codes | None, held: Flags) -> bool:
-    """Return whether one of some classes has rows of one value alone."""
+    """Return whether one of some classes has rows of only one value."""
     if value is None:
         return True
     pairs = np.unique(np.stack([classes, value]), axis=1)[0]

@@ -1,9 +1,9 @@
-"""Matchings of two releases: which classes of rows can be which, exactly, by one flow.
+"""Matchings of two releases: which classes of rows can correspond, exactly, by one flow.
 
 Every row of the earlier release is a row of the later one, and the other rows there are new: a transportation problem
-in which all supplies and all demands are used up. An arc is used by some solution exactly when one solution uses it, or
-when it lies on a circle of what is left of the capacities, that is when its ends are in one strongly connected
-component (Dulmage and Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
+in which all supplies and all demands are used up. An arc is used by some solution if and only if a given solution uses
+it, or it lies on a cycle of the residual graph, that is, its ends are in one strongly connected component (Dulmage and
+Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ import numpy as np
 from audit.model.arrays import Counts, Flags
 
 _STATES = 20_000
-"""How many different remainders counting may distinguish."""
+"""The most different remainders that counting distinguishes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The arcs that are used by some way to use up all supplies and demands.
+    """The arcs that occur in some complete matching of supplies and demands.
 
     Attributes:
         possible: by arc; shape (arcs,).
-        residual: what is left of one way: right nodes, counted after the left ones, lead back along what is used.
-        left: number of nodes on the left.
+        residual: the residual graph of one matching: right nodes, numbered after the left ones, lead back along used
+            arcs.
+        left: the number of nodes on the left.
     """
 
     possible: Flags
@@ -35,9 +36,9 @@ class Matching:
     left: int
 
     def tight(self, right: int) -> tuple[Counts, Counts]:
-        """Return nodes on the left that use up all of their neighbours, a node on the right among these (Hall).
+        """Return nodes on the left that use up all of their neighbours, which include a node on the right (Hall).
 
-        No one else comes to these neighbours, which are returned too.
+        No other node can use these neighbours, which are returned, too.
         """
         from scipy.sparse.csgraph import breadth_first_order
 
@@ -46,7 +47,7 @@ class Matching:
 
 
 def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Matching | None:
-    """Return which arcs some way to use up all supplies and demands uses; None where there is no way.
+    """Return which arcs occur in some complete matching of supplies and demands; None if there is none.
 
     Args:
         supply: of each node on the left; shape (m,).
@@ -73,7 +74,7 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
         return None
     flow = np.asarray(csr_array(found.flow)[left, m + right]).ravel() if len(left) else np.zeros(0, dtype=np.int64)
     used = flow > 0
-    # More may go over every arc, and less where something goes.
+    # Every arc can carry more, and a used arc can carry less.
     one, other = np.concatenate([left, m + right[used]]), np.concatenate([m + right, left[used]])
     residual = csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(m + n, m + n))
     _, label = connected_components(residual, directed=True, connection="strong")
@@ -81,10 +82,10 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
 
 
 def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
-    """Return in how many ways the rows on the left can be different rows on the right; None where it is much work.
+    """Return the number of ways to assign the rows on the left to rows on the right; None if it takes much work.
 
-    New rows count as one. One class on the left is placed after the other; what counts is how many
-    rows are left of each class on the right.
+    New rows count as one. Classes on the left are placed one after the other; the state is how many rows of each class
+    on the right remain.
     """
     ways = {tuple(demand.tolist()): 1}
     for node, rows in enumerate(supply.tolist()):
@@ -100,7 +101,7 @@ def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int |
 
 
 def _spread(rest: tuple[int, ...], ends: list[int], rows: int) -> list[tuple[tuple[int, ...], int]]:
-    """Return what is left after some rows were placed on some ends, with the number of ways for each."""
+    """Return the remainders after some rows were placed on some ends, with the number of ways for each."""
     found = [(rest, rows, 1)]
     for end in ends:
         following = []

@@ -1,4 +1,4 @@
-"""What the attack on correspondences counts, and how it says so."""
+"""Measures of the attack on correspondences, and their texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class CorrespondenceMeasures(Measures):
 
     Attributes:
         subjects_looked_at: kinds of people who cannot be distinguished by what rows they may have.
-        narrowed: of these, to how many fewer rows than k are left in some release.
-        disclosed: of these, how many have rows of one value alone left in some release.
-        open: of these, of how many that is not known.
-        smallest: the fewest rows that are left to a person; None where nothing is known.
+        narrowed: the number of them with fewer than k possible rows in some release.
+        disclosed: the number of them whose possible rows have only one value in some release.
+        open: the number of them for which that is undecided.
+        smallest: the fewest possible rows of a person; None if unknown.
         links: pairs of rows of successive releases that have a point and values in common.
-        certain: of these, how many are one record's in every world.
-        excluded: of these, how many are in none.
+        certain: the number of them that are one record in every world.
+        excluded: the number of them that are in no world.
         worlds: in how many ways the rows of the first of two releases can be rows of the second; None where that was
             not counted.
     """
@@ -49,16 +49,16 @@ class CorrespondenceMeasures(Measures):
 
     @property
     def subjects(self) -> int:
-        """How many kinds of people were judged."""
+        """The number of judged kinds of people."""
         return self.subjects_looked_at
 
     @property
     def found(self) -> int:
-        """How many have too few rows left, or one value."""
+        """The number of kinds with too few possible rows, or with only one value."""
         return max(self.narrowed, self.disclosed)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return what is left to how many kinds of people."""
+        """Return how many kinds of people have too few possible rows."""
         whole = say("{count} kinds of people", count=self.subjects)
         if self.disclosed:
             found = found_of(self.disclosed, whole, at_least=at_least)

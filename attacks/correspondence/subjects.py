@@ -1,8 +1,8 @@
 """Subjects: people whose quasi-identifiers and first release are known, and the rows that can be theirs.
 
-What the adversary knows of a person is a point, and the release with which the person's record came. The record is a
-chain that begins there and of which every cell covers the point; a row can be the person's where some world has such a
-chain through it. Nothing distinguishes points that the same boxes cover: one subject stands for all of them.
+The adversary knows a person's point, and the first release of the person's record. The record is a chain that begins
+there and whose cells all cover the point; a row can be the person's if some world has such a chain through it. Points
+that the same boxes cover cannot be distinguished: one subject represents all of them.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from attacks.correspondence.worlds import Settled, reached
 from audit.model.arrays import Codes, Counts, Flags
 
 _POINTS = 100_000
-"""How many points may be judged for one release."""
+"""The most points to judge in one release."""
 
 
 class Points(Protocol):
     """The points that exist, attribute by attribute."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
-        """Return points of an attribute that cells distinguish, as cells, and which cover each; (points, cells)."""
+        """Return points that distinguish cells of an attribute, and which cells cover each; (points, cells)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is left to a subject in one release, from the first on.
+    """The possible rows of a subject in one release, from its first one on.
 
     Attributes:
         number: of the subject, the same in all releases.
         point: numbers of cells that are a point, one of the subject's, by attribute.
-        first: the release with which it came, counted from 0.
-        release: of the rows.
+        first: its first release, counted from 0.
+        release: the release of the rows.
         classes: the classes of the rows that are not ruled out.
-        most, least: how many rows are not ruled out, and how many some world leaves.
-        value: the value that all rows have which are not ruled out, -1 where they have several.
+        most, least: the number of rows that are not ruled out, and of rows that some world has.
+        value: the value of all rows that are not ruled out, -1 if they have several.
         several: whether rows with two values are shown to be possible.
         exists: whether some world that was found has the subject.
     """
@@ -57,21 +57,21 @@ class Subject:
     exists: bool
 
     def is_narrowed(self, k: int) -> bool:
-        """Return whether fewer than k rows are left."""
+        """Return whether fewer than k rows are possible."""
         return self.exists and self.most < k
 
     @property
     def is_disclosed(self) -> bool:
-        """Whether rows of one value alone are left."""
+        """Whether the possible rows have only one value."""
         return self.exists and self.value >= 0
 
     def is_undecided(self, k: int) -> bool:
-        """Return whether either is not known for sure."""
+        """Return whether either is undecided."""
         return (not self.is_narrowed(k) and self.least < k) or (not self.is_disclosed and not self.several)
 
 
 def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple[list[Subject], bool]:
-    """Return what is left to each subject that is not ruled out, and whether there were too many points for all."""
+    """Return the possible rows of each subject that is not ruled out, and whether there were too many points."""
     found: list[Subject] = []
     last, missed, number = layers[-1], False, 0
     upper = reached(layers, settled.alive)
@@ -101,9 +101,9 @@ def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple
 
 
 def _covers(boxes: Codes, points: Points) -> list[tuple[tuple[int, ...], Flags]] | None:
-    """Return points that some boxes cover, with which boxes do; of points that the same boxes cover, one.
+    """Return points that some boxes cover, and which boxes do; one point for each set of boxes.
 
-    None where there are too many points.
+    Return None if there are too many points.
     """
     tables, names = [], []
     for attribute in range(boxes.shape[1]):

@@ -1,9 +1,9 @@
 """Worlds: which arcs of a network of states some world uses.
 
-What two successive releases rule out by themselves is ruled out (`matching`), and so is what then leads nowhere, until
-nothing changes. For two releases that is all. For larger ones, an integer model searches for worlds that use arcs not
-shown yet, and its answers are checked; if no such world is left, the other arcs are impossible. Effort is counted in
-work; what it does not settle is left open.
+First, what two successive releases rule out alone is ruled out (`matching`), and then what leads nowhere, until nothing
+changes. For two releases that is complete. For more, an integer model searches for worlds that use arcs not yet shown,
+and its answers are checked; if no such world exists, the other arcs are impossible. Effort is counted in work; whatever
+it does not settle is open.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 _EFFORT = 20.0
-"""How long the solver may work, in its own deterministic seconds."""
+"""The solver's limit, in its own deterministic seconds."""
 _ARCS = 5_000
-"""Larger networks are not given to it."""
+"""Larger networks are not given to the solver."""
 _TABLES = 50_000_000
 """How many pairs of states are kept."""
 
@@ -58,7 +58,7 @@ class Settled:
 
 
 def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
-    """Return which arcs some world uses.
+    """Return which arcs occur in some world.
 
     Raises:
         NoWorldError: there is no world.
@@ -127,7 +127,7 @@ def _match(layers: Sequence[Layer], number: int, alive: Flags) -> None:
 
 
 def _prune(layers: Sequence[Layer], alive: list[Flags]) -> None:
-    """Rule out arcs from states that nothing comes to, and to states that nothing goes on from."""
+    """Rule out arcs from states without incoming arcs, and to states without outgoing arcs."""
     held = np.zeros(0, dtype=np.bool_)
     for number, layer in enumerate(layers):
         alive[number] &= np.append(held, True)[layer.before]
@@ -160,10 +160,10 @@ def reached(layers: Sequence[Layer], used: Sequence[Flags]) -> list[Flags]:
 
 
 def _check(layers: Sequence[Layer], world: Sequence[Counts]) -> None:
-    """Check that a world is one.
+    """Check that a proposed world is valid.
 
     Raises:
-        AssertionError: it is none, which is a bug.
+        AssertionError: it is not valid, which is a bug.
     """
     held = np.zeros(0, dtype=np.int64)
     for layer, arcs in zip(layers, world, strict=True):
@@ -180,7 +180,7 @@ class _Model:
     """The integer model of all worlds.
 
     Attributes:
-        exhausted: whether it is known that worlds show no more.
+        exhausted: whether it is proved that no world shows more arcs.
     """
 
     def __init__(self, layers: Sequence[Layer], alive: Sequence[Flags]) -> None:
@@ -208,7 +208,7 @@ class _Model:
             self._arcs.append(arcs)
 
     def another(self, shown: Sequence[Flags], budget: Budget) -> list[Counts] | None:
-        """Return a world, as records on each arc, that uses as much as can be that is not shown yet; None without one.
+        """Return a world, as records on each arc, that uses as many new arcs as possible; None if there is none.
 
         Raises:
             NoWorldError: there is no world at all.
@@ -238,7 +238,7 @@ class _Model:
         return world
 
     def _flag(self, number: int, arc: int, variable: cp_model.IntVar) -> cp_model.IntVar:
-        """Return what is 1 only where an arc is used."""
+        """Return a variable that can only be 1 if an arc is used."""
         if (number, arc) not in self._used:
             self._used[number, arc] = self._model.new_bool_var("")
             self._model.add(variable >= 1).only_enforce_if(self._used[number, arc])

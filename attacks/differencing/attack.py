@@ -1,4 +1,4 @@
-"""The attack `differencing`: which small counts do published tables give away together?
+"""The attack `differencing`: which small counts do published tables disclose together?
 
 Threat model: a person who has the published tables and the rules by which they were made. Claim: every table of counts
 that agrees with them has a count of the box in the reported interval. Sound, because a bound is only claimed with a
@@ -41,16 +41,16 @@ from audit.runtime.phrases import say
 class Differencing:
     """Recover counts from the differences of published tables.
 
-    With `both_ends` the exact interval of every question is computed, even if it is no finding.
+    With `both_ends`, the exact interval of every question is computed, even if it is not a finding.
     """
 
     name: str = "differencing"
     both_ends: bool = False
 
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
-        """Return what is certain of each box that is asked about.
+        """Return what is certain about the box of each question.
 
-        Where the user interrupts before bounds are known, that is what they show: they take a moment.
+        If the user interrupts before bounds are known, the published bounds are used: they take a moment.
 
         Raises:
             ContradictingCountsError: no counts agree with everything that was published.
@@ -65,7 +65,7 @@ class Differencing:
         return asked.outcome(budget, both_ends=self.both_ends, stopped=stopped)
 
     def _bounded(self, tables: CountTables, budget: Budget) -> _AskedCells | None:
-        """Return the questions with bounds of all counts; None where they do not fit into memory."""
+        """Return the questions with bounds of all counts; None if they do not fit into memory."""
         inverted = np.flatnonzero(tables.lower > tables.upper)
         if len(inverted):
             raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
@@ -84,7 +84,7 @@ class Differencing:
 
 
 class _AskedCells:
-    """The questions about some tables: those about nodes of the lattice, and those about sums of nodes."""
+    """The questions about some tables: about nodes of the lattice, and about sums of nodes."""
 
     def __init__(self, tables: CountTables, bounds: BoundPropagation) -> None:
         lattice = bounds.lattice
@@ -96,7 +96,7 @@ class _AskedCells:
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
-        """Return what is certain; when the user interrupts, or has `stopped` it before, what was found by then."""
+        """Return what is certain; after an interrupt (also if `stopped` before), what was found by then."""
         remainder = self.remainder
         try:
             if not stopped:
@@ -141,7 +141,7 @@ class _AskedCells:
         )
 
     def _bounds(self, question: int, target: int, ends: Ends) -> tuple[CountBound, ...]:
-        """Return the proofs of a question's bounds in terms of published numbers."""
+        """Return the proofs of a question's bounds, in terms of published numbers."""
         found, proofs = [], self.remainder.proofs
         box = tuple(self.tables.asked[question].tolist())
         for side in (LOWER, UPPER):
@@ -153,7 +153,7 @@ class _AskedCells:
         return tuple(found)
 
     def _propagated(self, question: int, target: int, side: int, value: int) -> Leaf:
-        """Return the proof of a bound that follows from those of nodes."""
+        """Return the proof of a bound that follows from bounds of nodes."""
         if self.is_node[question]:
             return Leaf({target: Fraction(1)}, impossible=False)
         place = int((~self.is_node[:question]).sum())
@@ -163,7 +163,7 @@ class _AskedCells:
 def published_proof(
     bounds: BoundPropagation, proof: Leaf | Branch, side: int, assumed: tuple[tuple[int, int], ...] = ()
 ) -> BoundProof:
-    """Return a proof in terms of nodes as one in terms of published numbers."""
+    """Return a proof about nodes as a proof about published numbers."""
     if isinstance(proof, Branch):
         return CaseSplit(
             bounds.lattice.box(proof.node),

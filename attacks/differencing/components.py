@@ -1,4 +1,4 @@
-"""What propagation leaves open: integer solutions that show what is possible, and proofs of what is not."""
+"""Components: integer solutions and proofs for the questions that propagation leaves open."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 _FAR = 1 << 20
 _TURNS = 200
 _FEW = 4
-_WORTHWHILE = 3  # questions that a programme for all has to settle; one for each settles one
+_WORTHWHILE = 3  # open questions for a programme about all of them; otherwise one programme settles one question
 _MANY = 2000
 _MOSTLY_FREE = 0.8
 _ROUNDS = 6
 _STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
-_LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # counts of a component, for integer programmes
+_LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # the most counts of a component for integer programmes
 _CLOSELY = 60
 _EXACTLY = 1000
 _FIRST = 5
@@ -59,8 +59,8 @@ class Remainder(Solutions):
     """The search for solutions and proofs, component by component.
 
     Attributes:
-        proofs: of bounds that propagation does not have, by node or sum and side.
-        screened: what is known of all sums from a few solutions; None before they were asked about.
+        proofs: the proofs of bounds that propagation did not find, by node or sum and side.
+        screened: what a few solutions show about all sums; None before sums were asked about.
         reason: why questions are left open.
     """
 
@@ -76,7 +76,7 @@ class Remainder(Solutions):
         self._bounded_by: set[tuple[int, int, int]] = set()
 
     def solve(self, budget: Budget) -> None:
-        """Settle all questions as far as the budget allows.
+        """Settle all questions within the budget.
 
         Raises:
             ContradictingCountsError: a component has no solution.
@@ -97,7 +97,7 @@ class Remainder(Solutions):
         self._settle_widths(budget)
 
     def ask_sums(self, sums: BoxSums, protected: Flags, budget: Budget, *, every: bool) -> None:
-        """Settle questions about sums of nodes, as far as the budget allows; with `every`, bound all exactly."""
+        """Settle questions about sums of nodes within the budget; with `every`, compute all bounds exactly."""
         budget.stage("asking about sums of counts")
         self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, ~protected)
         left = np.flatnonzero((found.verdict == OPEN) | every)
@@ -106,7 +106,7 @@ class Remainder(Solutions):
         self._settle_all(budget)
 
     def _component_of(self, row: Mapping[int, int]) -> Component | None:
-        """Return the components that a sum reaches into, as one; None where no programme is about its counts."""
+        """Return the joined components of a sum's nodes; None if no programme is about its counts."""
         parts = {id(each): each for node in row if (each := self.of_node.get(node)) is not None}
         if not parts:
             return None
@@ -119,8 +119,8 @@ class Remainder(Solutions):
         is_finding = self.questions.is_finding(self.proved)[left]
         left = left[np.argsort(is_finding, kind="stable")]
         if self.rows:
-            # What a long search did not settle in loosely tied tables, integer programmes seldom do, and bounds do of
-            # half. A finding is one, though its exact interval is not known.
+            # In loosely tied tables, integer programmes seldom settle what a long search did not settle, and bounds
+            # settle half. A finding stays one even if its exact interval is unknown.
             closely = _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY
             left, others = left[:closely], left[closely : max(closely, int((~is_finding).sum()))]
         else:
@@ -133,12 +133,12 @@ class Remainder(Solutions):
             self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
 
     def _is_mostly_free(self) -> bool:
-        """Return whether there is much to search, and little that is fixed would have to be kept by every move."""
+        """Return whether there is much to search, and moves have to keep few fixed counts."""
         free = self.proved[LOWER] < self.proved[UPPER]
         return int(free.sum()) > _MANY and float(free.mean()) > _MOSTLY_FREE
 
     def _is_large(self, counts: int) -> bool:
-        """Return whether so many counts that hang together are too many for programmes; fewer are where much moves."""
+        """Return whether a component has too many counts for programmes; the limit is lower if many counts are free."""
         return counts > (_LARGE if self._local is None else _LARGE_WHERE_FREE)
 
     def _search(self, budget: Budget) -> None:
@@ -166,17 +166,17 @@ class Remainder(Solutions):
         self._probe_all(budget, rng)
 
     def _probe_all(self, budget: Budget, rng: np.random.Generator) -> None:
-        """Search near known solutions for others that settle one question each, with more and more moves."""
+        """Search near known solutions for others that settle one question each, with an increasing number of moves."""
         for steps in _STEPS[:_FIRST] if self.rows else _STEPS:
             left = self.open()
             is_finding = self.questions.is_finding(self.proved)[left]
             self._probe(left[~is_finding], steps, budget, rng)
-            # What is certainly a finding can do with less: only its exact interval is open.
+            # A certain finding needs less effort: only its exact interval is open.
             if steps <= _ENOUGH:
                 self._probe(left[is_finding], steps, budget, rng)
 
     def _probe(self, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator) -> None:
-        """Search for a solution for each of some questions, with at most so many moves."""
+        """Search for a solution for each of some questions, with a limited number of moves."""
         search = self._local
         if search is None or search.point is None:
             return
@@ -199,7 +199,7 @@ class Remainder(Solutions):
             self.note(component, point)
 
     def _together(self, component: Component, mine: Ids, budget: Budget) -> None:
-        """Move all of some questions that are open at once, up, down and at random, while that settles many of them."""
+        """Move all open questions among some at once, up, down and at random, as long as that settles many of them."""
         rng = np.random.default_rng(len(component.nodes))
         before = self.open_targets(mine)
         for turn in range(_TURNS):
@@ -225,9 +225,9 @@ class Remainder(Solutions):
         return dict.fromkeys(np.flatnonzero(inside).tolist(), 1)
 
     def _settle(self, place: int, budget: Budget, *, by_bounds: bool = False) -> None:
-        """Settle a question; `by_bounds` alone, which do not make the interval of a finding exact."""
+        """Settle a question; with `by_bounds` only by bounds, which do not make the interval of a finding exact."""
         node = int(self.questions.node[place])
-        # Bounds by a few lines cost least, those by all lines more, and whole solutions most.
+        # Bounds by a few lines are the cheapest, then bounds by all lines, then whole solutions.
         bounds, exact = (self._bound_nearby, self._bound_by_all), (self._reach, self.tighten)
         for improve in bounds if by_bounds else (*bounds, *exact):
             for side in (UPPER, LOWER):
@@ -237,7 +237,7 @@ class Remainder(Solutions):
                     improve(node, side, budget)
 
     def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
-        """Search for a solution with the least or greatest count of a node or sum, and note it."""
+        """Search for a solution with the least or greatest count of a node or sum, and store it."""
         row = self.row(node)
         component = self._component_of(row)
         if component is None or self._is_large(len(component.nodes)):
@@ -249,14 +249,14 @@ class Remainder(Solutions):
         return point
 
     def tighten(self, node: int, side: int, budget: Budget) -> None:
-        """Find the least or greatest count of a node, by a solution that has it and a proof that there is no other."""
+        """Find the least or greatest count of a node, by a solution with that count and a proof of the bound."""
         if self.proved[side][node] == self.seen[side][node] or (node, side) in self._tried:
             return
         if budget.exhausted():
             self.reason = budget.reason
             return
         self._tried.add((node, side))
-        # Linear programmes take less than an integer one, and a solution that is known already may have the bound.
+        # Linear programmes are cheaper than an integer one, and a known solution may attain the bound.
         self._bound_nearby(node, side, budget)
         self._bound_by_all(node, side, budget)
         row = self.row(node)
@@ -270,7 +270,7 @@ class Remainder(Solutions):
         value = int(self.seen[side][node])
         if value == self.proved[side][node] or (side == UPPER and value >= _FAR):
             return
-        # From published bounds alone: a proof that used other proofs could go round in circles.
+        # Only published bounds are used: a proof that used other proofs could be circular.
         proof = prove(component, self.bounds.ends, (row, side, value), budget)
         if proof is None:
             late = budget.reason if budget.exhausted() else say("a bound could not be proved")
@@ -280,7 +280,7 @@ class Remainder(Solutions):
         self.proved[side][node] = value
 
     def _capped(self, row: Mapping[int, int], side: int) -> Ends:
-        """Return the bounds of nodes, with an end for those of a sum: a solver wants one, and a far one does."""
+        """Return the bounds of nodes, with a bound added for nodes of a sum without one: the solver needs one."""
         ends = self.proved[:, : len(self.bounds.lattice)]
         endless = [node for node in row if ends[UPPER][node] >= UNBOUNDED]
         if side == UPPER and endless:
@@ -289,11 +289,11 @@ class Remainder(Solutions):
         return ends
 
     def _bound_nearby(self, node: int, side: int, budget: Budget) -> None:
-        """Improve a bound by a linear programme over the equalities that are nearest to a node or sum."""
+        """Improve a bound by a linear programme over the equalities nearest to a node or sum."""
         self._bound_by_slice(node, side, budget, _SLICE)
 
     def _bound_by_all(self, node: int, side: int, budget: Budget) -> None:
-        """Improve a bound by a linear programme over all equalities of a component, or over many where it is large."""
+        """Improve a bound by a linear programme over all equalities of a component, or over many if it is large."""
         row = self.row(node)
         component = self._component_of(row)
         if component is None or component.matrix.shape[0] <= _SLICE:
@@ -307,7 +307,7 @@ class Remainder(Solutions):
                 self.note(component, point)
 
     def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int) -> None:
-        """Improve a bound by a linear programme over so many equalities."""
+        """Improve a bound by a linear programme over a limited number of equalities."""
         row = self.row(node)
         component = self._component_of(row)
         start = None if component is None else self.solution(component, row, side)
@@ -317,7 +317,7 @@ class Remainder(Solutions):
             self._improve(node, side, bound)
 
     def _is_wanted(self, node: int, side: int, budget: Budget, most: int) -> bool:
-        """Return whether a bound may become better by a programme that was not tried yet, and note that it is."""
+        """Return whether a programme that was not tried yet may improve a bound, and mark it as tried."""
         if self.proved[side][node] == self.seen[side][node] or budget.exhausted():
             return False
         known = (node, side, most) in self._bounded_by
@@ -325,7 +325,7 @@ class Remainder(Solutions):
         return not known
 
     def _improve(self, node: int, side: int, found: tuple[int, Leaf] | None) -> None:
-        """Take a bound with its proof, where it is better than what is known."""
+        """Store a bound with its proof, if it improves the known one."""
         before = int(self.proved[side][node])
         if found is not None and (found[0] < before if side == UPPER else found[0] > before):
             self.proved[side][node], self.proofs[node, side] = found
@@ -345,7 +345,7 @@ class Remainder(Solutions):
                 best = min(best, int(self.proved[UPPER][node] - self.proved[LOWER][node]) + 1)
 
     def smallest_width(self) -> tuple[int | None, bool]:
-        """Return how many values the narrowest hidden count has, and whether that is certain."""
+        """Return the number of values of the narrowest hidden count, and whether that is certain."""
         nodes = np.unique(self.questions.node[self.questions.protected])
         if not len(nodes):
             return None, True

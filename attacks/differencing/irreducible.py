@@ -1,4 +1,4 @@
-"""Published numbers that contradict each other, as few as are needed.
+"""Irreducible contradictions: a minimal set of published numbers that contradict each other.
 
 Source of the deletion filter: Chinneck and Dravnieks, Locating minimal infeasible constraint sets in linear programs,
 ORSA Journal on Computing 3(2), 1991.
@@ -20,9 +20,9 @@ _MOST = 400
 
 
 def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingCountsError:
-    """Return the error that names a smallest part of some numbers that contradict each other.
+    """Return the error with a minimal subset of some numbers that contradict each other.
 
-    A number is left out for good where the others contradict each other without it.
+    A number is dropped if the remaining numbers contradict each other without it.
     """
     left = sorted(numbers)
     if len(left) > _MOST:
@@ -35,7 +35,7 @@ def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingC
 
 
 def has_solution(tables: CountTables) -> bool:
-    """Return whether some integers agree with everything; a limit that is reached counts as yes."""
+    """Return whether some integers agree with everything; true if a limit is reached."""
     bounds = first_bounds(build_lattice(tables.axes, tables.boxes, tables.asked), tables)
     if bounds.contradicting is None:
         bounds.run()
@@ -50,7 +50,7 @@ def has_solution(tables: CountTables) -> bool:
 
 
 def coarsened(tables: CountTables, numbers: Sequence[int]) -> CountTables:
-    """Return only some of the numbers; atoms in the same of their boxes become one."""
+    """Return only some of the numbers; atoms that are in the same boxes are merged."""
     kept = np.array(numbers, dtype=np.int64)
     boxes = tables.boxes[kept]
     axes, columns = [], []
@@ -71,7 +71,7 @@ def coarsened(tables: CountTables, numbers: Sequence[int]) -> CountTables:
 
 
 def _coarse_axis(axis: Axis, sets: np.ndarray) -> tuple[Axis, np.ndarray]:
-    """Return an axis on which all atoms in the same of some sets are one, and the new codes of these sets."""
+    """Return an axis on which atoms in the same sets are merged, and the new codes of these sets."""
     used, place = np.unique(sets, return_inverse=True)
     inside = np.zeros((len(used), axis.atoms), dtype=np.bool_)
     for row, one in enumerate(used.tolist()):

@@ -1,4 +1,4 @@
-"""The lattice of margins: every box that matters as a node, and every line of cells with its sum as an equality.
+"""The lattice of margins: every relevant box as a node, and every line of cells with its sum as an equality.
 
 Dimensions that no published or asked box restricts together never meet in one table: the tables kept are those of the
 cliques of a chordal graph of dimensions. Consistent integer tables of such cliques always extend to one table of all
@@ -19,7 +19,7 @@ from audit.model.count_tables import Axis, Boxes
 
 Ids = npt.NDArray[np.int64]
 Decomposition = tuple[int, tuple[int, ...]]
-"""A set of an axis, and disjoint smaller ones that make it up."""
+"""A set of an axis, and disjoint smaller sets whose union it is."""
 
 _MOST_NODES = 20_000_000
 

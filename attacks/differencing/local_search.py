@@ -1,4 +1,4 @@
-"""Local search for tables of integers that agree with everything: what is loosely tied needs no programme.
+"""Local search for tables of integers that agree with everything: loosely tied tables need no programme.
 
 A rounded series is one component, for which a linear programme takes minutes. But almost any table near the published
 one can be repaired, one move after another; each move is the best of some that repair a violated bound. The search
@@ -24,7 +24,7 @@ _FIRST = 400
 _STEPS = 60
 _CHOICES = 24
 _SOFT, _NEARLY_SOFT, _HARD = 1, 2, 8
-"""Weights of what is violated; those above 1 grow."""
+"""Weights of violations; those above 1 grow."""
 
 
 class Moves(NamedTuple):
@@ -54,12 +54,12 @@ class LocalSearch:
         self._atom_at = np.searchsorted(self._kept, self.atoms)
         self._hard = _moves(self.sums[self._kept] @ self._changes)
         self._runs = 0
-        # Any table is mended as fast as one that is near to what was published.
+        # Any table is repaired as fast as one near the published numbers.
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
         self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
 
     def toward(self, goals: Any, low: Counts, high: Counts) -> Counts | None:  # noqa: ANN401 - scipy's matrices have no types
-        """Return a solution in which as many goals as possible are between other limits; None if none was found.
+        """Return a solution in which as many goals as possible lie within other limits; None if none was found.
 
         A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes).
         """
@@ -71,7 +71,7 @@ class LocalSearch:
         weight = np.full(len(value), _HARD)
         weight[kept:] = _SOFT
         self._mend(moves, least, most, value, weight, steps)
-        # What was wished for is given up, so that what has to hold can be mended.
+        # Goals are dropped, so that constraints can be satisfied.
         found = self._tested(value[:kept].copy(), 20 * steps)
         self.point = self.point if found is None else found
         return found
@@ -124,7 +124,7 @@ class LocalSearch:
         return int(_mend(moves, low, high, value, weight, (steps, _CHOICES, self._runs)))
 
     def _tested(self, value: Counts, steps: int) -> Counts | None:
-        """Mend a table, and return the counts of all nodes if it agrees with everything."""
+        """Repair a table, and return the counts of all nodes if it agrees with everything."""
         low, high = self.ends[:, self._kept]
         if self._mend(self._hard, low, high, value, np.full(len(value), _HARD), steps):
             return None
@@ -134,7 +134,7 @@ class LocalSearch:
 
 
 def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
-    """Return the nodes that are no sums, and a matrix with a row for each node: of which of them it is the sum."""
+    """Return the nodes that are not sums, and a matrix with a row for each node: the nodes whose sum it is."""
     size = len(lattice)
     parent = [block.parent[block.line][block.defines[block.line]] for block in lattice.blocks]
     child = [block.child[block.defines[block.line]] for block in lattice.blocks]
@@ -194,7 +194,7 @@ def _cost(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts
 
 @kernel
 def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) -> int:
-    """List a place among the `count` violated ones in `bad`, or strike it out; `where` has where each is listed."""
+    """Add a place to the `count` violated ones in `bad`, or remove it; `where` holds the index of each."""
     if violated and where[place] < 0:
         bad[count], where[place] = place, count
         return count + 1
@@ -208,7 +208,7 @@ def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) ->
 
 @kernel
 def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
-    """Change `value` until it is between `low` and `high` everywhere; return how many places are still violated.
+    """Change `value` until it is between `low` and `high` everywhere; return the number of remaining violations.
 
     Args:
         moves: what there is to change it.

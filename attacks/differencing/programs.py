@@ -1,7 +1,7 @@
 """Linear and integer programmes over the counts that propagation leaves open, one connected component at a time.
 
-The solver's word is never taken: its points are rounded and tested in integers. Its duals, rounded to fractions, are
-only weights of equalities; the bound that they give is computed exactly, and holds for any weights (weak duality;
+The solver is never trusted: its points are rounded and tested in integers. Its duals, rounded to fractions, are only
+used as weights of equalities; the bound that they give is computed exactly, and is valid for any weights (weak duality;
 Schrijver, section 7.4).
 """
 
@@ -28,7 +28,7 @@ from audit.runtime.integer_programmes import Answer
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
-_NESTED_CASES = 100  # counts without a largest value could be split for ever
+_NESTED_CASES = 100  # counts without an upper bound could be split forever
 _BRANCHES_OF_SOLVER = 20_000
 _TOLERANCE = 1e-7
 Point = npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ class Component:
         nodes: shape (columns,); their node ids, ascending.
         matrix: CSR matrix, one row for each equality, over `nodes`: 1 for parts, -1 for the sum.
         fixed: the same rows over all other nodes, whose counts are known.
-        right: shape (rows,); what each row has to add up to.
+        right: shape (rows,); the sum of each row.
     """
 
     nodes: Ids
@@ -58,7 +58,7 @@ class Component:
 
 
 def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
-    """Return the components of what is not fixed, those with the smallest node first."""
+    """Return the components of counts that are not fixed, in the order of their smallest nodes."""
     rows = _defining_rows(lattice)
     free = np.flatnonzero(ends[LOWER] < ends[UPPER])
     if not len(free):
@@ -181,17 +181,17 @@ Goal = tuple[Sum, int, int]
 
 
 def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf | Branch | None:
-    """Return a proof of a goal, by linear programmes and cases; None where a limit was reached.
+    """Return a proof of a goal, by linear programmes and cases; None if a limit was reached.
 
-    The goal is a sum of nodes, a side, and the value that it is at most (or at least). Where no counts agree with
-    everything, a sum of nothing is at most -1.
+    The goal is a sum of nodes, a side, and a value that bounds it. If no counts agree with everything, the goal that an
+    empty sum is at most -1 can be proved.
     """
     return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, budget), _NESTED_CASES)
 
 
 @dataclass
 class _Effort:
-    """How many more linear programmes a proof may take, and whether time is up."""
+    """The remaining number of linear programmes for a proof, and whether time is up."""
 
     left: int
     budget: Budget
@@ -226,7 +226,7 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort, nested
 
 
 def slice_around(component: Component, about: Sum, most: int) -> Component:
-    """Return the equalities that are nearest to the nodes of a sum, about `most` of them, and all that is in them."""
+    """Return about `most` equalities nearest to the nodes of a sum, and all nodes in them."""
     columns = component.matrix.tocsc()
     rows: dict[int, None] = {}
     front = np.flatnonzero(np.isin(component.nodes, list(about))).tolist()
@@ -249,10 +249,9 @@ def slice_around(component: Component, about: Sum, most: int) -> Component:
 def optimum_bound(
     component: Component, ends: Ends, goal: tuple[Sum, int], budget: Budget, start: Point | None = None
 ) -> tuple[tuple[int, Leaf] | None, Point | None]:
-    """Return the bound of a sum that the linear programme gives, with its proof, and the solution that has it.
+    """Return the bound of a sum by a linear programme, with its proof, and the solution that attains it.
 
-    The goal is a sum of nodes, and a side; either is None where there is none. From a solution `start` on, few steps
-    lead to the bound, where it is tight.
+    The goal is a sum of nodes, and a side; either result may be None. From a good `start`, few steps lead to the bound.
     """
     answer = _optimum(component, ends, *goal, budget, start)
     if answer is None:
@@ -262,7 +261,7 @@ def optimum_bound(
 
 
 def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats) -> tuple[int, Leaf] | None:
-    """Return the best bound of a goal that duals give, with its proof; None where they give none."""
+    """Return the best bound of a goal from duals, with its proof; None if they give none."""
     row, side = goal
     best: tuple[int, Leaf] | None = None
     for combined in _combinations(component, row, duals):
@@ -285,7 +284,7 @@ def _optimum(
 
 
 def _impossible(component: Component, ends: Ends, budget: Budget) -> Leaf | None:
-    """Return weights of nodes whose sum is 0 and whose ends leave only less, where no counts agree with everything."""
+    """Return weights of nodes whose sum is 0 but whose bounds exclude 0, if no counts agree with everything."""
     from scipy import sparse
 
     nodes, rows = len(component.nodes), component.matrix.shape[0]
@@ -333,7 +332,7 @@ class _Combination:
     denominator: int
 
     def bound(self, ends: Ends, side: int) -> Fraction | None:
-        """Return what the ends of the nodes add up to on one side; None where one has no end."""
+        """Return the sum of the weighted bounds of the nodes on one side; None if a bound is missing."""
         end = np.where((self.weight > 0) == (side == UPPER), ends[UPPER][self.node], ends[LOWER][self.node])
         if (end >= UNBOUNDED).any():
             return None
@@ -347,7 +346,7 @@ class _Combination:
 
 
 def _combinations(component: Component, row: Sum, duals: npt.NDArray[np.float64]) -> Iterator[_Combination]:
-    """Yield weights of nodes for roundings of the duals, until these are exact: no other rounding is better then."""
+    """Yield weights of nodes for roundings of the duals, until these are exact."""
     for denominator in _DENOMINATORS:
         multiples = np.rint(duals * denominator).astype(np.int64)
         weight = -(component.fixed.T @ multiples)

@@ -1,4 +1,4 @@
-"""Propagation of bounds over the lattice of margins, with a trail from which each bound can be shown.
+"""Propagation of bounds over the lattice of margins, with a trail from which each bound can be proved.
 
 A sum is at least the sum of its parts' least counts, a part at least the sum less the other parts' greatest counts, and
 the same holds from above (propagation on linear equalities; Apt, Principles of Constraint Programming, section 6.4).
@@ -23,18 +23,18 @@ from audit.model.json_types import UNBOUNDED
 
 LOWER, UPPER = 0, 1
 Ends = npt.NDArray[np.int64]
-"""Bounds of all nodes; shape (2, nodes), row 0 from below and row 1 from above."""
+"""Bounds of all nodes; shape (2, nodes): row 0 lower bounds, row 1 upper bounds."""
 
 
 @dataclass
 class Changes:
-    """The bounds of one side that one block of equalities made tighter, in one step.
+    """The bounds on one side that one block of equalities improved in one step.
 
     Attributes:
-        block: place of the block.
+        block: the index of the block.
         upward: whether sums got their bounds from parts; else parts from sums.
-        node: shape (changes,), ascending; whose bound.
-        line: shape (changes,); by which line of the block.
+        node: shape (changes,), ascending; the nodes with new bounds.
+        line: shape (changes,); the line of the block that gave the bound.
     """
 
     block: int
@@ -45,7 +45,7 @@ class Changes:
 
 @dataclass
 class BoundPropagation:
-    """Bounds of all nodes, and how each came about.
+    """Bounds of all nodes, and the derivation of each.
 
     Attributes:
         lattice: the nodes.
@@ -63,7 +63,7 @@ class BoundPropagation:
     _history: list[tuple[list[int], list[int]]] | None = None
 
     def run(self) -> None:
-        """Pass bounds on until nothing changes, or bounds cross."""
+        """Propagate bounds until nothing changes, or bounds cross."""
         stale = 0
         while stale < len(self.lattice.blocks):
             for place, block in enumerate(self.lattice.blocks):
@@ -95,9 +95,10 @@ class BoundPropagation:
         return True
 
     def weights(self, wanted: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-        """Return the published numbers that show weighted bounds of nodes, with integer weights.
+        """Return the published numbers that prove weighted bounds of nodes, with integer weights.
 
-        `wanted` has a node, the side of its bound, and its weight. Counts of 0 or more need no number and are left out.
+        `wanted` holds a node, the side of its bound, and its weight. The bound that counts are at least 0 needs no
+        number and is omitted.
         """
         pending: dict[tuple[int, int, int], int] = defaultdict(int)
         queue: list[tuple[int, int, int]] = []
@@ -126,7 +127,7 @@ class BoundPropagation:
         return {number: weight for number, weight in found.items() if weight}
 
     def _version(self, node: int, side: int, before: int) -> int:
-        """Return the last step before one that changed a bound, -1 for none."""
+        """Return the last step before a step that changed a bound, -1 if there is none."""
         start, steps = self._steps(side)
         place = bisect_left(steps, before, start[node], start[node + 1])
         return steps[place - 1] if place > start[node] else -1
@@ -137,16 +138,16 @@ class BoundPropagation:
         return self._history[side]
 
     def _collect(self, side: int) -> tuple[list[int], list[int]]:
-        """Return where the changes of each node's bound of a side begin, and their steps, node by node."""
+        """Return the steps that changed each node's bound on a side, node by node, and where each node's begin."""
         empty = [np.zeros(0, dtype=np.int64)]
         node = np.concatenate([*empty, *(step[side].node for step in self.trail)])
         step = np.repeat(np.arange(len(self.trail)), [len(each[side].node) for each in self.trail])
         start = np.searchsorted(np.sort(node), np.arange(len(self.lattice) + 1))
-        # Lists are looked into one number at a time faster than arrays.
+        # Single lookups are faster in lists than in arrays.
         return start.tolist(), step[np.argsort(node, kind="stable")].tolist()
 
     def _reasons(self, step: int, node: int, side: int) -> list[tuple[int, int, int]]:
-        """Return the bounds that a change was made of: node, side, sign."""
+        """Return the bounds from which a change was derived: node, side, sign."""
         changes = self.trail[step][side]
         block = self.lattice.blocks[changes.block]
         line = int(changes.line[np.searchsorted(changes.node, node)])
@@ -158,14 +159,14 @@ class BoundPropagation:
 
 
 def _sums(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
-    """Return what the parts of each line leave to its sum; shape (lines,)."""
+    """Return the bounds of each line's sum from its parts; shape (lines,)."""
     least = np.add.reduceat(ends[LOWER][block.child], block.start)
     most = np.add.reduceat(ends[UPPER][block.child], block.start)
     return least, np.minimum(most, UNBOUNDED)
 
 
 def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
-    """Return what the sum of each line and the other parts leave to each part; shape (children,)."""
+    """Return the bounds of each part from the sum and the other parts of its line; shape (children,)."""
     least, most = ends[LOWER][block.child], ends[UPPER][block.child]
     endless = most >= UNBOUNDED
     finite = np.where(endless, 0, most)
@@ -178,7 +179,7 @@ def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
 
 
 def first_bounds(lattice: MarginLattice, tables: CountTables) -> BoundPropagation:
-    """Return the published bounds of all nodes, not yet passed on."""
+    """Return the published bounds of all nodes, before propagation."""
     nodes = lattice.nodes(tables.boxes)
     ends = np.stack([np.zeros(len(lattice), dtype=np.int64), np.full(len(lattice), UNBOUNDED, dtype=np.int64)])
     np.maximum.at(ends[LOWER], nodes, tables.lower)
@@ -187,7 +188,7 @@ def first_bounds(lattice: MarginLattice, tables: CountTables) -> BoundPropagatio
     numbers = np.arange(len(nodes))
     for side, given in ((LOWER, tables.lower), (UPPER, tables.upper)):
         tight = (given == ends[side][nodes]) & (given != (0, UNBOUNDED)[side])
-        # The first of several numbers that say the same is the one that is named.
+        # Of several numbers with the same bound, the first one is named.
         source[side][nodes[tight][::-1]] = numbers[tight][::-1]
     found = BoundPropagation(lattice, ends, source)
     crossed = np.flatnonzero(ends[LOWER] > ends[UPPER])

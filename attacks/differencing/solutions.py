@@ -1,4 +1,4 @@
-"""What is asked about counts, and the solutions that were found: what counts can be, and what they are in a few."""
+"""Solutions: the questions about counts, and the counts that known solutions have."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Questions:
         return both
 
     def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-        """Return the verdict on each question; `OPEN` where it is not certain, or a finding is not yet exact.
+        """Return the verdict on each question; `OPEN` if uncertain, or if the interval of a finding is not exact yet.
 
-        `proved` are bounds that every solution keeps, `seen` the least and greatest counts of solutions.
+        `proved` holds bounds of all solutions, `seen` the least and greatest counts in known solutions.
         """
         low, high = proved[LOWER][self.node], proved[UPPER][self.node]
         least, most = seen[LOWER][self.node], seen[UPPER][self.node]
@@ -61,7 +61,7 @@ class Questions:
         return result
 
     def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
-        """Return whether one question is settled; a finding whose exact interval is not known is, unless `exactly`."""
+        """Return whether one question is settled; a finding without an exact interval is, unless `exactly`."""
         node = self.node[place : place + 1]
         one = copy(self)
         one.node, one.protected = np.zeros(1, dtype=np.int64), self.protected[place : place + 1]
@@ -71,22 +71,22 @@ class Questions:
     def wishes(
         self, some: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
     ) -> tuple[Ids, Counts, Counts]:
-        """Return which solutions would settle some questions: nodes, and limits for their counts.
+        """Return the solutions that would settle some questions: nodes, and limits for their counts.
 
-        The limits exclude what a finding allows, or are an end of the proved interval that no solution has reached.
+        The limits exclude what a finding permits, or are an end of the proved interval that no solution attains yet.
         """
         node = self.node[some]
         low, high, least, most = proved[LOWER][node], proved[UPPER][node], seen[LOWER][node], seen[UPPER][node]
         down = np.where(least == low, False, np.where(most == high, True, rng.random(len(some)) < 0.5))
         free = ~self.protected[some] & ~self.is_finding(proved)[some]
-        # A count of 0, or one that is large enough, settles that nothing small is certain.
+        # A count of 0, or a large enough count, shows that a small count is not certain.
         down = np.where(free & (low > 0) & (high >= self.min_count), False, down)
         down = np.where(free & (low <= 0) & (high < self.min_count), True, down)
         wish_low = np.where(down, low, np.where(high >= UNBOUNDED, most + 1, high))
         wish_high = np.where(down, low, high)
         finding = self.is_finding(proved)[some]
         hidden = self.protected[some]
-        # A count that is no finding yet need not reach its ends: one other value is enough for a hidden one.
+        # A count without a finding need not attain its bounds: one other value suffices for a hidden count.
         easy = hidden & ~finding
         wish_low = np.where(easy & ~down, np.minimum(most + 1, wish_low), wish_low)
         wish_high = np.where(easy & down, np.maximum(least - 1, wish_high), wish_high)
@@ -95,14 +95,14 @@ class Questions:
         return node, wish_low[first], wish_high[first]
 
     def is_finding(self, proved: Ends) -> Flags:
-        """Return which questions are findings for every interval that is still possible."""
+        """Return which questions are findings for every remaining interval."""
         low, high = proved[LOWER][self.node], proved[UPPER][self.node]
         width = high - low + 1
         small = (low >= 1) & (high < self.min_count) & ((width == 1) | (width < self.min_count - 1))
         return np.where(self.protected, (width < self.min_width) & (high < UNBOUNDED), small)
 
     def bounded(self, verdict: np.ndarray[tuple[int], np.dtype[np.int8]], proved: Ends) -> np.ndarray:
-        """Return the verdict on findings by their proved bounds, where their exact interval is not known."""
+        """Return the verdict on findings by their proved bounds, if their exact interval is unknown."""
         one = proved[LOWER][self.node] == proved[UPPER][self.node]
         kind = np.where(one, RECOVERED, np.where(self.protected, NARROWED, SMALL)).astype(np.int8)
         return np.where((verdict == OPEN) & self.is_finding(proved), kind, verdict)
@@ -112,7 +112,7 @@ _POINTS = 16
 
 
 class Solutions:
-    """What is known of the nodes of a lattice, and of sums of them, which are numbered after the nodes.
+    """What is known about the nodes of a lattice, and about sums of nodes, which are numbered after the nodes.
 
     Attributes:
         bounds: of the nodes, by propagation.
@@ -138,7 +138,7 @@ class Solutions:
         self._matrix: Any = None
 
     def row(self, target: int) -> dict[int, int]:
-        """Return the nodes, with their weights, whose counts make up that of a node or sum."""
+        """Return the nodes, with weights, whose weighted sum is a node or sum."""
         nodes = len(self.bounds.lattice)
         return {target: 1} if target < nodes else self.rows[target - nodes]
 
@@ -156,11 +156,11 @@ class Solutions:
         return sparse.vstack([found, self._matrix[targets[targets >= nodes] - nodes]], format="csr")
 
     def open(self) -> npt.NDArray[np.intp]:
-        """Return which questions are not settled."""
+        """Return which questions are open."""
         return np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
 
     def open_targets(self, mine: Ids) -> Ids:
-        """Return the nodes and sums of those of some questions that are not settled."""
+        """Return the nodes and sums of open questions among some questions."""
         return np.unique(self.questions.node[mine[self.questions.decide(self.proved, self.seen)[mine] == OPEN]])
 
     def join(self, sums: BoxSums, found: Screened, left: Ids, protected: Flags) -> None:
@@ -178,13 +178,13 @@ class Solutions:
         self.left, self.questions = left, self.questions.with_sums(nodes + np.arange(len(left)), protected)
 
     def note_all(self, point: Point) -> None:
-        """Note a solution of everything."""
+        """Store a solution of everything."""
         self._keep(-1, np.arange(len(point)), point)
         self.seen[LOWER] = np.minimum(self.seen[LOWER], point)
         self.seen[UPPER] = np.maximum(self.seen[UPPER], point)
 
     def note(self, component: Component, point: np.ndarray) -> None:
-        """Note a solution of a component."""
+        """Store a solution of a component."""
         nodes = component.nodes
         self.seen[LOWER][nodes] = np.minimum(self.seen[LOWER][nodes], point)
         self.seen[UPPER][nodes] = np.maximum(self.seen[UPPER][nodes], point)
@@ -198,9 +198,9 @@ class Solutions:
             self.seen[UPPER][start:][known] = np.maximum(self.seen[UPPER][start:], value)[known]
 
     def solution(self, component: Component, row: Mapping[int, int], side: int) -> Point | None:
-        """Return the known solution of a component in which a sum is the least or greatest; None where there is none.
+        """Return the known solution of a component with the least or greatest count of a sum; None if there is none.
 
-        It has an entry for each node; those of the other components are of no meaning.
+        It has an entry for each node; the entries of other components have no meaning.
         """
         known = self.points[(self.points[:, component.nodes] >= 0).all(axis=1)]
         if not len(known):

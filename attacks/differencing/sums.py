@@ -1,7 +1,7 @@
-"""Boxes that are no nodes of the lattice, as sums and differences of nodes.
+"""Sums: boxes that are not nodes of the lattice, as sums and differences of nodes.
 
-A set that is not published is the sum of smaller ones, or a larger one less the others in it; a box of such sets is the
-product. Most of what is asked is settled by a few solutions and by the bounds of these nodes, many boxes at once.
+A set that is not published is the sum of smaller sets, or a larger set less the rest; a box of such sets is the
+product. A few solutions and the bounds of these nodes settle most questions, many boxes at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TermGroup:
 
 
 class BoxSums:
-    """The nodes that boxes are made of; there are several ways for each, the one of fewest terms first.
+    """The nodes whose sum is a box; each box has several such sums, the one with the fewest terms first.
 
     Attributes:
         boxes: shape (boxes, axes).
@@ -64,10 +64,10 @@ class BoxSums:
         ]
 
     def terms(self, places: Ids, way: int) -> Iterator[TermGroup]:
-        """Yield the nodes of some boxes, in one of the `ways`; where others have too many terms, they are left out.
+        """Yield the nodes of some boxes in one of the `ways`; boxes with too many terms are left out.
 
-        The first two ways take all dimensions alike, by the fewest terms or the other way, and so do the others, with
-        time taken the other way.
+        The first two ways treat all dimensions alike, with the fewest terms or the other decomposition; the others
+        treat time in the opposite way.
         """
         clique = np.array(self._clique, dtype=np.int64)[self._pattern.ravel()[places]]
         last = len(self._tables) - 1
@@ -106,7 +106,7 @@ class BoxSums:
         return grid[rank], sign
 
     def values(self, places: Ids, point: Counts) -> tuple[Counts, npt.NDArray[np.bool_]]:
-        """Return the counts of some boxes in a solution, and which are known; a node's is -1 where it is not."""
+        """Return the counts of some boxes in a solution, and which are known; an unknown node is -1."""
         value = np.zeros(len(self.boxes), dtype=np.int64)
         known = np.zeros(len(self.boxes), dtype=np.bool_)
         for group in self.terms(places, 0):
@@ -116,7 +116,7 @@ class BoxSums:
         return value[places], known[places]
 
     def bounds(self, places: Ids, ends: Ends) -> Ends:
-        """Return what the bounds of nodes leave to some boxes; shape (2, boxes)."""
+        """Return the bounds of some boxes from the bounds of nodes; shape (2, boxes)."""
         found = np.stack([np.zeros(len(self.boxes), dtype=np.int64), np.full(len(self.boxes), UNBOUNDED)])
         for way in self.ways:
             for group in self.terms(places, way):
@@ -130,10 +130,10 @@ class BoxSums:
         return next((_weights(group, 0) for group in self.terms(np.array([place]), 0)), {})
 
     def weights(self, place: int, ends: Ends, side: int, value: int) -> dict[int, Fraction]:
-        """Return the weights of nodes whose ends add up to a bound of a box.
+        """Return the weights of nodes whose bounds add up to a bound of a box.
 
         Raises:
-            LookupError: none do.
+            LookupError: there are none.
         """
         for way in self.ways:
             for group in self.terms(np.array([place]), way):
@@ -142,7 +142,7 @@ class BoxSums:
         raise LookupError("no terms add up to the bound")
 
     def chunks(self) -> Iterator[Ids]:
-        """Yield all places, not too many at once."""
+        """Yield all indices, in blocks."""
         yield from np.split(np.arange(len(self.boxes)), range(_CHUNK, len(self.boxes), _CHUNK))
 
 
@@ -196,7 +196,7 @@ class _TermTable:
 
 
 def _ways(mask: int, base: Sequence[tuple[int, int]]) -> list[Terms]:
-    """Return a set as a sum, and as the smallest set around it less others, that of fewer terms first."""
+    """Return a set as a sum of sets, and as the smallest set around it less others; the one with fewer terms first."""
     added = _cover(mask, base)
     around, one = next((each for each in reversed(base) if not mask & ~each[0]), (0, -1))
     found: list[Terms] = [tuple((each, 1) for each in added)]
@@ -206,7 +206,7 @@ def _ways(mask: int, base: Sequence[tuple[int, int]]) -> list[Terms]:
 
 
 def _cover(mask: int, base: Sequence[tuple[int, int]]) -> list[int]:
-    """Return disjoint sets that make up a set, the largest that fit first."""
+    """Return disjoint sets whose union is a set; larger sets are chosen first."""
     found = []
     for one, code in base:
         if not one & ~mask:
@@ -222,10 +222,10 @@ Verdicts = npt.NDArray[np.int8]
 
 @dataclass
 class Screened:
-    """What is known of sums.
+    """What is known about sums.
 
     Attributes:
-        verdict: shape (sums,); `OPEN` where something is left to find out.
+        verdict: shape (sums,); `OPEN` if undecided.
         proved: bounds that all solutions keep; shape (2, sums).
         seen: least and greatest count in the solutions looked at; shape (2, sums).
     """
@@ -236,9 +236,9 @@ class Screened:
 
 
 def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Flags) -> Screened:
-    """Settle what can be settled at once of questions whether counts are `small`; shape (sums,).
+    """Settle questions whether counts are `small` as far as bounds and solutions do; shape (sums,).
 
-    `ends` are bounds of all nodes, `points` some solutions; shape (solutions, nodes), -1 for what is not known.
+    `ends` holds bounds of all nodes, `points` some solutions; shape (solutions, nodes), -1 for unknown counts.
     """
     size = len(sums.boxes)
     found = Screened(

@@ -1,10 +1,9 @@
-"""Equal in all worlds: which people share a value once the values are struck out that no one can have.
+"""Equality in all worlds: which people share a value after impossible values are ruled out.
 
-Linear reasoning over the published groups shows less than there is: {A, C}: x, y; {D, H, I, J}: z, z, t, t;
-{B, C, D, H}: x, y, z, t. In all worlds D and H take z and t, so that the last group falls into {B, C}: x, y and
-{D, H}: z, t, and then A and B are equal. So each group is split into members and values that have nothing to do with
-each other: as many rows as members are theirs alone. What is left of a group, and its counterfeits without identity,
-is one part.
+Linear reasoning over the published groups misses equalities: {A, C}: x, y; {D, H, I, J}: z, z, t, t; {B, C, D, H}: x,
+y, z, t. In all worlds D and H have z and t, so the last group splits into {B, C}: x, y and {D, H}: z, t, and then A and
+B are equal. So each group is split into independent parts of members and values: a part has as many rows as members.
+The rest of a group, with its counterfeits without identity, is one part.
 
 Sound: each split holds in all worlds. Source: equivalence paper, Definition 6.
 """
@@ -26,11 +25,11 @@ Pairs = tuple[Codes, Codes]
 
 
 def split(matrix: Matrix, left: Sequence[Pairs]) -> Matrix:
-    """Return the groups of a series, each split into what has nothing to do with each other.
+    """Return the groups of a series, each split into its independent parts.
 
     Args:
         matrix: the groups.
-        left: for each release, the pairs of a column and a value that are not ruled out; shapes (pairs,) each.
+        left: for each release, the pairs of a column and a value that are not ruled out; shape (pairs,) each.
     """
     group = matrix.group_of().astype(np.int64)
     entry_group = np.repeat(np.arange(matrix.groups), np.diff(matrix.value_start))
@@ -39,13 +38,13 @@ def split(matrix: Matrix, left: Sequence[Pairs]) -> Matrix:
     label = component_of(place, members + entry, nodes)
     rows = np.bincount(label[members:], weights=matrix.rows, minlength=nodes)
     tight = np.bincount(label[:members], minlength=nodes) == rows
-    # What is not tight is one part of each group, which is numbered behind the others.
+    # The part that is not tight is one part of each group, numbered after the others.
     part = np.where(tight[label], label, nodes + np.concatenate([group, entry_group]))
     return _of_parts(matrix, part[:members], part[members:])
 
 
 def _joined(matrix: Matrix, group: Counts, entry_group: Counts, left: Sequence[Pairs]) -> tuple[Counts, Counts]:
-    """Return the places of memberships and of groups' values that belong together; shapes (pairs,) each."""
+    """Return the indices of memberships and of groups' values that belong together; shape (pairs,) each."""
     values, columns = matrix.values, matrix.columns
     of_entry = entry_group * values + matrix.value
     first = np.searchsorted(matrix.release, np.arange(matrix.releases + 1))
@@ -79,10 +78,10 @@ def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix
 
 
 def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
-    """Return pairs of columns that are equal by finer groups and not by the published ones; None where no time is left.
+    """Return pairs of columns that are equal by the finer groups only; None if time runs out.
 
-    They chain up what the published groups separate; shape (pairs, 2), int32. Columns with a value that is certain
-    are left out: whose value is certain is a finding already.
+    They connect what the published groups separate; shape (pairs, 2), int32. Columns with a certain value are left out,
+    because each of these is a finding already.
 
     Raises:
         ContradictionError: no values fit all groups.
@@ -93,10 +92,10 @@ def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
         return None
     label, before = classes(finer, *numbers), classes(matrix, *coarse)
     some = np.flatnonzero((label >= 0) & (pinned(finer, *numbers) < 0))
-    # People before counterfeits: one column represents all that the published groups make equal to it.
+    # People before counterfeits: one column represents all columns that the published groups make equal to it.
     some = some[np.argsort(~matrix.individual[some], kind="stable")]
     chosen = np.sort(some[np.unique(before[some], return_index=True)[1]])
-    # In each class a person comes first, with whom the others are paired: of counterfeits alone nothing is said.
+    # In each class, the first person is paired with the others; classes of counterfeits only have no pairs.
     chosen = chosen[np.lexsort((chosen, ~matrix.individual[chosen], label[chosen]))]
     _, begin, of_class = np.unique(label[chosen], return_index=True, return_inverse=True)
     first = chosen[begin][of_class]

@@ -77,19 +77,19 @@ class EquivalenceAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
-        """Return the attack itself: no clause is an option of it."""
+        """Return the attack itself: none of its options is a clause."""
         return self
 
     def only_deciding(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
-        """Return the attack with sides no larger than the policy is about, for one who asks for the verdict alone."""
+        """Return the attack with sides no larger than the policy requires, for a run that only needs the verdict."""
         return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)))
 
     def about(self, _person: int, /) -> EquivalenceAttack:
-        """Return the attack for one who asks about one person: all groups are combined, after all releases alone."""
+        """Return the attack for questions about one person: all groups are combined, after all releases only."""
         return replace(self, history=False)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return which people share a value, with findings that span all that was found."""
+        """Return which people share a value, with findings that span all equivalences found."""
         reason = linked_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -120,7 +120,7 @@ class EquivalenceAttack:
         return Outcome.judged(self.name, combined(reasons), measures, shown)
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
-        """Return the outcome with the pairs that are equal in all worlds, by what another attack rules out.
+        """Return the outcome with the pairs that are equal in all worlds, given what another attack rules out.
 
         The measures remain those of linear reasoning over the published groups.
         """
@@ -138,7 +138,7 @@ class EquivalenceAttack:
         if pairs is None:
             return outcome
         known = _with_pairs(evidence, matrix, claims, pairs, solver=False)
-        if (known.e == 1).any():  # It is violated, except for waivers: the others are asked about if necessary.
+        if (known.e == 1).any():  # The clause is violated unless claims are waived: others are checked if necessary.
             left = budget.remaining()
             asked = cache(lambda: _all_distinguished(known, knowing, Budget(left, engine=budget.engine)))
             return replace(outcome, claims=replace(known, distinguished=asked))
@@ -158,7 +158,7 @@ def _all_distinguished(claims: Equivalences, knowing: PossibleValues, budget: Bu
 def _with_pairs(
     evidence: Evidence, matrix: Matrix, claims: Equivalences, pairs: Codes, *, solver: bool
 ) -> Equivalences:
-    """Return the claims, and after them that each of some pairs of columns is equal in all worlds."""
+    """Return the claims, followed by the claims that some pairs of columns are equal in all worlds."""
     if not len(pairs):
         return claims
     count, first = len(claims), matrix.first_release()
@@ -186,7 +186,7 @@ def _with_pairs(
 
 
 def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
-    """Return what is known of all releases, or of as many first ones as can be judged in time."""
+    """Return the result for all releases, or for as many first ones as can be judged in time."""
     releases = matrix.releases
     while releases:
         found = judge(matrix.prefix(releases), max_e, budget.fraction(_SHARE))
@@ -205,7 +205,7 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
 
 
 def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
-    """Return the outcome that no values fit all groups, with the groups that show it."""
+    """Return the outcome for contradictory releases, with the groups that contradict each other."""
     text = say("the releases contradict each other: no assignment of values to people fits all groups")
     if contradiction.groups:
         group = contradiction.groups[0]
@@ -220,7 +220,7 @@ def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: Contradicti
 
 
 def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:
-    """Return the measures when nothing is known: bounds that say nothing."""
+    """Return the measures if nothing is known: bounds without information."""
     return EquivalenceMeasures(
         individuals=int(matrix.individual.sum()),
         min_e=LeastBounds(1, None),
@@ -233,18 +233,18 @@ def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:
 
 
 def _compromised(matrix: Matrix, found: Found, max_e: int) -> dict[str, int]:
-    """Return how many individuals take part in an equivalence up to each e."""
+    """Return the number of people who take part in an equivalence up to each e."""
     least = found.least[matrix.individual]
     return {str(e): int(((least > 0) & (least <= e)).sum()) for e in range(1, max_e + 1)}
 
 
 def _class_sizes(matrix: Matrix, found: Found) -> dict[str, int]:
-    """Return how many classes of individuals who share a value there are of each size."""
+    """Return the number of classes of people with a common value, by size."""
     label = found.label[matrix.individual & (found.label >= 0)]
     sizes = np.bincount(label)
     return sizes_table(sizes[sizes > 1])
 
 
 def _pinned_versions(matrix: Matrix, found: Found) -> int:
-    """Return how many versions of individuals have a value that is certain."""
+    """Return the number of people's versions with a certain value."""
     return int((matrix.individual & (found.pinned >= 0))[matrix.member].sum())

@@ -1,4 +1,4 @@
-"""Claims: what was found as findings that span it, each with weights of groups that show it."""
+"""Claims: findings that span all equivalences found, each with weights of groups that prove it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from audit.model.measures import Measures
 from audit.runtime.budget import Budget
 
 FindingsAt: TypeAlias = Callable[[Places], Sequence[AnyCombination]]
-"""Returns the findings at some places."""
+"""Returns the findings at some indices."""
 
 
 class Shown(TypedDict):
-    """What shows a finding."""
+    """The proof of a finding."""
 
     certificate: tuple[WeightedGroup[int], ...]
     evidence: Literal["proof", "fingerprint"]
@@ -37,16 +37,16 @@ class Shown(TypedDict):
 
 @dataclass
 class SpanningClaims:
-    """Pinned values, pairs of columns with equal values, and equivalences with more people, one after the other.
+    """Pinned values, pairs of columns with equal values, and equivalences with more people, in this order.
 
     Attributes:
-        evidence: it has the names of groups and values.
-        matrix: the releases that were judged.
-        found: what was found in them.
-        seconds: how long the search for weights may take in total; None is without limit.
+        evidence: the names of groups and values.
+        matrix: the judged releases.
+        found: the result for them.
+        seconds: the time limit of the search for weights; None means no limit.
         pin: columns of individuals whose value is pinned.
         forest: pairs of columns with equal values, which together span each class.
-        more: places of the witnesses with e of 2 and more in which people take part.
+        more: the indices of the witnesses with e of at least 2 in which people take part.
     """
 
     evidence: Evidence
@@ -59,13 +59,13 @@ class SpanningClaims:
 
     @classmethod
     def of(cls, evidence: Evidence, matrix: Matrix, found: Found, seconds: float | None) -> SpanningClaims:
-        """Return the claims that span what was found."""
+        """Return claims that span everything found."""
         pin = np.flatnonzero(matrix.individual & (found.pinned >= 0)).astype(np.int32)
         more = np.flatnonzero((found.witnesses.e > 1) & found.witnesses.with_some(matrix.individual))
         return cls(evidence, matrix, found, seconds, pin, spanning_forest(matrix, found.label), more)
 
     def shown(self, nothing: Measures) -> Equivalences:
-        """Return the claims as columns; `nothing` are the measures that hold if values do change."""
+        """Return the claims as columns; `nothing` holds the measures for the case that values do change."""
         pins, pairs, more = len(self.pin), len(self.forest.pair), self.found.witnesses
         e = np.concatenate([np.zeros(pins, np.int32), np.ones(pairs, np.int32), more.e[self.more]])
         effort, person = np.zeros(len(e), dtype=np.int32), np.full(len(e), -1, dtype=np.int32)
@@ -85,7 +85,7 @@ class SpanningClaims:
         return Solver(self.matrix)
 
     def _vector(self, place: int) -> tuple[Vector, int | None]:
-        """Return what a claim says: the vector, and the value that it pins."""
+        """Return the vector of a claim, and the value that it pins."""
         if place < len(self.pin):
             column = int(self.pin[place])
             return Vector.of({column: 1}), int(self.found.pinned[column])
@@ -96,7 +96,7 @@ class SpanningClaims:
         return self.found.witnesses.vector(int(self.more[place - len(self.forest.pair)])), None
 
     def _combined(self, place: int, budget: Budget) -> tuple[WeightedGroup[int], ...]:
-        """Return the groups that show a claim with their weights; none where they were not found."""
+        """Return the weighted groups that prove a claim; empty if none were found."""
         vector, value = self._vector(place)
         weights = self._solver.weights(vector, value, budget) or {}
         release = self.matrix.release
@@ -152,7 +152,7 @@ def name_of(evidence: Evidence, matrix: Matrix, group: int) -> str:
 
 
 def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Member:
-    """Return who a column is."""
+    """Return the person or counterfeit of a column."""
     people = matrix.columns - matrix.nameless
     if column < people:
         return column

@@ -1,7 +1,7 @@
 """Elimination: sparse systems of equations with whole coefficients, solved exactly or modulo a prime.
 
-Modulo a prime so large that a solution whose numerators and denominators have up to 18 digits is known from its
-residues, it finds rational solutions. The caller checks it in exact arithmetic: a larger one comes out wrong.
+The prime is so large that a rational solution with numerators and denominators of up to 18 digits is determined by its
+residues. The caller checks the solution in exact arithmetic: a solution with more digits comes out wrong.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Row: TypeAlias = dict[int, int]
 """The coefficients of a row by column, none of them 0."""
 
 RIGHT = -(2**62)
-"""The column for what the unknowns of a row add up to. Unknowns are columns from 0 on."""
+"""The column for the right-hand side of a row. Unknowns are columns from 0 on."""
 _PRIME = 2**127 - 1
-# Entries that may be gone through before a solution is given up, about half a second of work.
+# The limit of visited entries before the elimination is given up, about half a second of work.
 _SOLUTION_ENTRIES = 2_000_000
 _NEGLIGIBLE = 1e-7
 
 
 class TooMuchWorkError(Exception):
-    """A question takes more work than is allowed, so that it remains undecided."""
+    """A question takes more work than permitted, so it remains undecided."""
 
 
 class Elimination:
@@ -39,10 +39,10 @@ class Elimination:
         holders: the rows in which each column is not zero.
         used: the pivots with their rows, in the order in which `forward` used them.
         pivots: the reduced rows by their pivots, once `reduce` is done.
-        most: how many entries may be gone through, which takes some seconds.
+        most: the limit of visited entries, which takes some seconds.
 
     Raises:
-        TooMuchWorkError: by its methods, when there are more entries.
+        TooMuchWorkError: a method exceeds the limit of entries.
     """
 
     most: float = 5_000_000
@@ -61,7 +61,7 @@ class Elimination:
                 self.holders.setdefault(at, set()).add(number)
 
     def forward(self, columns: Iterable[int], *, in_order: bool = False) -> None:
-        """Clear columns, in their order or the shortest first: each pivot's row is used once, and no row any more."""
+        """Clear columns, in their order or the shortest first: each pivot's row is used once."""
         for at, number in self._pivots(columns, in_order=in_order):
             self._clear(at, number)
             row = self._rows.pop(number)
@@ -70,17 +70,17 @@ class Elimination:
             self.used.append((at, row))
 
     def left(self) -> list[Row]:
-        """Return the rows that were not used and are not zero."""
+        """Return the rows that were neither used nor zero."""
         return [row for row in self._rows.values() if row]
 
     def substitute(self, numbers: MutableMapping[int, int]) -> None:
-        """Set the pivots of the rows used, so that these hold modulo the prime, by the numbers of other columns."""
+        """Set the pivots of the used rows so that these hold modulo the prime, given the numbers of other columns."""
         for at, row in reversed(self.used):
             rest = sum(times * numbers[other] for other, times in row.items() if other >= 0 and other != at)
             numbers[at] = (row.get(RIGHT, 0) - rest) * pow(row[at], -1, self._prime) % self._prime
 
     def reduce(self) -> None:
-        """Bring everything to reduced form: in each pivot's column nothing but the pivot, which is positive."""
+        """Reduce the rows: each pivot's column has only the pivot, which is positive."""
         for at, number in self._pivots(list(self.holders)):
             row = self._rows[number]
             if row[at] < 0:
@@ -128,7 +128,7 @@ class Elimination:
                 row.update({column: entry // divisor for column, entry in row.items()})
 
     def _subtract(self, number: int, pivot: Row, times: int) -> None:
-        """Subtract so many times a row from another one."""
+        """Subtract a multiple of one row from another one."""
         row, prime = self._rows[number], self._prime
         for column, entry in pivot.items():
             left = row.get(column, 0) - times * entry

@@ -1,4 +1,4 @@
-"""The core: the groups that cannot be peeled, laid out so that two sweeps of additions multiply by what must be solved.
+"""Elimination order: the groups that cannot be peeled, arranged so that two sweeps multiply by the remaining matrix.
 
 The core falls into components without common columns. In each of them groups are picked to go without pivots, as few as
 `attacks.equivalence.peeling` can, or in a component with more groups than columns, columns to be no pivots. All other
@@ -23,8 +23,8 @@ class EliminationOrder(NamedTuple):
     """The core's equations, one component's after the other's.
 
     A component's rows are its groups: those with pivots, in an order in which they can be solved, then the deferred
-    ones. Its columns are the pivots in the same order, then the free columns. Places in ragged arrays are unsigned,
-    which spares the sweeps a look at their signs.
+    ones. Its columns are the pivots in the same order, then the free columns. Indices of ragged arrays are unsigned, so
+    that the sweeps need not check their signs.
 
     Attributes:
         group: the group of each row; shape (rows,), int64.
@@ -58,7 +58,7 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
     wide = np.diff(row_first) <= np.diff(column_first)
     pivot, turn = _pivots(members, holders, wide[row_label], wide[column_label])
     rows, columns = _orders(pivot, turn, row_label, column_label)
-    del holders  # what is as large as the core goes as soon as it is not needed
+    del holders  # large arrays are deleted as soon as possible
     place = np.empty(len(columns), dtype=np.uint32)
     place[columns] = np.arange(len(columns))
     columns_of = _arranged(members, rows, pivot, place)
@@ -92,11 +92,11 @@ def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Arra
     pivot, turn = np.full(rows, -1, dtype=np.int32), np.zeros(rows, dtype=np.int32)
     when, found = picked(members, holders, wide_row)
     some = np.flatnonzero(found >= 0)
-    # A row's pivot is in rows removed before, whose own pivots are not in it: the last row removed is solved first.
+    # A row's pivot occurs in earlier removed rows, whose own pivots do not occur in it: the last row is solved first.
     pivot[some], turn[some] = found[some], rows - when[some]
     when, found = picked(holders, members, ~wide_column)
     some = np.flatnonzero(found >= 0)
-    # A column's row has columns removed before, and no others: the first column removed is solved first.
+    # A column's row contains earlier removed columns only: the first column is solved first.
     pivot[found[some]], turn[found[some]] = some, when[some]
     return pivot, turn
 

@@ -1,8 +1,8 @@
 """Equal sums: sets of people of one published group, or of all, formed some at a time, and matched by their sums.
 
-All sets are formed again and again, which costs less than keeping them: first their sums alone, of which those that
-occur again are kept, as many at a time as fit into memory; then the sets of these, each of which is matched with the
-first one of its sum.
+All sets are formed again for each use, which is cheaper than storing them: first only their sums, of which the repeated
+ones are kept, as many at a time as fit into memory; then the sets with these sums, each of which is matched with the
+first set of its sum.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from audit.runtime.budget import Budget
 
 Sets: TypeAlias = npt.NDArray[np.int64]
 
-# Sets that are formed at a time, which fit into a processor's cache.
+# The number of sets formed at a time, which fit into a processor's cache.
 _AT_A_TIME = 1 << 16
-# How many sums are in memory at a time, at 8 bytes each, and how many of their remainders are looked up at first.
+# The number of sums in memory at a time, 8 bytes each, and of their remainders that are looked up first.
 _HELD, _FILTER = 1 << 25, 1 << 22
 
 
 class SetPlaces(NamedTuple):
-    """The people of each group who can take part, twins as one: a place for each, in the order of items in each group.
+    """The people of each group who can take part, with twins merged: one place for each, in the order of items.
 
-    All people may be such a group too.
+    The set of all people may also be such a group.
 
     Attributes:
         start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
@@ -57,10 +57,10 @@ class _Formed(NamedTuple):
     """Sets that have as many places each, and those that they were made of by one more place.
 
     Attributes:
-        before: the latter; None where there is no place yet.
-        parent: which of these each is made of.
-        place: what was added.
-        left: how much weight is missing.
+        before: the sets with one place less; None if there are none yet.
+        parent: the set of `before` that each set extends.
+        place: the added place.
+        left: the missing weight.
         following, end: the places that may be added.
         total: the sum so far, modulo 2⁶⁴.
     """
@@ -74,7 +74,7 @@ class _Formed(NamedTuple):
     total: Words
 
     def some(self, rows: Numbers | slice) -> _Formed:
-        """Return some of them."""
+        """Return the sets at some indices."""
         return self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:]})
 
     def sets(self, e: int) -> Sets:
@@ -89,16 +89,16 @@ class _Formed(NamedTuple):
 
 
 def search(places: SetPlaces, e: int, sets: int, wanted: Flags, budget: Budget) -> tuple[Sets, Sets]:
-    """Return pairs of sets with equal sums and no one in common that have all wanted columns of all such pairs.
+    """Return pairs of disjoint sets with equal sums that contain all wanted columns of all such pairs.
 
-    Their order does not depend on the sums, which are random. Once the budget is spent, pairs may be missing.
+    Their order does not depend on the sums, which are random. If the budget is exhausted, pairs may be missing.
 
     Args:
         places: the people who can take part.
         e: columns in each set.
         sets: about how many sets there are.
-        wanted: whose least e is open, by column.
-        budget: how long it may take.
+        wanted: the columns whose least e is open.
+        budget: the time limit.
 
     Returns:
         The places of both sets, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
@@ -150,14 +150,14 @@ def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Bud
 
 
 def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer], wanted: Flags) -> Numbers:
-    """Return the places of the first of some pairs of sets that have each wanted entry, ascending."""
+    """Return the indices of the first pairs of sets that contain each wanted entry, ascending."""
     both = np.concatenate([one, other], axis=1)
     row, side = np.nonzero(wanted[both])
     return np.unique(row[np.unique(both[row, side], return_index=True)[1]])
 
 
 def _formed(places: SetPlaces, e: int, budget: Budget) -> Iterator[tuple[_Formed, Words]]:
-    """Yield all sets of weight e within one group each, some at a time, and their sums modulo the prime."""
+    """Yield all sets of weight e within one group each, in blocks, and their sums modulo the prime."""
     weight, value = places.weight[places.column], places.value[places.column]
     none = np.zeros(len(places.start) - 1, dtype=np.int64)
     ends = places.start[:-1], places.start[1:]

@@ -22,7 +22,7 @@ Residues: TypeAlias = npt.NDArray[np.uint64]
 BITS = 57
 LEAST_PRIME = 2**55
 PRIMES = 2.8e15
-"""How many primes of 56 and of 57 bits there are, about."""
+"""The approximate number of primes of 56 and of 57 bits."""
 TERMS = 127
 
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
@@ -72,7 +72,7 @@ def reduced(total: Any, field: Field) -> Any:  # noqa: ANN401 - arrays, or singl
     """Return any uint64, such as a sum of at most 127 numbers, modulo the prime."""
     quotient = np.int64(np.float64(np.int64(total >> _ONE)) * field.inverse * 2.0)
     left = total - np.uint64(quotient) * field.prime
-    # One quotient too high leaves less than 0, which is more than anything else.
+    # A quotient that is one too high leaves a negative number, which is larger than any other as unsigned.
     left = np.minimum(left, left + field.prime)
     return np.minimum(left, left - field.prime)
 

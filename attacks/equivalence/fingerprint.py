@@ -6,8 +6,8 @@ prime, for the person matrix S and the value matrix U. When W U = 0 for some rat
 chance. So columns with equal numbers are those with e = 1, h_i = c_v shows that column i has value v for certain, and
 sets of columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
 
-This is true for all primes but those that divide a denominator of W, or a minor of S and U. So each fingerprint draws a
-new prime, and what two fingerprints agree on is nearly certain (`chance_of_error`).
+This holds for all primes except those that divide a denominator of W, or a minor of S and U. So each fingerprint draws
+a new prime, and a result on which two fingerprints agree is almost certain (`chance_of_error`).
 
 Small systems are solved by plain elimination, large ones by `attacks.equivalence.peeling` and
 `attacks.equivalence.lanczos`; the solution is checked, group by group.
@@ -64,7 +64,7 @@ class Fingerprint:
 
 
 def secret_generator() -> np.random.Generator:
-    """Return a generator whose seed the operating system draws, so that no series can be made against it."""
+    """Return a generator with a seed drawn by the operating system, so that no series can be crafted against it."""
     return np.random.default_rng(secrets.randbits(128))
 
 
@@ -74,13 +74,13 @@ def fingerprint(
     budget: Budget,
     field: Field | None = None,
 ) -> Fingerprint | None:
-    """Return a random solution h, uniform over all solutions, or None when the budget is spent.
+    """Return a random solution h, uniform over all solutions, or None if the budget is exhausted.
 
     Args:
         matrix: the groups.
         rng: the prime, h and c come from independent streams of it. Its seed must not be known to the publisher.
-        budget: how long it may take.
-        field: of which prime; drawn when None.
+        budget: the time limit.
+        field: the field; drawn if None.
 
     Raises:
         ContradictionError: there is no solution.
@@ -104,7 +104,7 @@ def fingerprint(
 
 
 def _targets(matrix: Matrix, value: Residues, field: Field) -> Residues:
-    """Return what each group's members sum to, by the values that it holds."""
+    """Return the sum of each group's members, given the values that it holds."""
     target = np.zeros(matrix.groups, dtype=np.uint64)
     for first, last in blocks(matrix.value_start):
         some = slice(matrix.value_start[first], matrix.value_start[last])
@@ -114,7 +114,7 @@ def _targets(matrix: Matrix, value: Residues, field: Field) -> Residues:
 
 
 def _sum_to(matrix: Matrix, number: Residues, target: Residues, field: Field) -> bool:
-    """Return whether the numbers of each group's members sum to what they should."""
+    """Return whether the numbers of each group's members have the right sum."""
     for first, last in blocks(matrix.start):
         some = slice(matrix.start[first], matrix.start[last])
         found = sums(matrix.start[first : last + 1] - some.start, number[matrix.member[some]], field)
@@ -126,7 +126,7 @@ def _sum_to(matrix: Matrix, number: Residues, target: Residues, field: Field) ->
 def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     """Return the class of each column: those of equal numbers, in order of first members; shape (columns,), int32.
 
-    With several fingerprints, those whose numbers are equal in each. Columns that are in no group are in no class, -1.
+    With several fingerprints, columns with equal numbers in each form a class. Columns in no group are in no class, -1.
     """
     label = np.full(matrix.columns, -1, dtype=np.int32)
     here = np.flatnonzero(matrix.present())
@@ -141,9 +141,9 @@ def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 
 def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
-    """Return the code of the value that each column has for certain, -1 without one; shape (columns,), int32.
+    """Return the code of each column's certain value, -1 without one; shape (columns,), int32.
 
-    With several fingerprints, what each of them says.
+    With several fingerprints, only a value on which all agree.
     """
     certain, *others = (_pinned(matrix, numbers) for numbers in fingerprints)
     for other in others:
@@ -164,7 +164,7 @@ def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
 
 
 def chance_of_error(matrix: Matrix) -> float:
-    """Return how probable it is at most that two fingerprints agree on anything that is not so.
+    """Return an upper bound of the probability that two fingerprints agree on a wrong result.
 
     Of a pair of columns, or a column and a value, one fingerprint errs where the prime divides a minor of both
     matrices, which by Hadamard's bound has so many prime factors at most, or where two random numbers are equal.
@@ -182,9 +182,9 @@ def compiled_solution(
     draw: tuple[np.random.Generator, Field],
     budget: Budget,
 ) -> Residues | None:
-    """Return numbers of the columns, uniform over those that sum to `target`, by group, or None: budget spent.
+    """Return numbers of the columns, uniform over those with sums `target`, by group, or None: budget exhausted.
 
-    `drawn` are uniform numbers; `draw` is what else is drawn from, and the field.
+    `drawn` are uniform numbers; `draw` is the source of other random numbers, and the field.
 
     Raises:
         ContradictionError: there are no such numbers.
@@ -208,9 +208,9 @@ def compiled_solution(
 
 
 def plain_solution(matrix: Matrix, target: Residues, drawn: Residues, field: Field) -> Residues:
-    """Return the same as `compiled_solution`, of which this is the oracle, by elimination in order of degrees.
+    """Return the same as `compiled_solution`, for which this is the reference, by elimination in order of degrees.
 
-    A row's coefficient of column ~g says how often group g is in it.
+    A row's coefficient of column ~g says how often group g occurs in it.
     """
     start, member, prime = matrix.start.tolist(), matrix.member.tolist(), int(field.prime)
     elimination = Elimination(

@@ -1,9 +1,9 @@
-"""The integer model: vectors of a lattice other than 0, up to some norm, or the proof that there are none.
+"""Integer model: find nonzero vectors of a lattice up to some norm, or prove that there are none.
 
-No entry exceeds the norm over its variable's cost, so that no bound of a variable is a guess. A vector counts when it
-satisfies all relations in exact arithmetic, outside the solver; the solver is trusted with proofs only, and not where
-it contradicts a vector that is known. Effort is counted in the solver's own deterministic seconds, so that answers do
-not depend on the machine or its load; the clock is the user's limit alone.
+No entry exceeds the norm divided by its variable's cost, so the bounds of variables are proved. A vector counts if it
+satisfies all relations in exact arithmetic, outside the solver. The solver is only trusted with proofs that no vector
+exists, unless it contradicts a known vector. Effort is counted in the solver's own deterministic seconds, so answers do
+not depend on the machine or its load; only the user's limit is in clock time.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 _VARIABLES = 1_500
-"""How many variables a model may have."""
+"""The most variables of a model."""
 _EXACT = 1 << 62
-"""No sum in a model may reach this: the solver computes in 64 bits."""
+"""The limit of any sum in a model: the solver computes in 64 bits."""
 _EFFORT = 10.0
-"""How long the solver may work on one model, in its own deterministic seconds."""
+"""The solver's limit for one model, in its own deterministic seconds."""
 
 
 class SolverContradictionError(AssertionError):
-    """The solver ruled out a vector that is known to exist: a bug, of which no answer may be made."""
+    """The solver ruled out a vector that is known to exist: a bug, from which no answer may be derived."""
 
 
 class IntegerModel:
     """The integer vectors of a lattice up to some norm ||x||₁, with some variables fixed to 0.
 
     Attributes:
-        effort: how much longer the solver may work, in deterministic seconds.
+        effort: the solver's remaining time, in deterministic seconds.
     """
 
     def __init__(self, lattice: Lattice, bound: int, represented_by_twin: frozenset[int] = frozenset()) -> None:
@@ -61,7 +61,7 @@ class IntegerModel:
         self._positive: dict[int, cp_model.IntVar] = {}
 
     def _check_size(self, limit: dict[int, int]) -> None:
-        """Refuse what is too large, or may overflow, before it is built."""
+        """Refuse a model that is too large, or may overflow, before it is built."""
         sums = (sum(abs(times) * limit.get(at, 0) for at, times in row.items()) for row in self.lattice.relations)
         norm = sum(most * self.lattice.cost[at] for at, most in limit.items())
         if len(limit) > _VARIABLES or norm >= _EXACT or any(total >= _EXACT for total in sums):
@@ -70,7 +70,7 @@ class IntegerModel:
     def some(self, wanted: Sequence[int], budget: Budget) -> Row | None:
         """Return a vector in which some of these variables are not 0, or None if there is none.
 
-        All later calls ask for the same, too.
+        All later calls also require this.
 
         Raises:
             TooMuchWorkError: neither was decided.
@@ -88,13 +88,13 @@ class IntegerModel:
         """Return a vector with the least norm, known to be at least `lower`, or None, and whether that is proved.
 
         Args:
-            wanted: variables of which some are not 0.
+            wanted: variables of which at least one is not 0.
             known: a vector of the lattice whose norm is the model's bound, if there is one.
-            lower: no such vector has a lesser norm.
-            budget: how long the user waits.
+            lower: a lower bound of the norm of such vectors.
+            budget: the time limit.
 
         Raises:
-            SolverContradictionError: the solver says that not even the known vector exists.
+            SolverContradictionError: the solver rules out the known vector.
         """
         wanted = [at for at in wanted if at in self.entry]
         if not wanted:
@@ -112,7 +112,7 @@ class IntegerModel:
         return vector, proved
 
     def _require(self, wanted: Sequence[int]) -> None:
-        """Ask for one of some entries not to be 0; as good as one above 0, since the negative vector would do."""
+        """Require that one of some entries is not 0; above 0 is equivalent: the negative vector also belongs."""
         for at in wanted:
             if at not in self._positive:
                 self._positive[at] = self.model.new_bool_var("")
@@ -120,7 +120,7 @@ class IntegerModel:
         self.model.add_bool_or([self._positive[at] for at in wanted])
 
     def _solved(self, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
-        """Return a vector, or None, and whether it is proved that there is none, or no smaller one."""
+        """Return a vector, or None, and whether it is proved that there is none, or none smaller."""
         if self.effort <= 0 or budget.exhausted():
             return None, False
         answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=presolve)
@@ -136,13 +136,13 @@ class IntegerModel:
 def covering(
     lattice: Lattice, wanted: set[int], bound: int, represented_by_twin: frozenset[int], budget: Budget
 ) -> tuple[list[Row], bool]:
-    """Return vectors of a lattice up to a norm that have all wanted variables which any has.
+    """Return vectors of a lattice up to a norm that contain every wanted variable that any vector contains.
 
     Returns:
-        The vectors, and whether those are enough for sure.
+        The vectors, and whether these certainly suffice.
     """
     left, vectors = set(wanted), list[Row]()
-    for short in lattice.basis:  # it needs no solver, and often it is everything
+    for short in lattice.basis:  # this needs no solver, and often it suffices
         if lattice.norm(short) <= bound and not left.isdisjoint(short) and represented_by_twin.isdisjoint(short):
             vectors.append(short)
             left -= set(short)

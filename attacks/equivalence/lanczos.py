@@ -38,7 +38,7 @@ _multiplied = inlined(multiplied)
 
 
 class InconsistentError(ValueError):
-    """The equations of some `groups` have no solution: some sum of their multiples has no members, but a number."""
+    """The equations of some `groups` have no solution: a combination of them has no members, but a nonzero sum."""
 
     def __init__(self, groups: Array) -> None:
         super().__init__("groups contradict each other")
@@ -46,7 +46,7 @@ class InconsistentError(ValueError):
 
 
 class _State(NamedTuple):
-    """How far the solver has come.
+    """The state of the solver.
 
     Attributes:
         place: the component; whether it is being solved, whether by the system of its free columns, whether that system
@@ -89,12 +89,12 @@ def solution(
         system: the equations.
         target: what each row sums to.
         drawn: uniform numbers of the columns; those of the free columns are where the solver starts. Overwritten.
-        draw: what the diagonals are drawn from, and the field.
-        budget: None is returned when it is spent.
+        draw: the random source of the diagonals, and the field.
+        budget: None is returned when it is exhausted.
 
     Raises:
         InconsistentError: there is no solution.
-        ArithmeticError: the diagonals failed again and again, which never happens by chance.
+        ArithmeticError: the diagonals failed repeatedly, which does not happen by chance.
     """
     rng, field = draw
     rows, columns, size = len(target), len(drawn), (np.diff(system.column_first) - system.pivots).max(initial=0)
@@ -119,7 +119,7 @@ def solution(
 
 @kernel
 def _go_on(system: EliminationOrder, state: _State, work: int) -> int:
-    """Solve components until some work is done; return why it ended."""
+    """Solve components until a limit of work is reached; return why it ended."""
     place = state.place
     while place[_COMPONENT] < len(system.pivots):
         c = place[_COMPONENT]
@@ -188,7 +188,7 @@ def _inverse(number: np.uint64, field: Field) -> np.uint64:
 
 @kernel
 def _down(system: EliminationOrder, state: _State, target: Array, c: int) -> None:
-    """Number a component's pivots by its free columns; weigh its deferred rows by what they lack to their targets."""
+    """Compute a component's pivots from its free columns; set its deferred rows to what they lack of their targets."""
     row, column, start = system.row_first[c], system.column_first[c], system.row_start
     number, content = state.number, system.row_column
     for k in range(system.pivots[c]):
@@ -200,7 +200,7 @@ def _down(system: EliminationOrder, state: _State, target: Array, c: int) -> Non
 
 @kernel
 def _up(system: EliminationOrder, state: _State, c: int) -> None:
-    """Weigh a component's rows by its deferred rows so that no pivot is left; number its free columns by minus sums."""
+    """Compute weights of rows from the deferred rows so that pivots cancel; set free columns to negative sums."""
     row, column, start = system.row_first[c], system.column_first[c], system.column_start
     weight, content = state.weight, system.column_row
     for k in range(system.pivots[c] - 1, -1, -1):
@@ -252,7 +252,7 @@ def _begin(system: EliminationOrder, state: _State, c: int) -> None:
 
 @kernel
 def _step(system: EliminationOrder, state: _State, c: int) -> bool:
-    """Take one more Lanczos vector into account; return whether there may be another."""
+    """Take one Lanczos step; return whether there may be another one."""
     size = len(_free(system, c, state.number) if state.place[_BY_COLUMNS] else _deferred(system, c, state.weight))
     target, answer = state.vectors[_TARGET][:size], state.vectors[_ANSWER][:size]
     current, previous = state.vectors[_CURRENT][:size], state.vectors[_PREVIOUS][:size]
@@ -277,7 +277,7 @@ def _step(system: EliminationOrder, state: _State, c: int) -> bool:
 
 @kernel
 def _end(system: EliminationOrder, state: _State, c: int) -> int:
-    """Return whether the answer solves a component, and if so, note its numbers; if not, whether nothing can."""
+    """Return whether the answer solves a component, and if so, store its numbers; if not, whether none can."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     drawn = _free(system, c, state.drawn)
     _spread(system, state, c, state.vectors[_ANSWER])
@@ -290,7 +290,7 @@ def _end(system: EliminationOrder, state: _State, c: int) -> int:
         return _SOLVED
     if not state.place[_BY_COLUMNS]:
         return _FAILED
-    # What is left over is orthogonal to all images, and not to the right side.
+    # The residual is orthogonal to all images, but not to the right-hand side.
     _scale(weight, _deferred(system, c, state.row_scale), weight, state.field)
     _up(system, state, c)
     row, end = system.row_first[c], system.row_first[c + 1]

@@ -1,6 +1,6 @@
 """Lattices: all integer vectors x = W S with W U = 0 and rational W, by exact elimination.
 
-Asking for x itself instead of weights spares denominators: integer weights miss equivalences (a vector may need
+Searching for x itself instead of weights avoids denominators: integer weights miss equivalences (a vector may need
 halves), and bounds on weights would need proofs of their own, while |x| of a column is at most ||x||₁ over the number
 of columns like it. Eliminating the value matrix and then the person matrix leaves a reduced basis of the vectors; it
 falls into lattices that have nothing to do with each other, and its orthogonal complement, the *relations*, says which
@@ -76,7 +76,7 @@ class Block:
                 rows,
                 norm_lower_bound,
             )
-        # Lists, as most parts are so small that a call of numpy costs more than all that it does there.
+        # Lists: most parts are so small that a call of numpy would cost more than all the work on them.
         steps = part.delta @ classes(labels)
         some = np.flatnonzero(steps.any(axis=1))
         sign = [1 if next(filter(None, row)) > 0 else -1 for row in steps[some].tolist()]

@@ -1,4 +1,4 @@
-"""What the attack on equivalences counts, and how it says so."""
+"""Measures of the attack on equivalences, and their texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class EquivalenceMeasures(BoundedMeasures):
     """The measures of people who share a value.
 
     Attributes:
-        individuals: people, counterfeits left out.
+        individuals: people, without counterfeits.
         min_e: bounds of the least number of people on a side of an equivalence.
         compromised: people in an equivalence with at most 1, 2, … on a side.
         classes: classes of people who share a value, by their size.
         pinned: versions whose value is certain.
-        ways: how it was found; nothing was concluded where there is none.
+        ways: the methods used; empty if nothing was concluded.
     """
 
     individuals: int
@@ -43,7 +43,7 @@ class EquivalenceMeasures(BoundedMeasures):
 
     @property
     def found(self) -> int:
-        """How many are in some equivalence."""
+        """The number of people in some equivalence."""
         return max(self.compromised.values(), default=0)
 
     def found_in_words(self, *, at_least: bool) -> str:
@@ -63,7 +63,7 @@ class EquivalenceMeasures(BoundedMeasures):
         return say_count("{count} value is certain", "{count} values are certain", self.pinned)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return whose values are certain or, where none is, how many people have the same as how many others."""
+        """Return whose values are certain or, if none are, how many people have the same values as how many others."""
         if self.pinned:
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:
@@ -76,6 +76,6 @@ class EquivalenceMeasures(BoundedMeasures):
         )
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield how equivalences were looked for."""
+        """Yield the methods used."""
         if self.ways:
             yield say("{attack} used these methods: {ways}.", attack=attack, ways=parted(self.ways))

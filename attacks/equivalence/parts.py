@@ -1,4 +1,4 @@
-"""Parts: groups that have members in common, directly or through others, and how cheap an equivalence can be in each.
+"""Parts: groups that share members, directly or through others, and the least possible equivalence in each.
 
 A part with one group in each of its releases is a *bucket*: all people of one signature, as `e-equivalence` publishes.
 Its groups, ordered by release and written as differences, make each unbroken stay an edge between two nodes: the group
@@ -113,7 +113,7 @@ class Parts:
         return [found.get(place) for place in places]
 
     def _stacks(self, places: Counts) -> Iterator[tuple[Counts, Weights]]:
-        """Give those of some parts that are buckets and of equal sizes together, with their graphs in a stack."""
+        """Yield stacks of buckets of equal size among some parts, with their graphs."""
         sizes = np.array([0 if (part := self.parts[at]).delta is None else len(part.groups) for at in places.tolist()])
         for size in np.unique(sizes[sizes > 0]).tolist():
             same = places[sizes == size]
@@ -149,7 +149,7 @@ def classes(labels: Labels) -> Counts:
 
 
 def may_be_buckets(matrix: Matrix) -> bool:
-    """Return whether no release has two groups with the same values: a look that costs little."""
+    """Return whether no release has two groups with the same values: a quick check."""
     return not _clashing(matrix, _signatures(matrix)).any()
 
 

@@ -1,10 +1,10 @@
-"""Peeling: nearly all equations of a series solved one after the other, and the few that are not picked well.
+"""Peeling: solve nearly all equations of a series one after the other, and pick the few that remain well.
 
 A column that is in exactly one of the groups that are left is that group's pivot: whatever the other members' numbers,
-this one makes the sum right (like decoding an erasure code). Where no such column is left, what remains is the core:
-`elimination_order`. There a group is picked to go without pivot, the one whose removal brings the most columns near to
-being pivots. Then peeling goes on, and few are picked before it avalanches. The same is done with
-groups and columns exchanged: hence lines and points.
+this one makes the sum right (like decoding an erasure code). If no such column is left, the remaining groups are the
+core: `elimination_order`. There a group is picked to be removed without a pivot, the one whose removal brings the most
+columns close to being pivots. Then peeling continues; only a few groups must be picked before most others follow. The
+same is done with groups and columns exchanged: hence lines and points.
 Cost: linear in memberships.
 """
 
@@ -93,7 +93,7 @@ def peeled(matrix: Matrix) -> Peeled:
 
 
 def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
-    """Remove all active lines, each by a point that is in no other line left, but for lines picked to go without.
+    """Remove all active lines, each by a point that is in no other remaining line, or picked to go without.
 
     Args:
         points: the points of each line.
@@ -135,14 +135,14 @@ def difference(target: np.uint64, number: Array, index: Array, begin: int, end: 
 
 @kernel
 def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array, pivot: Array, there: Array) -> int:
-    """Note groups in the order of peeling, their pivots, and that they are no more there; return how many."""
+    """Store groups in the order of peeling, and their pivots, and remove them; return their number."""
     for g in range(len(there)):
         for i in range(start[g], start[g + 1]):
             degree[member[i]] += 1
             last[member[i]] ^= g
     done = 0
     for c in range(len(degree)):
-        # Each group that goes may leave one of its columns ready, and that one's group, and so on.
+        # Each removed group may leave one of its columns with a single group, which can then be removed, and so on.
         waiting = done
         if degree[c] == 1 and there[last[c]]:
             group[done], pivot[done], there[last[c]] = last[c], c, False
@@ -203,7 +203,7 @@ def _remove(state: _Lines) -> None:
 
 @inlined
 def _next(state: _Lines) -> int:
-    """Return a line that a point is ready for, or else the most urgent one; -1 when none is left."""
+    """Return a line with a ready point, or else the most urgent one; -1 if none is left."""
     cursor = state.cursor
     while cursor[_BOTTOM] < cursor[_TOP]:
         p = state.ready[cursor[_BOTTOM]]
@@ -225,14 +225,14 @@ def _next(state: _Lines) -> int:
 
 @inlined
 def _lessen(state: _Lines, line: int, p: int) -> None:
-    """Take a removed line from a point, and make the point's other lines more urgent."""
+    """Remove a line from a point, and make the point's other lines more urgent."""
     was = state.degree[p]
     state.degree[p] = was - 1
     state.last[p] ^= line
     if was == 2:
         state.ready[state.cursor[_TOP]] = p
         state.cursor[_TOP] += 1
-    # The line of a point that is ready goes at once: it need not become less urgent.
+    # The line of a ready point is removed at once, so its urgency need not be lowered.
     more = _URGENCY[min(was - 1, _LAST)] - _URGENCY[min(was, _LAST)]
     if more > 0:
         for j in range(state.lines.start[p], state.lines.start[p + 1]):

@@ -1,7 +1,7 @@
-"""The search: the least e of all equivalences, proved, and each column's own: a loop over e and buckets.
+"""Search: the least e of all equivalences, with proof, and that of each column: a loop over e and buckets.
 
-Least cuts decide which buckets, and which nodes of their graphs, can take part up to some e; integer vectors over x
-itself do the rest. Answers are exact, or bounds where they say so.
+Least cuts decide which buckets, and which nodes of their graphs, can take part up to some e; integer vectors decide the
+rest. Answers are exact, or marked as bounds.
 Cost: NP-hard in general; milliseconds a bucket for some twenty releases.
 
 The releases must not contradict each other. Source: equivalence paper, Section VI (buckets, Theorem 2, Lemma 3) and
@@ -25,12 +25,12 @@ from audit.model.minimum_cuts import NO_CUT
 from audit.runtime.budget import Budget
 
 _STATED = 1_000_000
-"""Equivalences with a greater e are not stated."""
+"""Equivalences with a greater e are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """What the search found.
+    """The result of the search.
 
     Attributes:
         lower: every equivalence in which people take part has at least this e; None when it is proved that there is
@@ -52,14 +52,14 @@ class Exact:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What is asked, and what is known beforehand.
+    """The question of a search, and what is known beforehand.
 
     Attributes:
         label: by column, its class of columns with equal values (e = 1); -1 where it is in no group.
         known: by column, the least e of an equivalence that it is known to take part in; 0 for none.
         witnesses: equivalences that are known.
-        settled: up to which e all that is known is all that there is.
-        max_e: up to which e those of all columns are wanted.
+        settled: the e up to which all equivalences are known.
+        max_e: the e up to which the equivalences of all columns are wanted.
     """
 
     label: Codes
@@ -103,7 +103,7 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
 
 @dataclass
 class _VectorSearch:
-    """What is known so far of one series.
+    """The knowledge about one series so far.
 
     Attributes:
         least: by type, the least e found for its columns, 0 for none; shape (types,), int64.
@@ -157,13 +157,13 @@ class _VectorSearch:
         self.lower = min(asked.settled + 1, self.best or asked.settled + 1)
 
     def uncut(self, bound: int) -> list[Block]:
-        """Return the blocks of parts that cuts leave for vectors up to a norm, those with the least cuts first."""
+        """Return the blocks of parts that cuts permit for vectors up to a norm, those with the least cuts first."""
         order = np.argsort(self.parts.norm_lower_bounds, kind="stable")
         within = self.parts.norm_lower_bounds[order] <= min(bound, NO_CUT - 1)
         return self._blocks(order[within].tolist(), bound)
 
     def _blocks(self, places: Sequence[int], bound: int) -> list[Block]:
-        """Return the blocks of some parts for vectors up to a norm, or of any where it is `NO_CUT`."""
+        """Return the blocks of some parts for vectors up to a norm, or for any vectors if it is `NO_CUT`."""
         labels = self.parts.inseparable(places, bound)
         blocks = (Block.of(self.parts, place, label) for place, label in zip(places, labels, strict=True))
         return [block for block in blocks if block.cost]
@@ -193,7 +193,7 @@ class _VectorSearch:
         return wanted
 
     def _check_known(self, part: int, systems: Sequence[Lattice], e: int) -> None:
-        """Hold equivalences of a part that are known from elsewhere against the relations of its lattices."""
+        """Compare known equivalences of a part with the relations of its lattices."""
         for size, entries in self.known.get(part, []):
             left = dict(entries) if size <= e else {}
             rows = [_taken(system, left) for system in systems]
@@ -201,7 +201,7 @@ class _VectorSearch:
                 raise SolverContradictionError(f"an equivalence with e = {size} that is known was ruled out")
 
     def find(self, system: Lattice, e: int) -> None:
-        """Find for each type of a lattice that is not settled an equivalence up to e that it takes part in."""
+        """Find, for each open type of a lattice, an equivalence up to e in which it takes part."""
         wanted = set(system.variable[self._wanted(system.type, e)].tolist())
         zero = frozenset(system.variable[self.represented_by_twin[system.type]].tolist())
         vectors, done = covering(system, wanted, 2 * e, zero, self.budget)
@@ -210,7 +210,7 @@ class _VectorSearch:
             self._note(system, vector)
 
     def minimise(self) -> None:
-        """Find the least e of all, or bounds of it, where none is known yet: in buckets alone, then in coupled ones."""
+        """Find the least e of all, or bounds of it, if unknown: in single buckets, then in coupled ones."""
         unsolved: list[int] = []
         norms = self.parts.norm_lower_bounds
         for place in np.argsort(norms, kind="stable")[: np.count_nonzero(norms < NO_CUT)].tolist():
@@ -225,7 +225,7 @@ class _VectorSearch:
         self.lower = max(self.lower or 1, min(bounds)) if bounds else None
 
     def _least_of(self, places: Sequence[int], lower_bound: int) -> list[int]:
-        """Look in some parts for the least e, from a lower bound on; return from where on less than the best may be."""
+        """Search some parts for the least e, from a lower bound on; return the proved lower bound."""
         lower_bound = max(lower_bound, self.lower or 1)
         try:
             if self.best is None:
@@ -241,14 +241,14 @@ class _VectorSearch:
         return [max(lower_bound, _STATED)] if self.best is None else []
 
     def _ease(self, places: Sequence[int]) -> None:
-        """Note an equivalence of some parts that is easy to find, if there is one at all."""
+        """Store an equivalence of some parts that is easy to find, if there is one."""
         for system, people in self._of_people(self._blocks(places, NO_CUT)):
             vector = min((each for each in system.basis if not people.isdisjoint(each)), key=system.norm)
             if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
                 self._note(system, vector)
 
     def _improve(self, system: Lattice, people: set[int], lower_bound: int) -> bool:
-        """Search for a vector that is smaller than the best one; return whether it is certain that none is left."""
+        """Search for a vector that is smaller than the best one; return whether it is proved that there is none."""
         left, best = dict(self.shortest), self.best or _STATED + 1
         row = _taken(system, left)
         known = None if left or not row else row
@@ -283,7 +283,7 @@ class _VectorSearch:
         self.least[types] = np.where((least == 0) | (least > e), e, least)
 
     def found_up_to(self, max_e: int) -> Exact:
-        """Return what was found, by columns instead of types."""
+        """Return the result by columns instead of types."""
         of_type = self.parts.types
         least = np.append(np.where(self.least <= max_e, self.least, 0), 0)[of_type.of].astype(np.int32)
         vectors = []

@@ -1,6 +1,7 @@
-"""Spanning forest: pairs of columns that show whole classes of equal values, those first that are easiest to show.
+"""Spanning forest: pairs of columns that connect whole classes of equal values, the easiest to prove first.
 
-Classes of counterfeits alone say nothing of people, and have no pairs; in other classes each pair has a person.
+Classes of counterfeits only reveal nothing about people and have no pairs; in other classes each pair contains a
+person.
 """
 
 from __future__ import annotations
@@ -25,9 +26,8 @@ class SpanningForest:
 
     Attributes:
         pair: two columns each; in the order of `effort`, then of columns; shape (pairs, 2), int32.
-        effort: 0 where two groups have the same members but for the pair, so that their difference shows it; 1 where
-            they do so when pairs of effort 0 count as the same; 2 where nothing is known of how to show it;
-            shape (pairs,), int32.
+        effort: 0 if two groups have the same members except for the pair, so that their difference proves it; 1 if that
+            holds after pairs of effort 0 are merged; 2 if no short proof is known; shape (pairs,), int32.
     """
 
     pair: Codes
@@ -35,7 +35,7 @@ class SpanningForest:
 
 
 def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
-    """Return pairs that chain up the classes, easy ones where there are any.
+    """Return pairs that connect the classes, easy pairs if there are any.
 
     Cost: a few sorts of the memberships of columns that share a class.
 
@@ -98,22 +98,22 @@ def _neighbours(
 
 
 def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp]:
-    """Return a number by column that is the same for columns that were the same before, or are joined by pairs."""
+    """Return a number for each column that is the same for columns that were equal before, or that pairs connect."""
     ends = same_as[pairs]
     return component_of(ends[:, 0], ends[:, 1], len(same_as))[same_as]
 
 
 def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
-    """Return as many pairs as can be without a circle, of the earliest rounds; the last ones count as the hardest."""
+    """Return as many pairs as possible without a cycle, of the earliest rounds; the last ones count as the hardest."""
     pair = np.sort(np.concatenate(rounds), axis=1).astype(np.int64)
     effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [len(some) for some in rounds])
     key, first = np.unique(pair[:, 0] * columns + pair[:, 1], return_index=True)
     tail, head, effort = key // columns, key % columns, effort[first]
-    if len(key) > columns - 1 - component_of(tail, head, columns).max(initial=-1):  # some lie on circles
+    if len(key) > columns - 1 - component_of(tail, head, columns).max(initial=-1):  # some lie on cycles
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import minimum_spanning_tree
 
-        # Before version 1.17.1 scipy takes indices of 32 bits alone.
+        # Before version 1.17.1, scipy only takes 32-bit indices.
         ends = tail.astype(np.int32), head.astype(np.int32)
         forest = minimum_spanning_tree(csr_array((effort + 1.0, ends), shape=(columns, columns))).tocoo()
         tail, head, effort = forest.row, forest.col, forest.data - 1

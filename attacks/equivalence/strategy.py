@@ -27,7 +27,7 @@ from audit.runtime.phrases import Phrase, say
 from audit.runtime.reasons import Reason, combined, kind_of
 
 _SEARCHED_MEMBERSHIPS = 20_000
-"""Larger series are searched for integer vectors only where they are buckets."""
+"""In larger series, integer vectors are only searched for in buckets."""
 _SHARE = 0.7
 _BUCKETS = Phrase("balanced cuts of one graph for each bucket")
 _SEARCH = Phrase("search for integer vectors")
@@ -35,20 +35,20 @@ _SEARCH = Phrase("search for integer vectors")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of the equivalences of some first releases.
+    """What is known about the equivalences of some first releases.
 
     Attributes:
-        releases: how many releases were judged.
+        releases: the number of judged releases.
         label: by column, its class of columns that have equal values; -1 where it is in no group; int32.
         pinned: by column, the code of the value that is certain; -1 where none is; int32.
         lower, upper: bounds of the least e of those in which people take part, for nothing is learnt of people where
             counterfeits alone are equal; both None where it is proved that there is no such equivalence.
         least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 where none is known.
-        exact: whether `least` is, so that 0 means none.
+        exact: whether `least` is exact, so that 0 means none.
         witnesses: equivalences with e of 2 and more.
-        ways: what was done, in words.
-        reason: what was asked and is not exact, in words; None when all of it is.
-        error: how probable it is at most that anything of `label` or `pinned` is wrong, where no groups show it.
+        ways: the methods used, in words.
+        reason: which results are not exact, in words; None if all are.
+        error: an upper bound of the probability that `label` or `pinned` is wrong, if no groups prove it.
     """
 
     releases: int
@@ -72,13 +72,13 @@ def judge(
     among: Flags | None = None,
     search_integers: bool = True,
 ) -> Found | None:
-    """Return what the equivalences of a series are, or None when the budget was spent before anything was known.
+    """Return the equivalences of a series, or None if the budget was exhausted before anything was known.
 
     Args:
         matrix: the releases.
-        max_e: up to how many people on a side.
-        budget: how long it may take.
-        among: by column, who may take part in an equivalence with 2 and more on a side; all when None.
+        max_e: the most people on a side.
+        budget: the time limit.
+        among: the columns that may take part in an equivalence with 2 or more on a side; None for all.
         search_integers: whether to search small series for integer vectors.
 
     Raises:
@@ -108,7 +108,7 @@ def judge(
 
 
 def confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
-    """Return a fingerprint and, where it shows anything, a second one of another prime; None where there is no time."""
+    """Return a fingerprint and, if it shows anything, a second one with another prime; None if time runs out."""
     numbers = fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
     if numbers is None:
         return None
@@ -120,7 +120,7 @@ def confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
 
 
 def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
-    """Return what the fingerprints agree on: everything there is with e = 1."""
+    """Return everything on which the fingerprints agree: all equivalences with e = 1."""
     label = classes(matrix, *numbers)
     here = label >= 0
     least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
@@ -143,7 +143,7 @@ def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
 def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Budget, among: Flags | None) -> Matched:
     """Return the equivalences that equal sums show.
 
-    So many sums are compared that two might agree by chance, but not by two fingerprints.
+    There are so many sums that two may agree by chance in one fingerprint, but not in two.
     """
     first, *rest = numbers
     again = rest[0] if rest else fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))

@@ -50,7 +50,7 @@ class Matched:
         least: by column, the least e that was found; 0 where none was; shape (columns,), int32.
         settled: up to which e that is the least of all equivalences; 1 where sides were formed within groups alone.
         complete: whether `least` is exact among equivalences up to `max_e` with each side within one group.
-        reason: why not, in words; None when it is.
+        reason: why it is not exact, in words; None if it is.
         witnesses: equivalences that show every entry of `least` from 2 on.
     """
 
@@ -77,9 +77,9 @@ def matched(
     Args:
         matrix: the groups.
         numbers: two independent fingerprints, of two primes.
-        max_e: at most so many columns on a side; from 1 to 100.
-        budget: how long it may take.
-        among: by column, who may take part; all when None.
+        max_e: the most columns on a side; from 1 to 100.
+        budget: the time limit.
+        among: the columns that may take part; None for all.
     """
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
@@ -127,7 +127,7 @@ def matched(
 def _places(
     matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
-    """Return who can take part, by group and of all; of twins only the first, if they are not too many."""
+    """Return the columns that can take part, by group and in all; of twins only the first, if they are not too many."""
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]
@@ -154,7 +154,7 @@ def _places(
 
 
 def _within_groups(places: SetPlaces, e: int, large: Flags) -> tuple[SetPlaces, float]:
-    """Return who can take part in groups, and about how many sets there are; groups with too many join the `large`."""
+    """Return who can take part in groups, and about how many sets there are; large groups are added to `large`."""
     enough = _totals(places.weight[places.column], places.start) >= e
     sets = np.where(enough & ~large, _visited(places, e), 0.0)
     order = np.argsort(sets, kind="stable")
@@ -165,7 +165,7 @@ def _within_groups(places: SetPlaces, e: int, large: Flags) -> tuple[SetPlaces, 
 
 
 def _visited(places: SetPlaces, e: int) -> Floats:
-    """Return about how many sets one meets, by group, when one forms all of weight e: all lighter ones and a place."""
+    """Return the approximate number of sets, by group, that forming all sets of weight e visits."""
     weight, sizes = places.weight[places.column], np.diff(places.start)
     lighter = np.zeros((e, len(sizes)))
     lighter[0] = 1.0

@@ -1,6 +1,6 @@
-"""The timeline: how many people were in some equivalence after each release, judged from the last one backwards.
+"""Timeline: how many people were in some equivalence after each release, judged backwards from the last one.
 
-A further release never ends an equivalence: after a release with none, all earlier ones have none.
+A further release never ends an equivalence: if a release leaves none, no earlier release has one.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
 _MOST = 0.5
-"""No copy is made of more memberships than this share."""
+"""The largest share of memberships to copy."""
 _FAR = 20
-"""People who are connected through more groups than this count as connected."""
+"""People connected through more groups than this are treated as connected."""
 
 
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
-    """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
+    """Return how many people take part in an equivalence up to `max_e` after each release, and what is missing.
 
     People who do not count at the end do not count earlier, and people who count once count in all later releases.
-    Where the time is up the numbers so far remain bounds from below.
+    If time runs out, the numbers so far are lower bounds.
     """
     last = int((matrix.individual & (found.least > 0)).sum())
     numbers, reason = _counted(matrix, found, max_e, budget)
@@ -68,7 +68,7 @@ def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
 def least_so_far(
     matrix: Matrix, releases: int, max_e: int, among: Flags, search_integers: bool, budget: Budget
 ) -> tuple[Codes, bool] | None:
-    """Return the least e of some columns after some releases, and whether it is exact; None where the time is up.
+    """Return the least e of some columns after some releases, and whether it is exact; None if time runs out.
 
     A kernel for engines.
     """
@@ -80,7 +80,7 @@ def least_so_far(
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:
-    """Return the groups of all people who are connected with some columns by common groups, or all groups."""
+    """Return the groups of all people connected with some columns through common groups, or all groups."""
     chosen = among.copy()
     for _ in range(_FAR):
         group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])

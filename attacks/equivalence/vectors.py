@@ -66,12 +66,12 @@ class Witnesses:
         return Vector(self.columns[span], self.times[span])
 
     def with_some(self, columns: Flags) -> Flags:
-        """Return which equivalences have entries in some of these columns; shape (n,)."""
+        """Return which equivalences have entries in some of these columns; shape (n,), bool."""
         found: Flags = np.add.reduceat(np.append(columns[self.columns], False), self.start[:-1]) > 0
         return found
 
     def and_those(self, others: Witnesses) -> Witnesses:
-        """Return these equivalences and some others after them."""
+        """Return these equivalences, followed by others."""
         return Witnesses(
             np.concatenate([self.start, self.start[-1] + others.start[1:]]),
             np.concatenate([self.columns, others.columns]),
@@ -93,7 +93,7 @@ class Witnesses:
 
     @classmethod
     def between(cls, left: Codes, right: Codes) -> Witnesses:
-        """Return the equivalences between sides of e columns each, some perhaps several times; shapes (n, e)."""
+        """Return the equivalences between sides of e columns each, with possible repetitions; shapes (n, e)."""
         pairs, e = left.shape
         both = np.concatenate([left, right], axis=1).astype(np.int64)
         key, place = np.unique((np.arange(pairs)[:, None] << 32 | both).ravel(), return_inverse=True)

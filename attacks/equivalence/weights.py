@@ -1,6 +1,6 @@
 """Weights: groups whose weighted sum is a given equivalence, so that a reader can add them up by hand.
 
-Other methods find the equivalences, in general by random numbers; this one proves each of them. Groups are
+Other methods find the equivalences, usually by random numbers; this one proves each of them. Groups are
 gathered around the people concerned, those first of whose members most are there already. In what was gathered, a group
 with a member in no other one has weight 0 unless that member is concerned, and drops out; the weights of what is left
 are found by elimination. What does not suffice is doubled, up to some thousand groups. A result is checked in exact
@@ -29,7 +29,7 @@ Weights = dict[int, Fraction]
 _SEED = 0x5EED
 _MOST_GROUPS = 2048
 _FEW_MORE = 8
-# A solution with more groups than this is worth the search for a plainer one, in systems that are not too large.
+# A solution with more groups than this justifies the search for a simpler one, in systems that are not too large.
 _PLAIN = 4
 _SEARCHED = 400
 _SAFE = 2**62
@@ -56,7 +56,7 @@ class Solver:
         self._most = int(matrix.rows.max(initial=1))
 
     def weights(self, vector: Vector, value: int | None = None, budget: Budget | None = None) -> Weights | None:
-        """Return weights by group, in the order of groups, that add up to a vector; None where none were found.
+        """Return weights by group, in the order of groups, whose sum is a vector; None if none were found.
 
         The values of the groups add up to nothing, or to `value` once where it is given: the vector is then the single
         column that is pinned to it. No weight is 0.
@@ -78,7 +78,7 @@ class Solver:
         return self._group[segments(self._group_start, columns)]
 
     def _grown(self, gathered: Codes) -> Codes:
-        """Return some groups and as many more, those first of whose members the largest share is there already."""
+        """Return some groups and as many more, those with the largest share of gathered members first."""
         wanted = max(2 * len(gathered), len(gathered) + _FEW_MORE)
         while True:
             here = np.unique(self._member[segments(self._start, gathered)])
@@ -91,7 +91,7 @@ class Solver:
                 return gathered
 
     def _within(self, gathered: Codes, target: Vector, budget: Budget) -> list[Weights]:
-        """Return weights of some groups, not checked yet, in several ways where there are some, the fewest first."""
+        """Return weights of some groups, not yet checked, in several ways if possible, the fewest first."""
         equations, left = self._equations(gathered, target)
         ways = [solved(equations)]
         if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
@@ -100,7 +100,7 @@ class Solver:
         return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 
     def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Row], Codes]:
-        """Return what the weights of some groups must fulfil, and the groups that may have weights, the unknowns."""
+        """Return the equations for the weights of some groups, and the groups that may have weights, the unknowns."""
         sizes, member = np.diff(self._start)[gathered], self._member[segments(self._start, gathered)]
         column, row = np.unique(member, return_inverse=True)
         total = np.zeros(len(column), dtype=np.int64)
@@ -132,7 +132,7 @@ class Solver:
         return equations, groups
 
     def _exact(self, weights: Weights, vector: Vector, value: int | None) -> bool:
-        """Return whether the groups add up to a vector, and their values to what they should, on all they touch."""
+        """Return whether the weighted groups add up to a vector, and their values to the required sum."""
         matrix = self._matrix
         groups = np.array(list(weights), dtype=np.int32)
         scale = math.lcm(*(weight.denominator for weight in weights.values()))

@@ -1,11 +1,11 @@
-"""Inference: how well values are guessed by what the releases themselves teach, against two controls.
+"""Inference: how well values are guessed from the releases themselves, compared with two controls.
 
-**Threat model.** `linked`: who is in which group, and all published quasi-identifiers; values never change. From the
-groups, the adversary learns which quasi-identifiers go with which values (naive Bayes, EM over who has which row), and
-uses this and the person's groups to guess each person's value. **Claim.** None about a person. The result is an
-estimate, never a finding, and decides no clause. Right guesses are reported as *attack*, beside *control*, the same for
-people whose groups are used neither to learn nor to guess (what is true of the population), and *baseline*, a guess
-among the rows of the person's groups. An attack is worth what it exceeds the control by.
+**Threat model.** The adversary is `linked`: knows who is in which group, and all published quasi-identifiers; values
+never change. From the groups, the adversary learns which quasi-identifiers are typical of which values (naive Bayes, EM
+over the rows of people), and guesses each person's value from this and from the person's groups. **Claim.** None about
+a person. The result is an estimate, never a finding, and decides no clause. Right guesses are reported as *attack*,
+beside *control*, the same for people whose groups are used neither to learn nor to guess (what is true of the
+population), and *baseline*, a guess among the rows of the person's groups. Only the excess over the control counts.
 
 Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009; M. Giomi et al., "A unified framework for
 quantifying privacy risk in synthetic data" (anonymeter), PoPETs 2023, for the control. Cost: some passes over the rows.
@@ -32,9 +32,9 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 _SEED = 0x5EED
 _CONTROL = 0.2
-"""Share of the groups of the last release whose people are the control."""
+"""The share of the groups of the last release whose people are the control."""
 _ROWS = 200_000
-"""About so many rows are used; in larger series groups are drawn."""
+"""About this many rows are used; in larger series groups are sampled."""
 _Z = 1.959964
 
 
@@ -50,11 +50,11 @@ class InferenceAttack:
     rules: ClassVar[Mapping[str, FindingRule]] = {}
 
     def with_policy(self, limits: Mapping[str, float], /) -> InferenceAttack:
-        """Return the attack itself: it decides nothing."""
+        """Return the attack itself: it decides no clause."""
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return an outcome without claims, whose estimate is scored where the values are known."""
+        """Return an outcome without claims, with an estimate that is scored if the values are known."""
         reason = linked_reason(evidence) or constant_reason(evidence) or quasi_identifiers_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -114,7 +114,7 @@ class _Series:
         return cls(found, [len(name) for name in names], candidates.shape[1], int((last >= 0).sum()), last)
 
     def scored(self, asked: RiskQuery, budget: Budget) -> InferenceMeasures | None:
-        """Return how many guesses are right."""
+        """Return the share of right guesses."""
         truth = asked.of_people()
         if truth is None or budget.exhausted():
             return None
@@ -135,7 +135,7 @@ class _Series:
         )
 
     def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, npt.NDArray[np.float64]]:
-        """Return which guesses are right, and how probable it was to guess right among the rows of groups."""
+        """Return which guesses are right, and the probability of a right guess among the rows of groups."""
         model = learnt([each.grouped for each in self.releases], self.sizes, self.values)
         right, uniform = [], []
         for at, release in enumerate(self.releases):
@@ -150,7 +150,7 @@ class _Series:
         return np.concatenate(right), np.concatenate(uniform)
 
     def _controlled(self, value: Counts, known: Flags) -> EstimatedShare | None:
-        """Return how many guesses are right of people of whose groups nothing was learnt, by their cells alone."""
+        """Return how many guesses by cells alone are right, for people whose groups were not used for learning."""
         rng, last = np.random.default_rng(_SEED), self.releases[-1]
         groups = len(last.grouped.start) - 1
         chosen = rng.random(groups) < _CONTROL
@@ -172,9 +172,9 @@ def _guess(model: Model, cells: Codes) -> Counts:
 
 
 def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
-    """Return which values are left by person code, shape (people, values), the last release, and the number of rows.
+    """Return the possible values by person code, shape (people, values), the last release, and the number of rows.
 
-    The last release is -1 for people who are not to be asked about.
+    The last release is -1 for people who are not judged.
     """
     releases = [evidence.source.members(at) for at in range(len(evidence.tags))]
     size = 1 + max((int(each.column.max(initial=-1)) for each in releases), default=-1)
@@ -192,7 +192,7 @@ def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
 
 
 def _numbered(names: dict[int, int], column: Codes) -> Codes:
-    """Return cells numbered from 0 in the order in which they are first met."""
+    """Return cells numbered from 0 in the order of their first occurrence."""
     kinds, place = np.unique(column, return_inverse=True)
     return np.array([names.setdefault(kind, len(names)) for kind in kinds.tolist()], dtype=np.int32)[place.ravel()]
 
@@ -205,7 +205,7 @@ def _release(
     chance: float,
     rng: np.random.Generator,
 ) -> _GuessedRelease | None:
-    """Return some groups of a release, each taken with a chance; None where rows do not fit the groups."""
+    """Return sampled groups of a release; None if rows do not fit the groups."""
     if member is None or len(member) != len(members.column):
         return None
     taken, of_row = rng.random(members.n_groups) < chance, members.group[member]
@@ -250,13 +250,13 @@ def _share(right: Flags) -> EstimatedShare:
 
 
 def _mean(chance: npt.NDArray[np.float64]) -> EstimatedShare:
-    """Return a mean of probabilities with the 95 % interval of the share that they foresee."""
+    """Return a mean of probabilities with the 95 % interval of the share that they predict."""
     mean, error = float(chance.mean()), _Z * float(np.sqrt((chance * (1 - chance)).sum())) / len(chance)
     return EstimatedShare(mean, max(0.0, mean - error), min(1.0, mean + error))
 
 
 def _difference(attack: EstimatedShare, control: EstimatedShare | None) -> EstimatedShare | None:
-    """Return how much an attack exceeds its control (Newcombe's interval of a difference of shares)."""
+    """Return the excess of an attack over its control (Newcombe's interval of a difference of shares)."""
     if control is None:
         return None
     value = attack.value - control.value

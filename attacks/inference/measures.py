@@ -1,4 +1,4 @@
-"""What the attack by inference estimates, and how it says so."""
+"""Measures of the attack by inference, which are estimates, and their texts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class InferenceMeasures(Measures):
         return say("an estimate: {share} of the values guessed", share=figure(self.attack.value, ".1%"))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what the guesses are worth."""
+        """Yield how to read the guesses."""
         if self.attack is None or self.baseline is None:
             return
         shares = {"attack": attack, "right": _said(self.attack), "baseline": _said(self.baseline)}

@@ -1,4 +1,4 @@
-"""Naive Bayes over anonymized groups: P(cell | value) learnt from groups of which only the values are known, not whose.
+"""Naive Bayes over anonymized groups: learn P(cell | value) from groups whose values are known, but not their owners.
 
 Expectation: within a group, who has which row is a permutation, each as probable as the product of its members' cells
 given their values; exact in groups of up to six rows, by proportional fitting in larger ones. Maximization: how often
@@ -19,9 +19,9 @@ import numpy.typing as npt
 from audit.model.arrays import Codes, Counts, Floats
 
 _EXACT = 6
-"""Groups of so many rows are averaged over all permutations."""
+"""Groups with at most this many rows are averaged over all permutations."""
 _AT_ONCE = 4_000_000
-"""How many entries of permutations are in memory at a time."""
+"""The number of permutation entries in memory at a time."""
 _FITTINGS = 50
 _ROUNDS = 8
 _SMOOTHING = 0.5
@@ -47,7 +47,7 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What was learnt: log P(value), shape (values,), and log P(cell | value) by attribute, shape (cells, values)."""
+    """The learnt model: log P(value), shape (values,), and log P(cell | value) by attribute, shape (cells, values)."""
 
     prior: Floats
     cells: tuple[Floats, ...]
@@ -61,7 +61,7 @@ class Model:
 
 
 def learnt(releases: Sequence[Grouped], sizes: Sequence[int], values: int) -> Model:
-    """Return what some groups teach.
+    """Return the model learnt from some groups.
 
     Args:
         releases: groups of any releases.
@@ -82,7 +82,7 @@ def learnt(releases: Sequence[Grouped], sizes: Sequence[int], values: int) -> Mo
 
 
 def posteriors(grouped: Grouped, model: Model) -> Floats:
-    """Return how probable each value is for each person, given the group's values; shape (people, values).
+    """Return the probability of each value for each person, given the group's values; shape (people, values).
 
     Rows add up to 1, and those of a group to its counts.
     """

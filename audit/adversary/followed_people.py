@@ -154,7 +154,7 @@ class FollowedPeople(KnownGroups):
         """
         del position
         if self.placed is None:
-            raise UsageError("whose record is whose is known to the adversary `linked` alone")
+            raise UsageError("only the adversary `linked` knows the person of a record")
         classes = len(self.records.rows)
         return Members(*self.placed, classes, self.records.contents, self.individual, self.values)
 

@@ -124,7 +124,7 @@ class KnownGroups:
         """
         people = self.releases[position].people
         if people is None:
-            raise UsageError("who is in which group is known to the adversary `linked` alone")
+            raise UsageError("only the adversary `linked` knows the people of a group")
         return people
 
     def _fixed_of(self, position: int, person: Codes) -> Codes | None:

@@ -360,6 +360,6 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
 
     given = as_tables(candidate)
     if not given:
-        raise UsageError("candidate: nothing was handed over; give a file or a data frame, or several")
+        raise UsageError("candidate: no candidate was given; give a file or a data frame, or several")
     names = [tag, *(f"{tag}.{place}" for place in range(2, len(given) + 1))]
     return release_of(candidate_files(given, names, folder), folder)

@@ -86,7 +86,7 @@ def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
     person = series.person(individual)
     begin, groups = matrix.by_column()
     if person < 0 or begin[person] == begin[person + 1]:
-        raise UsageError("nobody with this identifier is in the series; write it as it stands there")
+        raise UsageError("no person with this identifier is in the series; write it exactly as it is there")
     graph, waiting, seen = nx.Graph(), [person], {person}
     done: set[int] = set()
     while waiting:

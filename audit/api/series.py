@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
     from audit.io.paths import as_path
 
     if kind not in (None, *get_args(Kind)):
-        raise UsageError("kind has to be microdata or tables, or None for what there is")
+        raise UsageError("kind has to be microdata or tables, or None to detect it")
     found = opened(as_path(path).absolute())
     if kind == "microdata" and not isinstance(found, LoadedSeries):
         raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')

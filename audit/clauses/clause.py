@@ -185,10 +185,10 @@ class Clause(Limit):
         """Yield why an attack that found no violation does not decide the clause."""
         outcome = entry.outcome
         if outcome.subjects == 0:
-            no_one = say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
+            no_one = say("no person could be judged: each row is a counterfeit, or its value is known beforehand")
             if outcome.alone is not None:
                 no_one = say(
-                    "nobody could be judged: the published values of every person change, although they must not"
+                    "no person could be judged: the published values of every person change, although they must not"
                 )
             yield attack_reason(outcome.attack, no_one if outcome.status == "complete" else outcome.reason or no_one)
         elif not decided:

@@ -97,7 +97,7 @@ class MaxEverRisk(Clause):
         for value in sorted(value for value in unpublished if value.casefold() not in published):
             yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
         if all(ever.highest is None and not ever.open(limit) for ever in known):
-            yield say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
+            yield say("no person could be judged: each row is a counterfeit, or its value is known beforehand")
         if any(self.violations(findings, limit)):
             return
         deciding = list(filter(_in_worlds, findings.ran))

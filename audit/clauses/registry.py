@@ -50,7 +50,7 @@ def _other(name: str) -> Clause:
         return NotImported.called(
             name,
             say(
-                "the clause {name} cannot be made ({error}); correct it, or uninstall its package",
+                "the clause {name} cannot be loaded ({error}); correct it, or uninstall its package",
                 name=name,
                 error=type(error).__name__,
             ),

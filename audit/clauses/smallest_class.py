@@ -50,7 +50,7 @@ class SmallestClass(Clause):
         """Yield why classes of records may be smaller than found."""
         alone = findings.releases or findings.accepted
         if findings.releases and all(each.k_people is None for each in findings.releases):
-            yield say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
+            yield say("no person could be judged: each row is a counterfeit, or its value is known beforehand")
         if alone and findings.linked_records and findings.narrowed and not self._deciding(findings):
             yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}

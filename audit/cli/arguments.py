@@ -228,7 +228,7 @@ def settings_for(
     others += [flag(name) for name in options_given(arguments)]
     others += [flag(name) for name in _OF_PEOPLE if getattr(arguments, name, None)]
     if others:
-        raise UsageError(f"{others[0]} is about people, and count tables name nobody; leave it out")
+        raise UsageError(f"{others[0]} is about people, and count tables contain none; leave it out")
     return {name: given[name] for name in CountSettings.__annotations__ if name in given}
 
 

@@ -49,11 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             if not arguments.cell:
-                raise UsageError("a series of count tables names nobody; say which cell: --cell area=N --cell sex=f")
+                raise UsageError("count tables contain no people; name a cell, such as --cell area=N --cell sex=f")
             cell = dict(map(_label, arguments.cell))
             answer: Answer = series.explain(cell, **settings_for(series, arguments, given))
         elif arguments.cell:
-            raise UsageError("--cell is about count tables; name a person with --individual ID")
+            raise UsageError("--cell is for count tables; name a person with --individual ID")
         elif arguments.individual is None:
             raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
         else:

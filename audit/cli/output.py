@@ -43,7 +43,7 @@ def check_output(output: Path | None) -> None:
     except OSError as error:
         fits = isinstance(error, FileNotFoundError)
     if not fits:
-        raise UsageError(f"{_named(output)}: no report can be written there; name a file in a folder that exists")
+        raise UsageError(f"{_named(output)}: no report can be written there; name a file in an existing folder")
 
 
 def check_spared(output: Path | None, inputs: Iterable[Path]) -> None:

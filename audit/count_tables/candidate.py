@@ -320,7 +320,7 @@ def repair_candidate(
     for table in candidate.tables:
         if not table.path.name.endswith((".csv", ".parquet")):
             name = printable(table.path.name)
-            raise UsageError(f"{name}: only .csv and .parquet are written anew; convert it first")
+            raise UsageError(f"{name}: only .csv and .parquet files can be rewritten; convert it first")
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found

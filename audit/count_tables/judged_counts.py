@@ -190,7 +190,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
         if high >= UNBOUNDED:
             stands = f"stands for {low} or more"
         elif low > high:
-            stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
+            stands = "contradicts the rules by itself (threshold, rounding, or the rate beside it)"
         text, column = counts.text[row], counts.part(row).view.column
         remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
         problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))

@@ -270,7 +270,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
                 self.note(key, f'"{name}" is not a dimension', "name one of the dimensions")
         for of in (rates.counts for rates in found.rates):
             if (of and of not in counts) or (not of and len(counts) > 1):
-                what = "it is not said which counts these are rates of"
+                what = "the manifest does not say which counts these are rates of"
                 self.note("rates", what, f'write counts = "{(*counts, "n")[0]}"')
         for key, needed, unmet in (
             ("measures", "measure", found.measures and found.measure is None),
@@ -282,7 +282,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             ("min_labels", "sensitive", "min_labels" in found.policy and not found.sensitive),
         ):
             if unmet:
-                self.note(key, f"nothing reads it without {needed}", f"write {needed} under [table], or leave it out")
+                self.note(key, f"it has no effect without {needed}", f"write {needed} under [table], or leave it out")
         columns, files = {*found.nested}, {*found.categories}
         for key, names, why in (
             ("categories", columns & files, "its columns say which label is inside of which"),
@@ -291,7 +291,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             ("harmless", {*found.harmless} - {*found.sensitive}, "it is not sensitive"),
         ):
             for name in sorted(names):
-                self.note(key, f'nothing reads what is said of "{name}": {why}', "leave this entry out")
+                self.note(key, f'the entry for "{name}" has no effect: {why}', "leave this entry out")
 
     def entry(self, entry: object) -> Iterator[TableRelease]:
         if isinstance(entry, str) and entry.endswith("results.json"):

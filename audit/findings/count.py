@@ -24,7 +24,7 @@ from audit.runtime.phrases import Phrase, figure, say, say_count
 
 REST = "(rest)"
 """The label of the atoms that no label of a dimension covers."""
-REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
+REMEDY = "Hide further cells in the same rows and columns, or round more coarsely, by one rule in all tables and rates."
 """How to publish without disclosing these counts."""
 
 
@@ -145,7 +145,7 @@ class CountFinding(Finding[str]):
         if not self.exact:
             said = say("{finding}; perhaps fewer values are left", finding=said)
         if self.rests_on:
-            said = say("{finding}; this rests on a guess: {keys}", finding=said, keys=", ".join(self.rests_on))
+            said = say("{finding}; this depends on a guess: {keys}", finding=said, keys=", ".join(self.rests_on))
         return said
 
     def _of_one_kind(self, dimension: str) -> str:
@@ -225,7 +225,7 @@ class RecoveredCount(CountFinding):
 
     kind: ClassVar[Literal["recovered"]] = "recovered"
     title = Phrase("recovered")
-    meaning = "A small or hidden count can be told exactly."
+    meaning = "A small or hidden count can be derived exactly."
 
 
 class NarrowedCount(CountFinding):
@@ -233,7 +233,7 @@ class NarrowedCount(CountFinding):
 
     kind: ClassVar[Literal["narrowed"]] = "narrowed"
     title = Phrase("narrowed")
-    meaning = "A hidden count has fewer possible values left than the policy asks."
+    meaning = "A hidden count has fewer possible values left than the policy requires."
 
 
 class SmallCount(CountFinding):
@@ -249,7 +249,7 @@ class PeopleOfOneKind(CountFinding):
 
     kind: ClassVar[Literal["all"]] = "all"
     title = Phrase("all of one kind")
-    meaning = "Everybody who is counted in a cell is of one kind."
+    meaning = "All people counted in a cell are of one kind."
 
 
 COUNT_KINDS: Mapping[str, type[CountFinding]] = {

@@ -109,10 +109,10 @@ class Linkage(Finding[C]):
         )
         first = printable(self.first)
         if self.point is None:
-            said = say("a person who is new in release {first} can only be {left}", first=first, left=left)
+            said = say("a person who is new in release {first} can only have {left}", first=first, left=left)
         else:
             said = say(
-                "a person with {cells} who is new in release {first} can only be {left}",
+                "a person with {cells} who is new in release {first} can only have {left}",
                 cells=described(self.point),
                 first=first,
                 left=left,

@@ -114,7 +114,7 @@ def read_metadata(path: Path) -> ArgusMetadata:
             try:
                 _read_line(found, [quoted or plain for quoted, plain in _TOKEN.findall(bare)])
             except (KeyError, ValueError, IndexError) as error:
-                what = f"{beside.name}:{number} says what is not known of a table of tau-Argus"
+                what = f"{beside.name}:{number} has a keyword that is unknown in metadata of a table"
                 raise ArgusFileError(what, "write metadata of a table, not of records, in free format") from error
     # Intervals computed by tau-Argus are named in comments, except for the first comment.
     found.variables += [ArgusVariable(name, "audit") for name in audit[1:]]

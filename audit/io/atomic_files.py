@@ -70,7 +70,7 @@ def check_empty(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{printable_path(folder)}: there are files already; name a new or empty folder")
     if not folder.absolute().parent.is_dir():
-        what = "there is no folder to make it in; name one in a folder that exists"
+        what = "its parent folder does not exist; name one in an existing folder"
         raise UsageError(f"{printable_path(folder)}: {what}")
 
 

@@ -256,7 +256,7 @@ def read_register(series: Series) -> Register:
     if table is None:
         raise InputError(problems.found)
     if table.rows == 0:
-        problems.add(name, "the register names nobody", "add the people, or leave it out of the manifest", line=2)
+        problems.add(name, "the register lists no people", "add the people, or leave it out of the manifest", line=2)
     values, columns = list[Sequence[str]](), []
     for attribute in attributes:
         if attribute in lacking:
@@ -273,7 +273,7 @@ def read_register(series: Series) -> Register:
         else _releases_of(series, table, by_line=by_line, problems=problems)
     )
     person = series.people.encode(table.arrow("individual"))
-    table.note_first(person == NOBODY, "individual", "the line names nobody", "write the individual", problems)
+    table.note_first(person == NOBODY, "individual", "the line has no individual", "write the individual", problems)
     problems.check()
     lines, point = distinct(*combine(columns, table.rows))
     points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)

@@ -97,7 +97,7 @@ def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[st
     """Return the sets of values that rows of flags mean."""
     values = [part.removeprefix(f"{column}_") for part in parts]
     if any("," in value for value in values):
-        what = "a value that stands in the name of a column of flags has a comma, which divides the members of a set"
+        what = "the name of a flag column has a comma, which separates the members of a set"
         problems.add(table.shown, what, "rename the column", column=column)
     texts = []
     for row in cells:

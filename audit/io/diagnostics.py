@@ -143,7 +143,7 @@ def check_file(path: Path, shown: str, problems: Problems) -> bool:
             what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
             problems.add(shown, what, "name a table, such as a .csv or .parquet file")
     except PermissionError:
-        problems.add(shown, "its folder may not be looked into", "change the folder's permissions")
+        problems.add(shown, "its folder cannot be read", "change the folder's permissions")
     return False
 
 
@@ -171,8 +171,8 @@ def note_unreadable(
         if not path.name.endswith(".parquet"):
             raise MemoryError from error
         # A damaged Parquet file may request any amount of memory.
-        what = "reading it takes more memory than there is, or the file is damaged"
-        problems.add(shown, what, "write it again, or audit it where there is more memory")
+        what = "there is not enough memory to read it, or the file is damaged"
+        problems.add(shown, what, "write it again, or audit it on a machine with more memory")
         return
     if isinstance(error, Fault):
         problems.add(shown, error.what, error.remedy)

@@ -357,7 +357,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         if given is not None and "register" not in adversary:
             self.note("presence", f"{NOTHING} without a register", 'write register = "…", or leave the line out')
         if given == POSSIBLE and "known" in adversary:
-            what = "values are known of people who are in the data, and the register does not say who is"
+            what = "known values need people who are in the data, and the register only says who may be"
             self.note("known", what, "leave one of `known` and `presence` out")
         return given == POSSIBLE
 

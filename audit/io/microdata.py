@@ -216,7 +216,7 @@ class Microdata:
 
     def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
-        table.note_first(codes == NOBODY, self.individual, "the row names nobody", "write whose row it is", problems)
+        table.note_first(codes == NOBODY, self.individual, "the cell is empty", "write whose row it is", problems)
         fake = np.append(people.is_counterfeit(), False)[codes]
         what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
         table.note_first(fake, self.individual, what, "give this person another identifier", problems)

@@ -297,7 +297,7 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        what = "a series at a URL is read with the help of other packages"
+        what = "reading a series from a URL needs further packages"
         raise UsageError(f"{shown}: {what}; install series-audit[dask]") from error
     if not _SCHEME.match(text) or "::" in text:
         raise UsageError(f"{shown}: this URL cannot be read; write scheme://place, such as s3://bucket/series")
@@ -310,7 +310,7 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
         storage, root = url_to_fs(address, **{**_web_options(scheme), **options})
         storage.invalidate_cache()
     except ImportError as error:
-        what = f"what reads {scheme}:// is not installed"
+        what = f"the package that reads {scheme}:// is not installed"
         raise UsageError(f"{shown}: {what}; install the package that fsspec asks for") from error
     except ValueError:
         raise UsageError(f"{shown}: there is no storage of this kind, or no such address; check the URL") from None

@@ -111,7 +111,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
             f"out; {how}, without --baseline"
         )
     if not stable:
-        raise UsageError(f"--baseline {shown}: its ids hold for that report alone; {how}")
+        raise UsageError(f"--baseline {shown}: its ids are valid in that report only; {how}")
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")

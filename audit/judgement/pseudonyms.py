@@ -55,7 +55,7 @@ class Pseudonymizer:
         kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
         self.stable = stable or kept is not None
         if stable and kept is None:
-            what = "ids that are the same in every report need a folder private/ on this machine, which keeps their key"
+            what = "stable ids need a key in a folder private/ on this machine"
             raise UsageError(
                 f"{series.manifest.name}: {what}; make one in the series folder, or leave --stable-ids out"
             )
@@ -257,9 +257,9 @@ def find(views: Sequence[View], individual: str) -> dict[str, int]:
         return found
     if ways := judged_as(views, person):
         listed = joined([*map(printable, ways)])
-        raise UsageError(f"--individual: who looks alike is judged once, for each set of releases; ask for {listed}")
+        raise UsageError(f"--individual: people who look alike are judged once, for each set of releases; use {listed}")
     where = views[0].adversary.people_listed
-    raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
+    raise UsageError(f"--individual: no person with this identifier is in {where}; write it exactly as it is there")
 
 
 def judged_as(views: Sequence[View], person: int) -> list[str]:

@@ -287,7 +287,7 @@ def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:
             skipped.setdefault(str(each.outcome.reason), []).append(each.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:
-        raise UsageError(f"an attack that was asked for does not apply - {reasons}; leave it out, or add what it needs")
+        raise UsageError(f"a requested attack does not apply - {reasons}; leave it out, or add what it needs")
     if sum(len(idents) for idents in skipped.values()) == len(results):
         raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
 

@@ -40,12 +40,12 @@ def explain_person(
     """
     if not ADVERSARIES[choose(series, options.adversary)].knows_people:
         keys = "[columns] individual, or a key file for each release; or [adversary] register"
-        raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
+        raise UsageError(f"{manifest.NAME}: the series does not say who is in it; add {keys}")
     # An accepted finding can still be learnt.
     series.manifest = replace(series.manifest, waivers=())
     chosen = [attack for attack in attacks if attack.per_attribute]
     if not chosen:
-        raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
+        raise UsageError("--attack: this attack is not about people; name an attack on people's values")
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
     attacked = run_attacks(series, chosen, revealing, individual=individual)

@@ -82,10 +82,10 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
     people = _disclosed(attacked, options)
     if people:
         what = say_count(
-            "{count} person is not counted because the value is known, but it could be found, too: also audit without "
-            "`known`",
-            "{count} people are not counted because their values are known, but these could be found, too: also audit "
+            "{count} person is not counted because the value is known, but it could be found, too: also audit "
             "without `known`",
+            "{count} people are not counted because their values are known, but these could be found, too: also "
+            "audit without `known`",
             people,
         )
         yield ReportWarning("known", what)

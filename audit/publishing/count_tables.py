@@ -71,7 +71,7 @@ def publish_tables(
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
     if for_people and any(each.labels != tables[0].labels for each in tables):
-        what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
+        what = "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels"
         raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None

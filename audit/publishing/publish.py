@@ -160,7 +160,7 @@ class _Work:
             breaches = check.add(release)
             if breaches:
                 what = f"the series so far does not keep {self.anonymizer.promise}: {breaches[0]}"
-                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose what it keeps")
+                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose what it does keep")
             self._remember(release, read, position)
         return check
 
@@ -193,7 +193,7 @@ class _Work:
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
         if release.strangers is not None:
-            raise UsageError(f"{files.shown}: its key leaves open whose some rows are; write a line for each row")
+            raise UsageError(f"{files.shown}: its key has no line for some rows; write a line for each row")
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = np.append(self.series.people.is_counterfeit(), True)[person]

@@ -51,7 +51,7 @@ class CandidateRows:
         self.pair = not release.values_by_row
         self.table = self.read(files.rows, files.shown)
         if self.table.rows != release.rows:
-            what = f"{files.shown}: the rows that ignore_rows leaves out are no rows of a repair"
+            what = f"{files.shown}: a repair cannot keep the rows that ignore_rows leaves out"
             raise UsageError(f"{what}; delete them from the candidate first")
 
     @cached_property

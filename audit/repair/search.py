@@ -116,12 +116,12 @@ class RepairSearch:
             return None
         if rows.person is None:
             return say(
-                "no rows were withheld: the register tells who is in the release, and no key tells whose rows they "
-                "are; put {key} beside the candidate, and name --adversary register",
+                "no rows could be withheld: a withheld person must leave the register, too, and there is no key for "
+                "the rows; put {key} beside the candidate, and use --adversary register",
                 key=f"{rows.tag}.key.csv",
             )
         if not rows.register.speaks_of_the_past:
-            return say("no rows were withheld: the register is about the candidate alone, and could become empty")
+            return say("no rows could be withheld: the register is about the candidate only, and could become empty")
         return None
 
     def _cells_matter(self) -> bool:
@@ -196,7 +196,7 @@ class RepairSearch:
                 return self._nothing_to_try(first)
         forced = self._forced()
         if len(forced) == self.rows.rows:
-            how = say("even with all rows in one group, one row after the other has to be withheld, until none is left")
+            how = say("even with all rows in one group, every row would have to be withheld")
             return self._proved(how)
         self._follow_findings(forced)
         none = None if self.best is not None else self._no_coarsest(forced)

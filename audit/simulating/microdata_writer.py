@@ -82,7 +82,7 @@ def check_output(output: Path) -> None:
         holds, taken, is_current = False, False, False
     shown = printable_path(output)
     if not holds:
-        raise UsageError(f"{shown}: no folder can be made there; name one in a folder that exists")
+        raise UsageError(f"{shown}: no folder can be made there; name one in an existing folder")
     if taken:
         raise UsageError(f"{shown}: there is something already, and nothing is overwritten; name a new folder")
     if is_current:

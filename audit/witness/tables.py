@@ -180,7 +180,7 @@ class _Search:
         distinct = {box: self.cells(box) for box in dict.fromkeys(self.series.box)}
         inside = [distinct[box] for box in self.series.box]
         start = np.cumsum([0, *map(len, inside)])
-        need(start[-1] <= _MOST, "a series with so many cells")
+        need(start[-1] <= _MOST, "a series with this many cells")
         entries = np.ones(int(start[-1]), dtype=np.int64), np.concatenate(inside), start
         return sparse.csr_matrix(entries, shape=(len(inside), int(np.prod(list(map(len, self.series.atoms))))))
 

@@ -233,7 +233,7 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
     found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
     first = columns["world_0"].fill_null(-1)
     for at, (name, column) in enumerate(columns.items()):
-        need(re.fullmatch("int[0-9]+", str(column.type)), f"{name} is no column of whole numbers", 1)
+        need(re.fullmatch("int[0-9]+", str(column.type)), f"{name} is not a column of whole numbers", 1)
         codes = np.where(column.is_null(), first, column.fill_null(-1))
         need(((codes >= 0) & (codes < len(number))).all(), f"{name} has a number that stands for no value", 1)
         found[at, when, who] = number[codes]

@@ -63,11 +63,11 @@ def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> 
     then all of some are close if the least and the greatest are.
     """
     if type(claim["within"]) is not str:
-        raise ValueError("the share or width of a claim is no text")
+        raise ValueError("the share or width of a claim is not a text")
     numbers, within, is_share = texts(series, claim), Fraction(claim["within"]), claim["claim"] == "close"
     plain = all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) for text in numbers)
     if within < 0 or (is_share and within >= 1) or not plain:
-        raise NotImplementedError("close values that are no plain numbers, or a share of 1 or more")
+        raise NotImplementedError("close values that are not plain numbers, or a share of 1 or more")
     number = [Fraction(text) for text in numbers]
     order = sorted({*number})
     rank = np.array([order.index(each) for each in number], dtype=np.int64)

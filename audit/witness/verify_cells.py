@@ -42,7 +42,7 @@ def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise NotImplementedError(f"a file that is no CSV file in UTF-8: {path.name} ({error})") from error
+        raise NotImplementedError(f"a file that is not a CSV file in UTF-8: {path.name} ({error})") from error
     need(found, f"a file without a header: {path.name}")
     header, *rest = found
     quoted = any(cell.lstrip()[:1] in {'"', "'"} for line in found for cell in line)
@@ -61,14 +61,14 @@ def shared(column: Filed) -> list[str]:
 
 def whole(column: list[str]) -> np.ndarray:
     """Return a column of whole numbers from 0."""
-    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a number of a row or count that is no whole number")
+    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a row number or count that is not a whole number")
     return np.array([int(cell) for cell in column], dtype=np.int64)
 
 
 def chance(text: str) -> Fraction:
     """Return a probability as an exact fraction; 1 for an empty text."""
     plain = re.fullmatch(r"[0-9]*\.?[0-9]+|[0-9]+/0*[1-9][0-9]*|", text) and len(text) <= 40
-    need(plain and Fraction(text or 1) <= 1, f"a probability that is no plain number from 0 to 1: {text[:40]}")
+    need(plain and Fraction(text or 1) <= 1, f"a probability that is not a plain number from 0 to 1: {text[:40]}")
     return Fraction(text or 1)
 
 

@@ -108,7 +108,7 @@ def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
     divisor, groups = series.proofs["sums"][sensitive]
     every = [divisor, *(x for each in groups for x in each)]
     if not all(type(x) is int and abs(x) < 1 << 31 for x in every) or divisor < 1:
-        raise ValueError("the weights of a sum are no whole numbers")
+        raise ValueError("the weights of a sum are not whole numbers")
     weight = np.zeros(len(series.held), dtype=np.int64)
     for release, row, times in groups:
         if min(release, row) < 0:

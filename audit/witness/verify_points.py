@@ -41,7 +41,7 @@ class Left:
     def step(self, step: list[Any], number: np.ndarray) -> None:
         """Apply a step: lists of a release, a row of a group, a value (an index of `number`) and points."""
         if not all(type(x) is int and 0 <= x < 1 << 31 for each in step for x in each):
-            raise ValueError("the points of a step are no whole numbers")
+            raise ValueError("the points of a step are not whole numbers")
         series, every = self.series, np.array(step, dtype=np.int64).reshape(-1, 4)
         groups = [series.first[at] + int(series.group[at][row]) for at, row in every[:, :2].tolist()]
         some, place = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)

@@ -94,7 +94,7 @@ class Proofs:
         impossible = proof.get("impossible", False)
         side, total, terms = upper or impossible, Fraction(0), list[tuple[Box, Fraction]]()
         for place, over, under in proof["sum"]:
-            need(whole(place, over, under) and under > 0 and over, "a weight of a proof is no fraction", 1)
+            need(whole(place, over, under) and under > 0 and over, "a weight of a proof is not a fraction", 1)
             weight = Fraction(over, under)
             at_upper = (weight > 0) == side
             if place >= 0:
@@ -114,7 +114,7 @@ class Proofs:
         """Return whether weights of boxes add up to at least 0 (at most 0 unless `upper`) on every atom."""
         scale = lcm(*(weight.denominator for _, weight in terms)) * (1 if upper else -1)
         weights = [int(weight * scale) for _, weight in terms]
-        need(sum(map(abs, weights)) < LARGEST, "a proof with so large weights")
+        need(sum(map(abs, weights)) < LARGEST, "a proof with such large weights")
         around = np.array(weights, dtype=np.int64).reshape(-1, 1)
         for axis, (atoms, numbers) in enumerate(zip(self.series.atoms, self.series.sets, strict=True)):
             sets, inside = list(numbers), np.zeros((len(terms), len(atoms)), dtype=np.bool_)
@@ -122,7 +122,7 @@ class Proofs:
                 inside[row, list(sets[box[axis]])] = True
             # Atoms of an axis that are in the same boxes are checked together.
             patterns = np.unique(inside, axis=1)
-            need(around.size * patterns.shape[1] <= MOST, "a proof with so many numbers")
+            need(around.size * patterns.shape[1] <= MOST, "a proof with this many numbers")
             around = (around[:, :, None] * patterns[:, None, :]).reshape(len(terms), -1)
         return bool((around.sum(axis=0) >= 0).all())
 

@@ -96,7 +96,7 @@ class TableSeries:
         ends = [high for _, high in self.markers.values() if high < inf]
         implied = self.rules.get("threshold") or max(ends, default=-1) + 1
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
-        need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are no whole numbers")
+        need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are not whole numbers")
         self.views = (
             [(self.rules["value"], {})]
             if "wide" not in self.rules
@@ -117,7 +117,7 @@ class TableSeries:
         for place, name in enumerate(self.dimensions):
             self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
         self.atoms.append([*range(self.periods)])
-        need(prod(map(len, self.atoms)) <= MOST, "a series with so many combinations of atoms")
+        need(prod(map(len, self.atoms)) <= MOST, "a series with this many combinations of atoms")
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in self.atoms]
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
@@ -132,7 +132,7 @@ class TableSeries:
         found = [path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern)]
         found = [pattern] if (self.folder / pattern).exists() else found
         like = {re.sub("[0-9]+", "0", name) for name in found}
-        need(len(like) == 1, f"a pattern that no file fits, or names that differ in letters: {pattern}")
+        need(len(like) == 1, f"a pattern that no file matches, or names that differ in more than numbers: {pattern}")
         return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
@@ -227,7 +227,7 @@ class TableSeries:
 
     def counts(self, table: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
         """Return the counts of boxes in a table of whole numbers."""
-        need(prod(map(len, self.sets)) <= MOST, "a series with so many sets of labels")
+        need(prod(map(len, self.sets)) <= MOST, "a series with this many sets of labels")
         for axis in range(len(self.sets)):
             table = np.moveaxis(np.tensordot(self.inside(axis), table, axes=(1, axis)), 0, axis)
         return table[tuple(np.array(boxes, dtype=np.int64).reshape(-1, len(self.sets)).T)]

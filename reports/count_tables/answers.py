@@ -51,7 +51,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
     elif candidate.undecided:
         new = [say("Nothing was found, but some counts are undecided.")]
     else:
-        new = [say("Nothing: everything that follows with it could be derived before.")]
+        new = [say("Nothing: everything that can be derived with it could be derived without it.")]
     about = say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
     before = say("Without it: {verdict}", verdict=headline(candidate.before)[0])
     page = signed_page(

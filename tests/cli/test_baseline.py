@@ -76,7 +76,7 @@ def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--format", "json", "--findings", "all"], "hold for that report alone"),
+        (["--format", "json", "--findings", "all"], "valid in that report only"),
         (["--format", "json", "--stable-ids", "--findings", "1"], "findings out"),
         (["--format", "markdown"], "this is not a report"),
     ],

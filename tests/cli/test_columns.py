@@ -124,7 +124,9 @@ def test_what_rests_on_a_guess_neither_holds_nor_is_violated(tmp_path, table, co
     total = sum(each["findings_total"] for each in result["attacks"])
     assert sum(each["findings_total"] for each in shown["attacks"]) == total
     text = " ".join(run_main(str(tmp_path))[1].split())
-    assert ("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold." in text) == bool(code)
+    assert (
+        "UNDECIDED, because the result depends on guesses; if they are right, the policy does not hold." in text
+    ) == bool(code)
     assert f"$ audit init {tmp_path} --confirm".replace(" ", "") in text.replace(" ", "")
 
 

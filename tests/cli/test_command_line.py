@@ -252,7 +252,7 @@ def test_an_older_report_is_kept_when_the_new_one_cannot_be_finished(monkeypatch
 @pytest.mark.parametrize("name", ["no/such/folder/report", ".", "x" * 300, "a\nb\x1b/c", "file/below"])
 def test_a_place_where_no_report_can_be(name, tmp_path):
     (tmp_path / "file").write_text("a file")
-    assert "name a file in a folder that exists" in only_line(refused(str(HOSPITAL), "--output", str(tmp_path / name)))
+    assert "name a file in an existing folder" in only_line(refused(str(HOSPITAL), "--output", str(tmp_path / name)))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")

@@ -41,7 +41,7 @@ def test_nothing_of_anybody_is_told_unless_revealed(crossed):
         assert (code, err) == (1, "")
         assert "Traceback" not in out
     text = run_main(str(crossed), *ATTACK)[1]
-    assert "new in release 2 can only be 1 row" in text
+    assert "new in release 2 can only have 1 row" in text
 
 
 # -- where more is known ---------------------------------------------------------------------------------------

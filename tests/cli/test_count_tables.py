@@ -158,7 +158,7 @@ def test_a_number_that_is_against_the_rules_by_itself(tmp_path):
     series = TinyTables(("area",), [[(("A",), "1")]], markers={"*": (1, 2)}, threshold=3)
     code, _, err = measured(series, tmp_path)
     assert code == 2
-    assert err.startswith('audit: releases/1.csv:2, column "n": "1" is against the rules by itself')
+    assert err.startswith('audit: releases/1.csv:2, column "n": "1" contradicts the rules by itself')
 
 
 def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):

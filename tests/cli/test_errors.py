@@ -281,7 +281,7 @@ CASES = {
         ('register.csv:5, column "Zipcode": ', "the cell is empty", "write the exact value")),
     "register without a name": (
         OUT, cell(REGISTER, 5, "individual", ""),
-        ('register.csv:5, column "individual": ', "names nobody", "write the individual")),
+        ('register.csv:5, column "individual": ', "has no individual", "write the individual")),
     "register of another position": (
         OUT, cell(REGISTER, 4, "last", "3"),
         ('register.csv:4, column "last": ', "no such release", "a position from 1 to 2")),
@@ -307,7 +307,7 @@ CASES = {
         OUT, line(REGISTER, "Zachary", "21", "12000", "1", "1"),
         ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct in which releases its")),
     "register of nobody": (
-        OUT, table(REGISTER, lambda rows: rows[:1]), ("register.csv:2: ", "names nobody", "leave it out")),
+        OUT, table(REGISTER, lambda rows: rows[:1]), ("register.csv:2: ", "lists no people", "leave it out")),
     "register without a column": (
         OUT, text(REGISTER, "first,last", "first,until"),
         ('register.csv:1, column "last": ', "which has: individual, ", "correct its name")),

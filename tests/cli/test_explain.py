@@ -191,7 +191,7 @@ def test_a_missing_key(tmp_path):
     said = refusal(tmp_path / "s", "--individual", "Bob")
     assert "releases/2.csv: there is no key for this release" in said
     (tmp_path / "s/private/1.key.csv").unlink()
-    assert "nobody is known to be in this series" in refusal(tmp_path / "s", "--individual", "Bob")
+    assert "the series does not say who is in it" in refusal(tmp_path / "s", "--individual", "Bob")
 
 
 def test_known_values_that_contradict_the_releases(tmp_path):
@@ -209,7 +209,7 @@ def test_hostile_names_move_no_cursor_and_forge_no_line(who, tmp_path):
     assert out.replace("\n", "").isprintable()
     assert "\nforged" not in out
     assert max(map(len, out.splitlines())) < 300
-    assert refusal(path, "--individual", who + "\x1b[31m").startswith("--individual: nobody with this identifier")
+    assert refusal(path, "--individual", who + "\x1b[31m").startswith("--individual: no person with this identifier")
 
 
 @pytest.mark.parametrize("at", ["intersection", "joint"])

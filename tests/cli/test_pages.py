@@ -104,7 +104,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
 
 def test_an_undecided_verdict_says_of_how_many_people():
     verdict, sections, _ = page(EXAMPLES / "clinic-2-equivalence", "--time-limit", "0.000001")
-    assert verdict.startswith("UNDECIDED: of 10 people, nothing was found that the policy forbids, but ")
+    assert verdict.startswith("UNDECIDED: no violation was found for 10 people, but ")
     assert len(choices(sections)) == 2
     assert "waits until what is open has been decided" in choices(sections)[0]
 
@@ -112,7 +112,9 @@ def test_an_undecided_verdict_says_of_how_many_people():
 def test_broken_assumptions_are_one_short_sentence(broken):
     """What to do, and who it is where people are named, stands below."""
     verdict, sections, _ = page(broken)
-    assert verdict == "UNDECIDED, as the assumptions do not hold: the value of 1 person changes although it must not."
+    assert (
+        verdict == "UNDECIDED, because the assumptions do not hold: the value of 1 person changes although it must not."
+    )
     assert "transitions that allow what happens" in sections["What to do"]
     assert "Bob" not in " ".join(sections.values())
     named = page(broken, "--reveal")

@@ -49,7 +49,7 @@ def test_a_release_with_a_column_of_another_name_is_no_register(tmp_path, other)
 def test_what_a_register_calls_its_columns_needs_a_register(tmp_path):
     more = '[register]\nfirst = "a"'
     folder = series_of(tmp_path, [[["Age", "Disease"], ["20", "flu"]]], 'sensitive = "Disease"', more)
-    assert "`register`: nothing reads it without a register" in refused(str(folder))
+    assert "`register`: it has no effect without a register" in refused(str(folder))
 
 
 def judged_of(folder):

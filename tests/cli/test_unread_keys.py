@@ -43,8 +43,8 @@ KEYS = {
         '{ Seen = "drawn", Gone = "drawn" }', 'no release has a column "Gone"', '{ Seen = "drawn" }'),
     ("columns", "harmless"): ('{ Age = ["flu"] }', '"Age" is no sensitive column', '{ Disease = ["flu"] }'),
     ("columns", "similar"): ('{ Age = "alike.csv" }', '"Age" is no sensitive column', '{ Disease = "alike.csv" }'),
-    ("columns", "date"): ('"Seen"', 'nothing reads it unless one row', '"Seen"\nrows = "latest"'),
-    ("policy", "grave"): ('["flu"]', "nothing reads it unless the policy has a limit", '["flu"]\nmax_ever_risk = 0.9'),
+    ("columns", "date"): ('"Seen"', 'it has no effect unless one row', '"Seen"\nrows = "latest"'),
+    ("policy", "grave"): ('["flu"]', "it has no effect unless the policy has a limit", '["flu"]\nmax_ever_risk = 0.9'),
     ("policy", "max_ever_risk"): ("0.9", "it needs the values that it is about", '0.9\ngrave = ["flu"]'),
     ("unconfirmed", "keys"): ('["columns.count"]', "a key that is not in this file", '["columns.sensitive"]'),
 }  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_key_that_nothing_reads_is_refused(tmp_path, table, key):
     ],
 )
 def test_a_list_of_nothing_is_refused(tmp_path, table, key, value):
-    refused(people(tmp_path, table, key, value), key, "the list is empty, and nothing reads it")
+    refused(people(tmp_path, table, key, value), key, "the list is empty, and it has no effect")
 
 
 def test_a_release_that_is_still_to_come_may_have_the_column(tmp_path):
@@ -172,22 +172,22 @@ COUNTS = {
 }
 NESTED = 'nested = { area = ["area", "what"] }'
 COUNT_KEYS = {
-    ("table", "measures"): ('["cases"]', "nothing reads it without measure", '["cases"]\nmeasure = "what"'),
+    ("table", "measures"): ('["cases"]', "it has no effect without measure", '["cases"]\nmeasure = "what"'),
     ("table", "rates"): (
         '{ column = "percent", per = 100, decimals = 1, denominator = "pop" }', 'no table has "percent"',
         '{ column = "rate", per = 100, decimals = 1, denominator = "pop" }'),
     ("table", "change"): ('{ column = "growth" }', 'no table has "growth"', '{ column = "rate" }'),
     ("table", "not_counts"): ('["pop", "people"]', 'no table has "people"', '["pop", "rate"]'),
-    ("table", "status"): ('"state"', "nothing reads it without markers", '"state"\nmarkers = { "c" = [1, 4] }'),
-    ("table", "levels"): ('["area"]', "nothing reads it without breakdown", '["area"]\nbreakdown = "what"'),
-    ("table", "breakdown"): ('"what"', "nothing reads it without levels", '"what"\nlevels = ["area"]'),
+    ("table", "status"): ('"state"', "it has no effect without markers", '"state"\nmarkers = { "c" = [1, 4] }'),
+    ("table", "levels"): ('["area"]', "it has no effect without breakdown", '["area"]\nbreakdown = "what"'),
+    ("table", "breakdown"): ('"what"', "it has no effect without levels", '"what"\nlevels = ["area"]'),
     ("table", "categories"): (
-        '{ area = "area.csv" }\n' + NESTED, 'nothing reads what is said of "area"', '{ area = "area.csv" }'),
+        '{ area = "area.csv" }\n' + NESTED, 'the entry for "area" has no effect', '{ area = "area.csv" }'),
     ("table", "totals"): (
-        '{ sex = "T", area = "" }\ncategories = { area = "area.csv" }', 'nothing reads what is said of "area"',
+        '{ sex = "T", area = "" }\ncategories = { area = "area.csv" }', 'the entry for "area" has no effect',
         '{ sex = "T", area = "" }'),
     ("table", "status_hides"): (
-        "true", "nothing reads it without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
+        "true", "it has no effect without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "codes"): ('["what"]', '"what" is not a dimension', '["area"]'),
     ("table", "open"): ('["what"]', '"what" is not a dimension', '["sex"]'),
     ("table", "harmless"): (

@@ -287,7 +287,7 @@ def test_a_storage_whose_reader_is_not_installed():
         import s3fs  # noqa: F401
     except ImportError:
         line = one_line("s3://someone:hunter2@bucket/series")
-        assert line.startswith("s3://bucket/series: what reads s3:// is not installed")
+        assert line.startswith("s3://bucket/series: the package that reads s3:// is not installed")
 
 
 def _finding_ids(out):

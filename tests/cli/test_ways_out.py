@@ -170,7 +170,7 @@ def nobody(tmp_path):
 def test_nobody_judged_is_undecided(attack, nobody):
     code, out, err = run_main(str(nobody), "--attack", attack)
     assert (code, err) == (3, "")
-    assert "nobody could be judged" in out
+    assert "no person could be judged" in out
 
 
 def test_every_command_takes_a_key_of_counterfeits(nobody, tmp_path):

@@ -236,4 +236,4 @@ def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_
         "p1": (["A", "B", ["A", "B"]], []),
     }
     assert "ask for p0 (1), p0 (2) and p0" in refused("explain", str(folder), "--individual", "p2")
-    assert "nobody with this identifier" in refused("explain", str(folder), "--individual", "p3")
+    assert "no person with this identifier" in refused("explain", str(folder), "--individual", "p3")

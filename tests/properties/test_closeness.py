@@ -137,7 +137,7 @@ def reason(result):
 
 
 def not_judged(result):
-    return "nobody could be judged" in reason(result)
+    return "no person could be judged" in reason(result)
 
 
 def flagged(values, share, width, limit):

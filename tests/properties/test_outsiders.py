@@ -343,7 +343,7 @@ def test_what_else_fails_is_said_of_its_package(site, tmp_path, fault, words, co
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == code
     said = done.stderr if code == 4 else " ".join(done.stdout.split())
-    assert "of the package outsiders" in said if code == 4 else "the clause found cannot be made" in said
+    assert "of the package outsiders" in said if code == 4 else "the clause found cannot be loaded" in said
     assert "flu" not in done.stdout + done.stderr
 
 

@@ -84,7 +84,7 @@ def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_pa
     assert (found["refused"], found["changes"] > 0) == (None, True)
     assert troubles("audit", result) == []
     told = " ".join(run_main(str(series), "--recommend", "--reveal", *HOW)[1].split())
-    assert "The releases before release 3 violate the policy already. It adds nothing to what can be found out" in told
+    assert "The releases before release 3 already violate the policy. After" in told
     assert "audit repair SERIES CANDIDATE --baseline --output DIR" in told
     assert "keeps the policy" not in told
 

@@ -24,7 +24,7 @@ from audit.runtime.phrases import Phrase
 
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
-NOTHING = "nothing reads it"
+NOTHING = "it has no effect"
 NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 

@@ -223,7 +223,7 @@ def test_a_file_in_a_folder_that_cannot_be_looked_into_may_be_there(tmp_path, mo
     problems = Problems()
     assert is_there(tmp_path / "key.csv")
     assert not check_file(tmp_path / "key.csv", "key.csv", problems)
-    assert "its folder may not be looked into" in str(problems.found[0])
+    assert "its folder cannot be read" in str(problems.found[0])
 
 
 @pytest.mark.parametrize("name", ["1.csv.gz", "1.csv"])
