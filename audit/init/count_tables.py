@@ -329,13 +329,15 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         )
         rules.doubt(key, why)
     elif not above and shown < LINES and key not in rules.said:
+        names = {"column": name, "total": rules.totals[name]}
         why = say_count(
             "That the labels of {column} make up {total} is shown by {count} whole line only.",
             "That the labels of {column} make up {total} is shown by {count} whole lines only.",
             shown,
-            column=name,
-            total=rules.totals[name],
+            **names,
         )
+        if not shown:
+            why = say("No whole line shows that the labels of {column} make up {total}.", **names)
         rules.doubt(key, why)
 
 
