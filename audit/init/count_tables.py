@@ -23,7 +23,7 @@ from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
-from audit.io.notes_below import below_table
+from audit.io.notes_below import below_table, legend
 from audit.io.tables import is_table
 from audit.io.toml import natural, toml_key
 from audit.model.errors import InputError, Problem, Problems, printable
@@ -133,7 +133,7 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        for sign, words in _legend(signs, [text for _, text in notes]):
+        for sign, words in legend(signs, [text for _, text in notes]):
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
         if notes:
@@ -148,18 +148,6 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             )
             rules.doubts.append(why)
     problems.check()
-
-
-_ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
-
-
-def _legend(signs: Sequence[str], notes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what notes say of signs, such as `* = 1 to 4; c = confidential`, in their order."""
-    for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
-        for sign in signs:
-            says = rf"(?:[^=:]*:\s*)?{re.escape(sign)}(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
-            if (found := re.fullmatch(says, entry)) is not None:
-                yield sign, found[1].rstrip(". ")
 
 
 def settle(folder: Path, rules: TableGuesses) -> None:

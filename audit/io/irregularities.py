@@ -61,7 +61,8 @@ class SeriesTexts:
         self.columns: Columns = series.manifest.columns
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
-        self.notes: list[str] = []
+        self.rows_like_notes: list[str] = []
+        self.notes = [text for notes in _notes_of(series).values() for _, text in notes]
         self.texts: dict[str, dict[str, tuple[int, int]]] = {}
         self._tables: dict[int, Table] = {}
         self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
@@ -94,7 +95,7 @@ class SeriesTexts:
                 self.encodings[shown] = table.dialect.encoding
             self._tables.setdefault(position, table)
             coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
-            self.notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell([*coded.values()])]
+            self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell([*coded.values()])]
             for name, (codes, texts) in coded.items():
                 self._add(position, name, codes, texts)
             if count is not None and count in table and not self.series.keyed:
@@ -375,22 +376,26 @@ def last_rows_of_a_cell(coded: Sequence[tuple[Codes, list[str]]]) -> list[int]:
 
 
 def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
-    if texts.notes:
+    if texts.rows_like_notes:
         what = say_count(
             "{count} row at the end of a table has one cell at most that is not empty, as a note below it has, and is "
             "read as a person; if it is none, delete the line, else write * into its empty cells",
             "{count} rows at the end of tables have one cell at most that is not empty, as notes below them have, and "
             "are read as people; if they are none, delete the lines, else write * into their empty cells",
-            len(texts.notes),
+            len(texts.rows_like_notes),
         )
-        yield MisreadWarning("total-row", what, tuple(texts.notes[:_SHOWN]))
+        yield MisreadWarning("total-row", what, tuple(texts.rows_like_notes[:_SHOWN]))
+
+
+def _notes_of(series: Series) -> dict[str, tuple[tuple[int, str], ...]]:
+    """Return line and text of the notes below the table of each file."""
+    declared, releases = series.manifest.headings("").declared, series.manifest.releases
+    return {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
 
 
 def _notes_left_out(series: Series) -> Iterator[ReportWarning]:
     """Report the notes below tables, which are not rows."""
-    declared, releases = series.manifest.headings("").declared, series.manifest.releases
-    found = {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
-    lines = [f"{shown}:{line}" for shown, notes in found.items() for line, _ in notes]
+    lines = [f"{shown}:{line}" for shown, notes in _notes_of(series).items() for line, _ in notes]
     if lines:
         what = say_count(
             "{count} line below a table is a note, and is not read",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,3 +120,15 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
 def _is_sentence(text: str) -> bool:
     """Return whether a line continues the note above it."""
     return ":" in text or len(text.split()) >= _SENTENCE
+
+
+_ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
+
+
+def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield what notes say of signs, such as `* = 1 to 4; c = confidential`, in their order."""
+    for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
+        for sign in signs:
+            says = rf"(?:[^=:]*:\s*)?{re.escape(sign)}(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            if (found := re.fullmatch(says, entry)) is not None:
+                yield sign, found[1].rstrip(". ")

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import tomllib
 import unicodedata
 
 import pytest
@@ -187,6 +188,39 @@ def test_notes_below_a_table_are_set_aside(tmp_path, last, exits):
         assert said["examples"][0] == f"1.csv:{6 + last.startswith(chr(10))}"
     write(tmp_path / "guessed" / "1.csv", text)
     assert (run_main("init", str(tmp_path / "guessed"), "--yes")[0] == 0) == (exits != 2)
+
+
+@pytest.mark.parametrize(
+    ("sign", "note"),
+    [
+        ("s", "s : secret statistique"),
+        ("s", "s: withheld; see the site; please"),
+        ("x", "x = geheim"),
+        ("..", ".. : secreto estad\u00edstico"),
+        ("c", "Note: c = suppressed to protect confidentiality"),
+        ("*", "* = unterdr\u00fcckt"),
+    ],
+)
+def test_a_sign_that_a_note_explains_is_no_value_in_silence(tmp_path, sign, note):
+    """Read as values, hidden cells make classes look as if nobody's value were certain."""
+    rows = [["30-39", "flu"], ["30-39", sign], ["40-49", "cold"], ["40-49", sign], ["40-49", "gout"]]
+    text = as_csv([["Age", "Diagnosis"], *rows], ";") + note + "\n"
+    folder = series_of(tmp_path / "audited", [text], 'sensitive = "Diagnosis"\nquasi_identifiers = ["Age"]')
+    code, result = read_audit(folder)
+    assert (code, ["1.csv:3"] in [each["examples"] for each in result["warnings"]]) == (3, True)
+    write(tmp_path / "guessed" / "1.csv", text)
+    out = run_main("init", str(tmp_path / "guessed"), "--yes")[1]
+    manifest = tomllib.loads((tmp_path / "guessed" / "series.toml").read_text(encoding="utf-8"))
+    assert (manifest["columns"]["missing"], "columns.missing" in manifest["unconfirmed"]["keys"]) == ([sign], True)
+    assert f'a note below a table says of "{sign}"' in " ".join(out.split())
+
+
+def test_codes_that_a_note_explains_are_values(tmp_path):
+    rows = [["30-39", "h"], ["30-39", "f"], ["40-49", "h"], ["40-49", "f"]]
+    text = as_csv([["Age", "Sexe"], *rows], ";") + "h : homme\nf : femme\n"
+    folder = series_of(tmp_path, [text], 'sensitive = "Sexe"\nquasi_identifiers = ["Age"]')
+    code, result = read_audit(folder)
+    assert (code, [each["kind"] for each in result["warnings"]]) == (0, ["total-row"])
 
 
 @pytest.mark.parametrize("note", ["", "s : secret statistique\n", "s : secret statistique;;;\n"])

@@ -92,7 +92,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_columns.py::test_signs_have_the_meaning_that_notes_say_in_their_order": [
         ("audit.init.count_rules._stands_for", "named or (small + 1, UNBOUNDED)", "named or (0, UNBOUNDED)"),
-        ("audit.init.count_tables._legend", "yield sign, found", "yield sign[:0], found"),
+        ("audit.io.notes_below.legend", "yield sign, found", "yield sign[:0], found"),
     ],
     "cli/test_count_table_columns.py::test_a_line_that_refutes_a_sign_of_large_counts_widens_it": [
         ("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False"),

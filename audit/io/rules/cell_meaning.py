@@ -10,12 +10,24 @@ from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import is_range, parse_point, parse_value
 from audit.io.cells import CellError, Kind
+from audit.io.notes_below import legend
 from audit.io.respelling import as_plain_number
-from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
+from audit.io.rules.rule import (
+    NO_MEANING,
+    ColumnRule,
+    Columns,
+    Form,
+    Hint,
+    ReadSeries,
+    Respelling,
+    WrittenTexts,
+    unnamed,
+)
 from audit.io.toml import Reader, toml_key
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
+from audit.model.report import MisreadWarning
 from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -26,6 +38,13 @@ _AMOUNT = re.compile(
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*[0-9]|{_AMOUNT.pattern}", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
+_HIDDEN = re.compile(
+    r"secre|suppress|hidden|confiden|withh[eo]ld|redact|protect|disclos|unknown|missing|not? (?:known|availab|stated)"
+    r"|unavailable|geheim|gesperrt|unterdr|verborgen|unbekannt|keine angabe|nicht (?:bekannt|verf|ver\u00f6ff)|inconnu"
+    r"|masqu|non[ -](?:dispo|diffus|renseign|publi)|ocult|desconocid|no (?:consta|dispon|public)|anonymi",
+    re.IGNORECASE,
+)
+_LONGEST_SIGN = 9
 _TO_QUASI = "name a column of quasi_identifiers"
 
 
@@ -181,6 +200,26 @@ class Missing(ColumnRule):
         for text in sorted(filter(is_range, self.texts)):
             what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
             yield what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+"
+
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
+        """Yield the columns with texts of which a note below a table says that they hide a value."""
+        columns = written.columns
+        for name in (*columns.quasi_identifiers, *columns.sensitive):
+            covering = "*" if name in columns.quasi_identifiers else ""
+            texts = () if name in columns.rules[Spelled].columns or not written.notes else written.texts.get(name, ())
+            signs = [t for t in texts if len(t) <= _LONGEST_SIGN and t not in self.texts and not is_range(t)]
+            said = legend([t for t in signs if t.strip(covering)], written.notes)
+            hidden = {sign: words for sign, words in said if _HIDDEN.search(words)}
+            for sign, words in hidden.items():
+                about = {"column": printable(name), "sign": printable(sign), "words": printable(words, 60)}
+                what = say(
+                    'a note below a table says of "{sign}": "{words}"; in "{column}" it is read as a value; if it '
+                    "stands for a value that is not published, list it under missing, else write spelled = "
+                    '["{column}"] under [columns]',
+                    **about,
+                )
+                why = say('a note below a table says of "{sign}": "{words}"', **about)
+                yield Hint(name, [[sign]], Missing(frozenset((sign,))), why, MisreadWarning("stray-cells", what), True)
 
 
 @dataclass(frozen=True)

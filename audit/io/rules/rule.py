@@ -111,6 +111,10 @@ class WrittenTexts(Protocol):
     def texts(self) -> Mapping[str, Collection[str]]:
         """The texts by column."""
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """The notes below the tables."""
+
     def kind(self, column: str) -> Kind | None:
         """Return how a quasi-identifier's cells are read; None of any other column."""
 
