@@ -105,9 +105,10 @@ def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], t
 
 
 def _drawn(report: Report) -> list[Chart]:
-    """Return the pictures, first the one that shows what the verdict is about; none beside a violation is flat."""
+    """Return the pictures, first the one that shows what it is about; flat ones only where the policy holds."""
     drawn = [*page_charts.over_time(report), *page_charts.below_k(report), *page_charts.by_risk(report)]
-    return [each for each in drawn if not each.flat] if report.policy.violations else drawn[::-1]
+    shown = [each for each in drawn if report.policy.passed or not each.flat]
+    return shown if report.policy.violations else shown[::-1]
 
 
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
