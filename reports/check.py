@@ -19,7 +19,7 @@ def page(report: CheckReport) -> Page:
         verdict, summary = PageVerdict(sentence, "yellow"), [report.undecided]
     elif not report.holds:
         verdict = PageVerdict(say("BROKEN: the series does not keep {promise}.", promise=report.promise), "red")
-        summary = [f"{clause}: {figure(total)}" for clause, total in report.broken.items()]
+        summary = [say("{name}: {text}", name=clause, text=figure(total)) for clause, total in report.broken.items()]
     shown, total = len(report.offences), report.offences_total
     title = say("Offences ({count})", count=str(shown))
     if shown < total:

@@ -78,7 +78,7 @@ def _why(each: PlannedSeries) -> str | None:
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
-        return f"{worst[0].attack}: {fallen(worst[0])}"
+        return say("{name}: {text}", name=worst[0].attack, text=fallen(worst[0]))
     return next((f"{a.attack}: {printable(a.reason, SENTENCE)}" for a in found.values() if a.reason), None)
 
 

@@ -386,17 +386,15 @@ def _reached(report: Report) -> Iterable[str]:
         shares = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
         known = {share: count for share, count in shares.items() if isinstance(count, int)}
         if any(known.values()) and len(known) == len(shares):
-            text = ", ".join(_reaching(known[share], share) for share in sorted(known, reverse=True))
+            sure = [say("{count} for certain", count=known.pop(1))] if 1 in known else []
+            nearly = [
+                say("{count} with {share} or more", count=known[share], share=percent(share))
+                for share in sorted(known, reverse=True)
+            ]
             of_attribute[attack.sensitive] = say(
-                "People whose value is known by {attack}: {told}.", attack=named(attack), told=text
+                "People whose value is known by {attack}: {told}.", attack=named(attack), told=", ".join(sure + nearly)
             )
     yield from of_attribute.values()  # of the attack that deduces most
-
-
-def _reaching(count: int, share: float) -> str:
-    if share == 1:
-        return say("{count} for certain", count=count)
-    return say("{count} with {share} or more", count=count, share=percent(share))
 
 
 def measures(report: Report) -> Iterable[str]:
@@ -461,21 +459,15 @@ def _singling_advice(report: Report) -> Iterable[str]:
         )
 
 
-def absent(attack: AttackReport) -> str:
-    """Return why an attack has no result, in a word or two."""
-    if attack.status == "failed":
-        return say("failed")
-    interrupted = kind_of(attack.reason) is ReasonKind.INTERRUPTED
-    return say("interrupted") if interrupted else say("does not apply")
-
-
 def fallen(attack: AttackReport) -> str:
     """Return how many people or versions an attack is certain about, or how many records were in too small a class.
 
     Of an attack without a result, return why there is none.
     """
+    if attack.status == "failed":
+        return say("failed")
     if not attack.ran:
-        return absent(attack)
+        return say("interrupted") if kind_of(attack.reason) is ReasonKind.INTERRUPTED else say("does not apply")
     found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
     if not isinstance(alone, int):
