@@ -31,7 +31,7 @@ def person_entries(report: Report) -> list[Entry]:
 
 
 def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Entry:
-    who, by = printable(person.individual), joined([printable(name) for name in person.reasons])
+    who, by = printable(person.individual, 200), joined([printable(name) for name in person.reasons])
     if person.sensitive:
         who = f"{who}, {printable(person.sensitive)}"
     claims: dict[object, list[_Found]] = {}

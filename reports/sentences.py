@@ -365,7 +365,7 @@ def fingerprint(file: Input) -> str:
 def people(report: Report) -> Iterable[str]:
     """Yield the people with a finding that is shown, each once, with what finds them."""
     for each in report.people:
-        who = printable(each.individual)
+        who = printable(each.individual, 200)
         if each.sensitive:
             who = f"{who} ({printable(each.sensitive)})"
         yield say("{who}: by {attacks}", who=who, attacks=", ".join(each.reasons))

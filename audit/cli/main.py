@@ -50,8 +50,6 @@ COMMANDS = {
     "verify": "check a witness, the evidence that proves a verdict",
 }
 """The named commands, each a module of this package that is imported when it is asked for, and what each does."""
-_SAID_IN_LANGUAGES = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings", "init"})
-"""The named commands whose reports people read; the default command's they read, too."""
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
@@ -95,8 +93,7 @@ def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
         _command(name).add_parser(commands, words)
     else:
         _command(name).add_parser(commands)
-    if name in _SAID_IN_LANGUAGES:
-        _add_language(commands.choices[name])
+    _add_language(commands.choices[name])
     return main
 
 

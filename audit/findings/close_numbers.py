@@ -90,7 +90,7 @@ class KnownNearly(Finding[C]):
         del by_version
         about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
         if self.individual is not None:
-            about["who"] = printable(self.individual)
+            about["who"] = printable(self.individual, 200)
             if self.risk == 1:
                 return say("{who} has {what}, by release {release}", **about)
             return say("{who} has {what} with {risk}, by release {release}", **about)

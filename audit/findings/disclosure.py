@@ -154,7 +154,7 @@ class Disclosure(OnePersonFinding[C]):
         value = printable(self.value)
         if self.attribute is not None:
             value = f"{printable(self.attribute)} {value}"
-        about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
+        about = {"who": printable(self.individual, 200), "release": printable(self.release), "value": value}
         if self.alone:
             return say("{who} has {value} in release {release}, whatever other releases show", **about)
         if by_version:

@@ -173,7 +173,7 @@ class Pinned(Combination[C]):
         del by_version
         return say(
             "{who} has {value}, certain from release {release} on",
-            who=printable(str(self.individual)),
+            who=printable(str(self.individual), 200),
             value=printable(self.value),
             release=printable(self.release),
         )

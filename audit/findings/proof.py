@@ -209,7 +209,7 @@ def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> I
     """Yield the points of the values that people's own groups leave possible."""
     for each in spent:
         if each.by_value:
-            who = printable(each.individual)
+            who = printable(each.individual, 200)
             values = listed([f"{value} ({POINTS.counted(cost)})" for value, cost in each.by_value])
             if claim is not None and each.individual == claim[0]:
                 without = printable(claim[1])
@@ -221,7 +221,7 @@ def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> I
 def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
     inner = case.leads_to
     case_of = {
-        "who": printable(case.individual),
+        "who": printable(case.individual, 200),
         "value": printable(case.value),
         "release": printable(case.release),
     }
@@ -235,7 +235,7 @@ def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
     yield say("If {who} had {value} in release {release}:", **case_of)
     yield from (f"  {line}" for line in _lines(inner, None, full=full))
     if inner.cases:
-        about = {"who": printable(inner.cases[0].individual), "release": printable(inner.cases[0].release)}
+        about = {"who": printable(inner.cases[0].individual, 200), "release": printable(inner.cases[0].release)}
         yield f"  {say('No value is left for {who} in release {release}.', **about)}"
 
 

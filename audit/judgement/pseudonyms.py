@@ -240,7 +240,7 @@ class ReportNames:
 
 
 def find(views: Sequence[View], individual: str) -> dict[str, int]:
-    """Return the code of a person, or of a kind of people who may be in the data, by an identifier.
+    """Return the code of a person, or of a kind of people who may be in the data, by an identifier or a pseudonym.
 
     Raises:
         UsageError: the identifier is unknown, stands for several kinds of people, or is represented by another person;
@@ -248,6 +248,10 @@ def find(views: Sequence[View], individual: str) -> dict[str, int]:
     """
     series, found = views[0].series, dict[str, int]()
     person = series.person(individual)
+    if person < 0 and individual.startswith("person-") and (namer := Pseudonymizer(series, reveal=True)).keyed:
+        names = series.people.names(np.arange(series.people.size, dtype=np.int32)).to_pylist()
+        individual = next((name for name in names if namer.pseudonym("person", name) == individual), individual)
+        person = series.person(individual)
     for view in views:
         hosts = [view.source.hosts(release) for release in range(len(view.tags))]
         for code in (person, series.people.find(f"{individual} ")):  # in the data, or in some of the releases
