@@ -1,10 +1,10 @@
-"""Baselines for publishing tables of counts: each table is protected by itself, as most offices do.
+"""Baselines for publishing count tables: each table is protected alone, as most statistical offices do.
 
-They are made to be broken: what hides small counts in one table does not protect several of them. Only secondary
-suppression goes on, when it is published, until an audit of all of them passes.
+These methods are baselines to attack: hiding small counts in each table does not protect several tables. Only secondary
+suppression continues, when tables are published, until an audit of all of them passes.
 
-Each method takes a table with its totals, which are the last entry along each axis, and returns what each cell is
-published as, texts of the same shape.
+Each method takes a table with its totals, which are the last entry along each axis, and returns the published text of
+each cell, in the same shape.
 
 Source of the methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (suppression, rounding).
 """
@@ -23,9 +23,9 @@ from audit.model.errors import UsageError, printable
 
 CountTexts = npt.NDArray[np.str_]
 SECONDARY = "c"
-"""What stands in the place of all counts that are hidden, where some are for the sake of others.
+"""The marker of all hidden counts, if some are hidden to protect others.
 
-A sign of its own for these would say that none of them is small, which can reveal the small ones beside them.
+A separate marker for these would show that they are not small, which can reveal the small ones beside them.
 """
 _KEYS = 256
 _NEVER = np.iinfo(np.int64).max
@@ -37,12 +37,12 @@ def _hidden(table: Counts, threshold: int) -> Flags:
 
 
 def suppressed(table: Counts, rng: np.random.Generator, threshold: int, marker: str = "*") -> CountTexts:
-    """Hide counts from 1 to one less than the threshold; all totals stay."""
+    """Hide counts from 1 to the threshold less one; totals are published."""
     return np.where(_hidden(table, threshold), marker, table.astype(str))
 
 
 def secondarily_suppressed(table: Counts, rng: np.random.Generator, threshold: int) -> CountTexts:
-    """Hide where a line hides one cell alone its next smallest cell too, so that no line reveals the first."""
+    """If a line hides a single cell, hide its next smallest cell, too, so that the line does not reveal it."""
     hidden = _hidden(table, threshold)
     for _ in range(_PASSES):
         for axis in range(table.ndim):
@@ -61,17 +61,17 @@ def rounded(table: Counts, rng: np.random.Generator, base: int, threshold: int) 
 
 
 def randomly_rounded(table: Counts, rng: np.random.Generator, base: int) -> CountTexts:
-    """Round each count up or down to a multiple at random, so that it is right on average; totals by themselves."""
+    """Round each count up or down to a multiple at random, without bias; totals are rounded independently."""
     up = rng.random(table.shape) * base < table % base
     return ((table // base + up) * base).astype(str)
 
 
 def perturbed(table: Counts, rng: np.random.Generator, largest: int) -> CountTexts:
-    """Put each count off by a little that depends on who is counted: the same people are always off by the same.
+    """Change each count by a small amount that depends on the people counted: the same people get the same change.
 
-    People have keys from 0 to 255; those of a cell, added up modulo 256, choose by how much it is off: all values up to
-    `largest` are equally likely, those that would make a count negative aside. Empty cells stay empty. The seed of
-    `rng`, not its state, is that of the people's keys.
+    People have keys from 0 to 255. The sum of a cell's keys modulo 256 selects the change: all values up to `largest`
+    are equally likely, except those that would make a count negative. Empty cells stay empty. The people's keys depend
+    on the seed of `rng`, not on its state.
 
     Source: Fraser and Wooton, A proposed method for confidentialising tabular output to protect against differencing,
     UNECE work session on statistical data confidentiality, 2005.
@@ -97,12 +97,13 @@ class CountMethod:
 
     Attributes:
         name: its name on the command line.
-        protect: takes a table, what draws random numbers, and the options; returns what each cell is published as.
-        stated: keys of [table] that say so in the manifest, with their values as TOML, in which options are named.
+        protect: takes a table, a random generator and the options; returns the published text of each cell.
+        stated: the keys of [table] that describe the method in the manifest, with their values as TOML; options are
+            named in braces.
         options: its options with their values.
-        draws: whether it draws at random, and needs a seed to do the same again.
-        for_people: whether it draws for people: the same in all tables.
-        primary: what to publish where an audit says what to hide beside it; None where tables are protected one by one.
+        draws: whether it draws at random, and needs a seed to be repeatable.
+        for_people: whether it draws a number for each person, the same in all tables.
+        primary: the first step, if an audit then decides what else to hide; None if tables are protected one by one.
     """
 
     name: str
@@ -115,16 +116,16 @@ class CountMethod:
 
     @property
     def rules(self) -> dict[str, str]:
-        """What the manifest says of it: keys of [table] and their values as TOML."""
+        """The keys of [table] that describe the method in the manifest, and their values as TOML."""
         known = {**self.options, "below": self.options.get("threshold", 1) - 1}
         return {key: text.format(**known) for key, text in self.stated.items()}
 
     def publish(self, table: Counts, rng: np.random.Generator) -> CountTexts:
-        """Return what each cell is published as; the same shape."""
+        """Return the published text of each cell; the same shape."""
         return self.protect(table, rng, **self.options)
 
     def publish_first(self, table: Counts, rng: np.random.Generator) -> CountTexts:
-        """Return what each cell is published as before an audit says what to hide beside it; the same shape."""
+        """Return the published text of each cell before an audit decides what else to hide; the same shape."""
         return (self.primary or self.protect)(table, rng, **self.options)
 
 
@@ -162,7 +163,7 @@ def count_method(name: str, options: Mapping[str, int]) -> CountMethod:
     {'markers': '{ "*" = [1, 4] }', 'threshold': '5'}
 
     Raises:
-        UsageError: there is no such method or option, or an option is too small.
+        UsageError: the method or an option is unknown, or an option is too small.
     """
     if name not in COUNT_METHODS:
         known = ", ".join(COUNT_METHODS)

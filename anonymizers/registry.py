@@ -1,4 +1,4 @@
-"""All anonymizers: those that keep a promise over the releases, then the baselines, which are there to be broken."""
+"""All anonymizers: those that keep a promise over the releases, then the baselines."""
 
 from __future__ import annotations
 

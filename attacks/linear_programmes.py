@@ -1,4 +1,4 @@
-"""Linear programmes, solved by GLOP, or by HiGHS where their columns are whole numbers: the one place that asks them.
+"""Linear programmes, solved by GLOP, or by HiGHS if their columns are whole numbers; the only module that calls them.
 
 A solver's word is never taken: the caller checks points and weights exactly, and "none" is a reason to search for a
 proof. GLOP stops when the user does; HiGHS at its limit of branches, or of time.
@@ -46,13 +46,13 @@ class Solution:
 
 
 def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solution | None:
-    """Return an optimum, found by GLOP with some parameters of its own; None for no optimum, or the time is up."""
+    """Return an optimum found by GLOP with some of its parameters; None if there is none, or if time runs out."""
     answer, found = answered(programme, budget, parameters)
     return found if answer == "best" else None
 
 
 def answered(programme: Programme, budget: Budget, parameters: str = "") -> tuple[Answer, Solution | None]:
-    """Return what the solver answers, and the values that it has; whole numbers have no weights."""
+    """Return the status of the solver, and its values; whole numbers have no weights."""
     from ortools.linear_solver.python import model_builder_helper as solvers
     from scipy.sparse import csr_matrix
 
@@ -85,7 +85,7 @@ def answered(programme: Programme, budget: Budget, parameters: str = "") -> tupl
 
 
 def optimum_near(programme: Programme, start: Floats, budget: Budget) -> Solution | None:
-    """Return an optimum, looked for from a solution on by the primal simplex method; None as `optimum` does.
+    """Return an optimum, searched from a solution by the primal simplex method; None as in `optimum`.
 
     What is solved for is the change, which is nothing at first: columns that are between their bounds have one to
     become less and one to become more. Where few columns have to change, few steps are taken.

@@ -1,4 +1,4 @@
-"""Classes of records that look alike over the releases, and which of them give a sensitive value away.
+"""Linked classes: classes of records that look alike over the releases, and which of them disclose a sensitive value.
 
 An adversary who follows published record ids knows what each record's cells have in common (`descriptions`), and reads
 the record's value in each of its rows. A person who fits a description has one of its records' values: if values never
@@ -46,17 +46,17 @@ class LikeliestValues(NamedTuple):
 
     @property
     def share(self) -> Floats:
-        """The share of the rows; only what is certain is 1."""
+        """The share of the rows; only a certain value has share 1."""
         return shares(self.with_value, self.rows, self.certain)
 
     def reached(self, limit: float, *, strangers: bool) -> Flags:
-        """Return which are given away; a share below certainty says something of strangers alone."""
+        """Return which values are disclosed; a share below certainty only counts for strangers."""
         likely = (self.share >= limit - _BELOW) & strangers & (limit < 1)
         return self.more & (self.certain | likely)
 
 
 def shares(with_value: npt.NDArray[np.integer], rows: npt.NDArray[np.integer], certain: Flags) -> Floats:
-    """Return the share of the rows with a value; only what is certain is 1."""
+    """Return the share of the rows with a value; only a certain value has share 1."""
     return np.where(certain, 1.0, np.minimum(with_value / np.maximum(rows, 1), np.nextafter(1.0, 0.0)))
 
 
@@ -105,7 +105,7 @@ class _Members:
 
 @dataclass(frozen=True)
 class LinkedClasses:
-    """The classes of linked records that give a value away, and say more than the releases do by themselves.
+    """The classes of linked records that disclose a value, and more than single releases do.
 
     Each stands after the first release after which it does; in their order.
 
@@ -136,16 +136,16 @@ class LinkedClasses:
         return shares(self.with_value, self.rows, self.certain > 0)
 
     def group(self, at: int) -> str:
-        """Return the group in which the first of the records of a class was seen last."""
+        """Return the last group of the first record of a class."""
         return self.source.groups(int(self.seen[at]), self.row[at : at + 1].astype(np.intp))[0]
 
 
 def linked_classes(
     evidence: Evidence, limit: float, reported: Sequence[Floats], near: Nearness | None, *, strangers: bool
 ) -> LinkedClasses | None:
-    """Return the classes of linked records whose likeliest value has a share at or above the limit.
+    """Return the classes of linked records whose likeliest value has at least the limit as share.
 
-    None where values are separate from rows, or change though they must not.
+    None if values are separate from rows, or change although they must not.
 
     Args:
         evidence: the series, with record ids.
@@ -196,7 +196,7 @@ class _Following:
         return LinkedClasses(self._below, self.records, *columns)
 
     def add(self, release: int, given: Floats) -> bool:
-        """Take a release into account, and return whether its records can be judged."""
+        """Add a release, and return whether its records can be judged."""
         rows, value = self.records.rows(release), self.source.rows(release).value
         if value is None:
             return False
@@ -222,7 +222,7 @@ class _Following:
         return True
 
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
-        """Note which classes give a value away after a release, and did not do so before."""
+        """Store which classes disclose a value after a release, and did not do so before."""
         number = classes[members.record]
         found = likeliest_values(number, members.value, near=self.near)
         size = int(classes.max(initial=-1)) + 1

@@ -113,7 +113,7 @@ class Matrix:
         return self.of_groups(parts, self.release[:groups], self.code[:groups], releases)
 
     def members_of(self, groups: npt.NDArray[np.integer]) -> tuple[Counts, Codes]:
-        """Return where the members of some groups begin, given in ascending order, and the members."""
+        """Return where the members of some groups, given in ascending order, begin, and the members."""
         return starts(np.diff(self.start)[groups]), self.member[segments(self.start, groups)]
 
     def restricted(self, groups: npt.NDArray[np.integer]) -> Matrix:

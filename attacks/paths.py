@@ -1,4 +1,4 @@
-"""All people's paths when values change along known transitions: which values are feasible, and how probable each is.
+"""Paths of all people if values change along known transitions: which values are feasible, and their probabilities.
 
 A version is one person in one release. A value is feasible in it if it is on a path of possible transitions through all
 versions of the person. A new release gives each of its versions the values that may follow some value of the version
@@ -116,7 +116,7 @@ class FeasibleValues:
         self.disclosed = list[int]()
 
     def run(self) -> None:
-        """Read all releases, or as many as the budget allows; done once."""
+        """Read all releases, or as many as the budget permits; done once."""
         self._budget.stage("following histories")
         may_follow, found = np.full((self.people, self.words), ~np.uint64(0)), 0
         for release in self._budget.each(range(len(self.versions))):
@@ -129,7 +129,7 @@ class FeasibleValues:
             self.disclosed.append(found)
 
     def _prune(self, last: int) -> int:
-        """Drop values of earlier versions that lead nowhere any more; return how many more versions are disclosed."""
+        """Drop values of earlier versions that lead nowhere; return how many more versions are disclosed."""
         after = self.versions[last]
         may_precede, waiting = np.empty((self.people, self.words), np.uint64), np.zeros(self.people, np.bool_)
         may_precede[after.person], waiting[after.person] = self._before(after.sets), True
@@ -180,7 +180,7 @@ class PathRisks:
     feasible: FeasibleValues
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
+        """Return the risk of every version that counts; NaN if there is no path, or none through the value."""
         budget.stage("weighing histories")
         sums = _PathSums(self.evidence, self.feasible, asked)
         for block in budget.each(range(sums.blocks)):
@@ -221,7 +221,7 @@ class _PathSums:
         self._first = np.arange(0, feasible.people + size, size, dtype=np.int32)
         self._bounds = [version.person.searchsorted(self._first).tolist() for version in self._versions]
         self.blocks = len(self._first) - 1
-        # Memory is kept from block to block: new pages for each take as long as the sums.
+        # Memory is reused from block to block: new pages for each block take as long as the sums.
         self._weights, self._incoming = np.empty((2, len(self._versions), size, len(weight)))
         self._state, self._outgoing, self._sent = np.zeros((3, size, len(weight)))
         self._new = np.empty(size, dtype=np.bool_)

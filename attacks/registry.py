@@ -33,7 +33,7 @@ ATTACKS: Registry[Choice] = Registry(
 
 
 def find(choice: Choice) -> Attack:
-    """Return the attack that is meant, with its options as they are unless given.
+    """Return an attack by its name, with default options unless given.
 
     What another package brings and cannot be imported is an attack that fails.
 
@@ -58,7 +58,7 @@ def find(choice: Choice) -> Attack:
 
 
 def all_attacks() -> tuple[Attack, ...]:
-    """Return all attacks that judge, with their options as they are unless given.
+    """Return all attacks that judge, with default options.
 
     An attack that only estimates (its `estimates` is true) runs where it is asked for by name alone.
     """
@@ -67,10 +67,10 @@ def all_attacks() -> tuple[Attack, ...]:
 
 
 def choose(choices: Collection[Choice], options: Mapping[str, object]) -> tuple[Attack, ...]:
-    """Return the attacks that are meant, or all where none is, in the order of the registry, with their options.
+    """Return the chosen attacks, or all if none is chosen, in the order of the registry, with their options.
 
     Raises:
-        UsageError: there is no such attack or option, or one is given that no attack asked for has.
+        UsageError: an attack or option is unknown, or no chosen attack has the option.
     """
     chosen = {attack.name: attack for attack in map(find, choices)} if choices else {}
     attacks = tuple(chosen.values()) or all_attacks()

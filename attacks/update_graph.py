@@ -1,4 +1,4 @@
-"""Update-graph pruning: which histories of one person are possible when values change along known transitions.
+"""Update-graph pruning: the possible histories of one person if values change along known transitions.
 
 Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
 quasi-identifiers and presence (`register`), and which value may follow which.
@@ -45,7 +45,7 @@ _NONE = np.zeros(0, dtype=np.int32)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UpdateGraphMeasures(Measures):
-    """How many versions of people are given away.
+    """How many versions of people are disclosed.
 
     Attributes:
         individuals: people who count.
@@ -69,7 +69,7 @@ class UpdateGraphMeasures(Measures):
         return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what a risk is, where there is one below certainty."""
+        """Yield how to read a risk below certainty, if there is one."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
             yield str(PRODUCT)
 
@@ -87,7 +87,7 @@ class UpdateGraphAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> UpdateGraphAttack:
-        """Return the attack itself: no clause is an option of it."""
+        """Return the attack itself: none of its options is a clause."""
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
@@ -116,7 +116,7 @@ class UpdateGraphAttack:
         return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
-        """Return the same for values that never change: feasible is what all pools of the person hold."""
+        """Return the same for values that never change: a value is feasible if all pools of the person hold it."""
         state, done = fold_all(evidence, budget)
         measures = UpdateGraphMeasures(
             individuals=int(np.count_nonzero(state.versions)),
@@ -130,7 +130,7 @@ class UpdateGraphAttack:
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-        """Return what is claimed of versions."""
+        """Return the claims about some versions."""
 
         def build(places: Places) -> list[Disclosure[int]]:
             return _found(evidence, (person[places], release[places], value[places]))

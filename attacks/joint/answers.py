@@ -1,4 +1,4 @@
-"""Answers about single versions: what a decision leaves of their values, and of what their people ever had."""
+"""Answers about single versions: their possible values, and what their people ever had."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from audit.runtime.budget import Budget
 
 @dataclass(frozen=True)
 class Answers:
-    """What is left of any one version, as it was decided; each answer computes the whole release."""
+    """The possible values of any one version, as decided; each answer computes the whole release."""
 
     decision: Knowledge
     evidence: Evidence
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known about who has had each of some values in some release; shape (values,)."""
+        """Return what is known about people having had each of some values in any release; shape (values,)."""
         return ever(self.evidence, self.decision, grave, budget)
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
-        """Return who has equal values in all worlds, without `known` pairs and people who are certain."""
+        """Return the people with equal values in all worlds, without `known` pairs and people with certain values."""
         return equal_people(self.decision, known, budget)
 
     def possible(self, person: int, release: int) -> Sequence[int]:
-        """Return the values that are not proved impossible; none where the person is not in the release."""
+        """Return the values that are not proved impossible; empty if the person is not in the release."""
         return self._values(self.decision.alive, person, release)
 
     def open(self, person: int, release: int) -> Sequence[int]:
-        """Return those of them that no world was found for; where one value is left, every world has it."""
+        """Return the values without a known world that are not proved impossible; a single value is in every world."""
         possible = self.possible(person, release)
         if len(possible) == 1:
             return ()
@@ -48,17 +48,17 @@ class Answers:
         return [value for value in possible if value not in shown]
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
-        """Yield the row classes and values of the people of each release in few worlds that differ."""
+        """Yield the row classes and values of the people of each release, in a few different worlds."""
         hosts = [self.evidence.source.hosts(release) for release in range(len(self.evidence.tags))]
         for number, world in enumerate(few_worlds(self.decision)):
             yield tuple(values_of(hosts, self.decision, world, number))
 
     def points(self, budget: Budget) -> Iterator[RowCosts]:
-        """Yield the points of rows that prove what is impossible, and that single groups do not prove."""
+        """Yield the points of rows that prove what is impossible and what single groups do not prove."""
         return row_costs(self.decision, budget)
 
     def left(self, release: int) -> ValuesLeft:
-        """Return what is left of all in a release whose value is to be found out."""
+        """Return the possible values of all people in a release whose value is to be found."""
         decision, versions, risks = (
             self.decision,
             self.decision.network.versions,

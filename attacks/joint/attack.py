@@ -39,7 +39,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
-# The share of the time that may be used for deciding, so that some is left for the proofs of what is shown.
+# The share of the time limit for deciding, so that time is left for proofs of the findings.
 _FOR_DECIDING = 0.85
 
 
@@ -48,8 +48,8 @@ class JointAttack:
     """Find out what is possible in any world.
 
     Attributes:
-        seed: of the search for worlds; another seed may decide more or fewer of the hard values.
-        aims: for how many values of each person to find worlds, one aim after another; 0 means all.
+        seed: the seed of the search for worlds; another seed may decide more or fewer of the hard values.
+        aims: the numbers of values of each person for which to find worlds, one aim after another; 0 means all.
         max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
@@ -66,25 +66,25 @@ class JointAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack that asks for the risks of as many people as can be, where the policy is about them."""
+        """Return the attack that computes the risks of as many people as possible, if the policy limits risks."""
         return replace(self, max_risk=limits.get("max_risk", 1.0))
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack asking for two values of each person, where that decides the policy.
+        """Return the attack that looks for two values of each person, if that decides the policy.
 
-        A risk below certainty takes all of them, and so does whether two people are equal in all worlds.
+        A risk below certainty requires all values, and so does equality of two people in all worlds.
         """
         every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
         return self if every else replace(self, aims=AIMS[:1])
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return the versions with one possible value, each with a proof where one was found."""
+        """Return the versions with one possible value, each with a proof if one was found."""
         reason = per_person_reason(evidence) or together_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            # That two values of a person are not close, or of one category, takes more than two of them.
+            # Two values that are not close, or not of one category, may require more than two values of a person.
             aims = AIMS if evidence.numbers or evidence.categories else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
@@ -95,7 +95,7 @@ class JointAttack:
         return self._outcome(evidence, decided, budget, late=deciding.exhausted())
 
     def _outcome(self, evidence: Evidence, decided: Decided, budget: Budget, *, late: bool) -> Outcome:
-        """Return what was decided of all versions."""
+        """Return the outcome from the decision about all versions."""
         decision, found, counts = decided.last, decided.final, decided.counts(len(evidence.tags))
         versions = decision.network.versions
         measures = JointMeasures(
@@ -149,5 +149,5 @@ def _nothing_known(evidence: Evidence) -> JointMeasures:
 
 
 def _nothing(evidence: Evidence, versions: int, pairs: int) -> JointMeasures:
-    """Return the measures of so many versions of which nothing is known."""
+    """Return the measures if nothing is known about the versions."""
     return JointMeasures(versions=versions, certain=0, eliminated=0, open=pairs, timeline=[0] * len(evidence.tags))

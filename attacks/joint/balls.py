@@ -1,9 +1,10 @@
-"""Balls: decide whether a person can have a single option at all, in a small part of the network around the person.
+"""Balls: decide whether a person can have a single option, in a small part of the network around the person.
 
-The support of fractions says only that a part of a person can. Here an option is asked for in *balls* of blocks around
-the person. With all others as in a known world, whole numbers are a world. With all others left out,
-an option that is below one in fractions is impossible, and the weights of the rows prove it; where there are no
-whole numbers, a solver is believed. Mostly a few blocks are enough; balls grow until they are, or are too hard.
+The support programme only shows which options are possible in fractions. Here an option is tested in *balls* of blocks
+around the person. If all other people stay as in a known world, a solution in whole numbers is a world. If all other
+people are left out, an option below one in fractions is impossible, and the weights of the rows prove it; if there is
+no solution in whole numbers, the solver is trusted. Mostly a few blocks are enough; balls grow until they are, or are
+too hard.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Neighbourhood:
         return int(self._block_start[variable + 1] - self._block_start[variable])
 
     def around(self, variable: int, most: int) -> tuple[Numbers, bool]:
-        """Return the blocks around a variable, at most so many, the nearest ones; and whether these are all."""
+        """Return the blocks nearest to a variable, at most `most`; and whether these are all."""
         seen = np.zeros(self._core.variables, dtype=np.bool_)
         inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
         ring, count = np.array([variable]), 0
@@ -100,7 +101,7 @@ class Neighbourhood:
     def ball(self, variable: int | Numbers, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
         """Return some blocks around a variable as a core of its own, with all that is linked to their members.
 
-        None where the variable itself is bound to what is outside.
+        None if the variable itself is linked to variables outside.
 
         Args:
             variable: a variable of the core, or some.
@@ -134,14 +135,14 @@ class Neighbourhood:
 
 
 IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
-"""How many blocks a ball has, one after the other as long as nothing follows. Large ones are hopeless for CP-SAT."""
+"""The sizes of balls, in blocks, one after the other until one decides. Large balls are hopeless for CP-SAT."""
 WORK = 0.05
 """Deterministic seconds of CP-SAT for one ball, some tenths of a second: what is easy takes less, more helps little."""
 _BELOW_ONE = 1 - 1e-6
 
 
 class PartQuestions:
-    """Asks for options of one part, one after the other, and keeps what was found.
+    """Decides options of one part, one after the other, and keeps the results.
 
     Attributes:
         core: the part.
@@ -151,13 +152,13 @@ class PartQuestions:
     """
 
     def __init__(self, core: OpenSubproblem, world: Numbers, budget: Budget) -> None:
-        """Begin with a world, -1 where none is known; shape (variables,)."""
+        """Begin with a world; -1 for variables without a known value; shape (variables,)."""
         self.core, self.world, self._budget = core, world, budget
         self.refuted, self.doubted = (np.zeros(len(core.kind), dtype=np.bool_) for _ in range(2))
         self._around = Neighbourhood(core)
 
     def decide(self, variable: int, columns: Numbers) -> Answer:
-        """Return whether a world that gives a variable, or a twin of it, one of some columns was found, or is none."""
+        """Decide whether a variable, or a twin of it, can have one of some columns; return whether that succeeded."""
         for most in IN_FRACTIONS:
             blocks, everything = self._around.around(variable, most)
             if self._near(self._ball(variable, blocks), columns):
@@ -173,7 +174,7 @@ class PartQuestions:
                 answer = self._among(self._around.ball(variable, blocks, None), columns, is_world=everything)
                 if answer == "none":
                     self._doubt(variable, columns)
-            if answer is not None:  # larger balls are harder where this one is too hard
+            if answer is not None:  # larger balls are harder if this one is too hard
                 return answer
         return "unknown"
 
@@ -182,7 +183,7 @@ class PartQuestions:
         return self._around.ball(variable, blocks, self.world) if (self.world >= 0).all() else None
 
     def _near(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Look in fractions for a world near the known one that has one of some columns, and take it over."""
+        """Search in fractions for a world near the known one that has one of some columns, and adopt it."""
         if ball is None or self._budget.exhausted():
             return False
         model, mine = ball.model, ball.columns(columns)
@@ -195,7 +196,7 @@ class PartQuestions:
         return self._take(ball, chosen)
 
     def _take(self, ball: Ball, chosen: Numbers) -> bool:
-        """Take over what a ball has in a world; return whether it is one."""
+        """Adopt the ball's part of a world; return whether it is a world."""
         good = bool(ball.core.worlds(chosen).all())
         if good:
             self.world = self.world.copy()
@@ -203,7 +204,7 @@ class PartQuestions:
         return good
 
     def _among(self, ball: Ball | None, columns: Numbers, *, is_world: bool) -> Answer | None:
-        """Ask for some columns in a ball, and take over what is a world; None where nothing follows from the answer."""
+        """Search for some columns in a ball, and adopt a world; None if the answer decides nothing."""
         if ball is None:
             return None
         if self._budget.exhausted():
@@ -215,7 +216,7 @@ class PartQuestions:
         return "found" if is_world and self._take(ball, chosen) else None
 
     def _doubt(self, variable: int, columns: Numbers) -> None:
-        """Take a solver's word that no one has some columns, unless weights of rows prove it of each by itself."""
+        """Trust a solver that no one has some columns, unless weights of rows prove it."""
         ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS[-1])[0], None)
         option = self.core.option[columns]
         if not all(self._refute(ball, columns[option == each]) for each in np.unique(option)):
@@ -228,7 +229,7 @@ class PartQuestions:
         return self.core.shared(some)
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Return whether weights of rows prove that no one has the columns, and keep what they prove."""
+        """Return whether weights of rows prove that no one has the columns, and store everything they prove."""
         if ball is None or self._budget.exhausted():
             return False
         mine = ball.columns(columns)

@@ -1,4 +1,4 @@
-"""The core of a network: what is left open after propagation, in parts that share nothing.
+"""Core: the open part of a network after propagation, in parts that share nothing.
 
 Only variables with several living columns are in it, with what of the capacities the others leave; rows that cannot be
 taken too often and rows that repeat what others say are left out. Variables, columns and rows of a part follow one
@@ -149,7 +149,7 @@ class OpenSubproblem:
 
     @cached_property
     def part_start(self) -> Numbers:
-        """Where the variables of each part begin; shape (parts + 1,)."""
+        """The first variable of each part; shape (parts + 1,)."""
         return np.searchsorted(self.part, np.arange(self.parts + 1))
 
     @cached_property
@@ -160,7 +160,7 @@ class OpenSubproblem:
         return found
 
     def worlds(self, chosen: Numbers) -> Flags:
-        """Return in which parts a column for each variable, -1 for none, is a world; shape (parts,)."""
+        """Return the parts for which a column of each variable, -1 for none, is a world; shape (parts,), bool."""
         good = np.ones(self.parts, dtype=np.bool_)
         good[self.part[chosen < 0]] = False
         rows = self.row[segments(self.row_start, chosen[chosen >= 0])]
@@ -197,7 +197,7 @@ class OpenSubproblem:
         )
 
     def excerpt(self, variables: Numbers, rows: Numbers, capacity: Numbers) -> OpenSubproblem:
-        """Return some variables with some of the rows, which have the given capacities, in this order; in one part."""
+        """Return some variables with some of the rows, which have the given capacities, in this order, as one part."""
         column = segments(self.start, variables)
         entry = self.row[segments(self.row_start, column)]
         row = places_of(entry, rows)
@@ -222,7 +222,7 @@ class OpenSubproblem:
 
 
 def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool = False) -> OpenSubproblem:
-    """Return what is open of a network, smallest parts first; of those parts alone that have a wanted variable.
+    """Return the open subproblem of a network, smallest parts first; only parts that have a wanted variable.
 
     Args:
         network: what was propagated.
@@ -238,13 +238,13 @@ def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool
     taken = np.bincount(network.row[segments(network.row_start, fixed)], minlength=len(network.capacity))
     capacity, factor = network.capacity - taken, network.factor - np.sign(network.factor) * taken
     core = network.with_columns(alive & unsure[network.owner])
-    # Rows that cannot be taken too often say nothing; a single one can be taken in one way.
+    # Rows that cannot be exceeded do not constrain anything; a single row can be used in one way.
     begin, by_row = core.by_row
     members = np.diff(begin)
     kept = members > capacity
     if exact:
         kept |= (members > 0) & ((np.abs(factor) > 1) | (network.fakes > 0))
-    else:  # rows of the same columns that are equally scarce say the same
+    else:  # rows of the same columns with equal slack say the same
         rows, first = np.flatnonzero(kept), dict[object, int]()
         said = zip(*(each.tolist() for each in (rows, begin[rows], begin[rows + 1], capacity[rows])), strict=True)
         for row, a, b, most in said:

@@ -1,4 +1,4 @@
-"""Counting: all worlds of a part, and the share of them in which a person has a value.
+"""Counting: the number of all worlds of a part, and the share of them in which a person has a value.
 
 A world gives each person one row of each release, and rows are different: with `t` of the `c` rows of one group with
 one value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the
@@ -33,7 +33,7 @@ from audit.model.evidence import Evidence, Transitions
 
 @dataclass(frozen=True)
 class Steps:
-    """How probable changes of values are.
+    """The probabilities of changes of values.
 
     Attributes:
         weight: of each class of values following each; None where all worlds weigh the same.
@@ -50,7 +50,7 @@ class Steps:
 
 
 def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> Steps:
-    """Return how probable changes of values are for the columns of a core."""
+    """Return the probabilities of changes of values for the columns of a core."""
     network, transitions = decision.network, evidence.transitions
     if transitions is None:
         return Steps()
@@ -79,11 +79,11 @@ State = tuple[tuple[int, ...], int]
 
 
 Layer = dict[State, tuple[Number, Number]]
-"""The number and the weight of the ways in which each state comes about."""
+"""The number and the weight of the ways to each state."""
 Move = tuple[State, int, State, Number]
-"""A state, a column that is given in it, the state that follows, and what that weighs."""
+"""A state, a column assigned in it, the next state, and the weight of the step."""
 Ways = dict[State, tuple[State, int]]
-"""How a world comes to each state, or goes on from it: the state before or after, and the column that is given."""
+"""How a world reaches each state, or continues from it: the state before or after, and the assigned column."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,14 @@ class Counts:
         return Counts([], [], rows, np.zeros(network.variables, dtype=np.bool_))
 
     def add(self, part: OpenSubproblem, number: Number) -> None:
-        """Add a part."""
+        """Add the worlds of a part."""
         self.factors.append(number)
         self.divisors += part.factor.tolist()
         self.rows[part.network_rows] = True
         self.variables[part.variable] = True
 
     def worlds(self, network: ConstraintNetwork, alive: Flags) -> int | None:
-        """Return how many worlds there are where all parts were counted; None if the number is too long to print.
+        """Return the number of worlds if all parts were counted; None if the number is too long to print.
 
         Each counterfeit without identity is a column of its own; columns of a group that have equal values by turns are
         one world.
@@ -142,7 +142,7 @@ class Counts:
         left = network.capacity - np.bincount(
             network.row[segments(network.row_start, fixed)], minlength=len(network.capacity)
         )
-        # Rows that were left out of a part are taken in one way, or by everybody.
+        # Rows left out of a part can be used in only one way.
         open_ = np.flatnonzero(alive & self.variables[owner])
         wanted = np.bincount(network.row[segments(network.row_start, open_)], minlength=len(left)) > 0
         divisors, factors = [*self.divisors, *left[~self.rows & ~wanted].tolist()], list[int]()
@@ -164,12 +164,12 @@ class Counts:
 
 
 def counted(part: OpenSubproblem, steps: Steps, most: int) -> Counted | None:
-    """Return the worlds of a part; None where counting takes more steps than that."""
+    """Return the worlds of a part; None if counting exceeds the limit of steps."""
     return _Counter(part, steps).count(most)
 
 
 def weighed(part: OpenSubproblem, steps: Steps, most: int) -> Number | None:
-    """Return what the worlds of a part weigh together; None where that takes more steps."""
+    """Return the total weight of a part's worlds; None if that exceeds the limit of steps."""
     found = counted(part, steps, most)
     return None if found is None else found.weight
 
@@ -192,11 +192,11 @@ class _Counter:
         self._order = self._ordered()
 
     def _ordered(self) -> list[int]:
-        """Return the variables so that those who want the same rows follow one another, and each chain its order."""
+        """Return the variables such that those that share rows are adjacent, and each chain keeps its order."""
         part = self._part
         if len(part.link):
             return list(range(part.variables))
-        # From one to the next by shared rows: always the one who needs the fewest rows that nobody has needed so far.
+        # The next variable shares rows, and needs the fewest rows that no earlier variable needed.
         wants = [
             set(part.row[part.row_start[part.start[v]] : part.row_start[part.start[v + 1]]].tolist())
             for v in range(part.variables)
@@ -212,13 +212,13 @@ class _Counter:
         return order
 
     def count(self, most: int) -> Counted | None:
-        """Return the worlds, or None where that would take more steps."""
+        """Return the worlds, or None if that would exceed the limit of steps."""
         capacity, start = self._part.capacity.tolist(), self._part.start.tolist()
         last: dict[int, int] = {}
         for place, variable in enumerate(self._order):
             for column in range(start[variable], start[variable + 1]):
                 last.update(dict.fromkeys(self._rows[column], place))
-        # Rows in the order in which they are no longer wanted: what is left of them is a shorter and shorter tuple.
+        # Rows in the order in which they are last needed: the state is a shorter and shorter tuple of remainders.
         rows = sorted(last, key=lambda row: -last[row])
         self._at = {row: number for number, row in enumerate(rows)}
         factor = self._part.factor.tolist()
@@ -238,7 +238,7 @@ class _Counter:
         return self._summed(layers, moves)
 
     def _given(self, variable: int, states: Layer, kept: int) -> tuple[Layer, list[Move]]:
-        """Give a variable each of its columns in each state; return the states that follow, and how they come about."""
+        """Assign each column of a variable in each state; return the next states, and the steps to them."""
         following: Layer = {}
         made: list[Move] = []
         columns = range(int(self._part.start[variable]), int(self._part.start[variable + 1]))
@@ -265,7 +265,7 @@ class _Counter:
 
     @staticmethod
     def _ways(left: int, more: tuple[int, bool] | None, fakes: int) -> Number:
-        """Return in how many ways one more of a row can be taken, times the choices of counterfeits that are left."""
+        """Return the number of ways to use one more of a row, times the remaining choices of counterfeits."""
         if left <= 0:
             return 0
         ways: Number = 1
@@ -274,7 +274,7 @@ class _Counter:
         return ways * Fraction(left, left + fakes) if fakes else ways
 
     def _factor(self, before: int | None, column: int) -> Number:
-        """Return how probable the step to a column is, 0 where it is impossible."""
+        """Return the probability of the step to a column, 0 if it is impossible."""
         own = 1 if self._own is None else self._own[column]
         if before is None:
             return own
@@ -285,12 +285,12 @@ class _Counter:
         return own if (before == kind if may is None else may[before, kind]) else 0
 
     def _summed(self, layers: list[Layer], moves: list[list[Move]]) -> Counted:
-        """Return the sums over all worlds, by going back from where all variables have their columns."""
+        """Return the sums over all worlds, computed backwards from the states in which all variables are assigned."""
         number = sum(each[0] for each in layers[-1].values())
         weight = sum(each[1] for each in layers[-1].values())
         through: list[Number] = [0] * len(self._kind)
         back: dict[State, Number] = dict.fromkeys(layers[-1], 1)
-        # How some world comes to each state, and goes on from it; and a move that gives each column.
+        # How some world reaches each state and continues from it; and a step that assigns each column.
         came, goes = list[Ways](), list[Ways]()
         given = dict[int, tuple[int, State, State]]()
         for place in range(len(moves) - 1, -1, -1):
@@ -310,7 +310,7 @@ class _Counter:
         return Counted(number, worlds, np.array(share, dtype=np.float64), weight)
 
     def _worlds(self, came: list[Ways], goes: list[Ways], given: dict[int, tuple[int, State, State]]) -> Numbers:
-        """Return worlds that have all columns together that some move gives."""
+        """Return worlds that together have all columns that some step assigns."""
         found, missing = list[list[int]](), dict.fromkeys(given)
         while missing:
             column = next(iter(missing))

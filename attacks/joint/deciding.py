@@ -1,4 +1,4 @@
-"""Deciding: what is possible after all releases, and what of it was certain after each release before."""
+"""Deciding: what is possible after all releases, and which of it was certain after each earlier release."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from attacks.joint.values import Findings
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
-# The share of the time that may be used for what is possible after all releases, not for what was certain when.
+# The share of the time limit for what is possible after all releases, and not for the timeline.
 _FOR_LAST = 0.8
-# The share of it in which the network has to be built: with less time left nothing would be found out.
+# The share of it in which the network must be built: with less time left, nothing would be found.
 _FOR_NETWORK = 0.6
 AIMS = (TWO, ALL)
-"""Find worlds for two values of each person first, which decides who is certain, then for all values."""
+"""First find worlds for two values of each person, which decides who is certain, then for all values."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided.
+    """The decision.
 
     Attributes:
         last, final: what is possible after all releases, and what that says of the versions that count.
@@ -37,7 +37,7 @@ class Decided:
     whole: bool
 
     def counts(self, releases: int) -> list[tuple[int, int]]:
-        """Return how many versions were certain, and of how many people, after each of so many releases."""
+        """Return how many versions, and how many people's, were certain after each number of releases."""
         person = self.last.network.versions.person
         certain = [each.certain for each in (*self.earlier, self.final)]
         found = [(len(each), len(np.unique(person[each]))) for each in certain]
@@ -52,7 +52,7 @@ def decide(
     *,
     each_part: bool = False,
 ) -> Decided:
-    """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
+    """Return what is possible after all releases and, if all values are decided, what was certain after fewer.
 
     A value that is certain early remains certain: so the releases are asked backward from the last but one, and only
     about people who are certain after the next one. Where no one is, no one was before.
@@ -60,8 +60,8 @@ def decide(
     With `each_part` the worlds of small parts are counted where others are too large.
 
     Raises:
-        TooManyChoicesError: people may have too many rows.
-        OutOfTimeError: the time was up before anything was known.
+        TooManyChoicesError: people have too many possible rows.
+        OutOfTimeError: the time limit was reached before anything was known.
     """
     releases = len(evidence.tags)
     network = network_of(evidence, releases, budget.fraction(_FOR_NETWORK))
@@ -92,7 +92,7 @@ def decide(
         wanted[part.versions.variable[places]] = True
         settling = Settling(evidence, part, budget.fraction(1 / release), seed, walked=settling.walked)
         decision = settling.settle(wanted, (TWO,) if evidence.combined is None else (TWO, ALL))
-        last.feasible &= decision.feasible  # what has no world has none with more to explain
+        last.feasible &= decision.feasible  # what has no world has none with more constraints
         earlier.append(Findings(decision, places, evidence.combined))
         places = earlier[-1].certain
     return Decided(last, final, earlier[::-1], whole and all(each.decided.all() for each in earlier))

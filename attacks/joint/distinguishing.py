@@ -1,4 +1,4 @@
-"""Distinguishing: whether some world gives every two people different values.
+"""Distinguishing: whether, for every two people, some world gives them different values.
 
 People of different parts have nothing to do with each other: where each has two values that worlds show, some world
 gives them different ones. In a part worlds divide people into classes: those who had equal values in all worlds so far.
@@ -23,17 +23,17 @@ from audit.model.outcome import EqualPeople
 from audit.runtime.budget import Budget
 
 _QUESTIONS = 300
-"""So many pairs are asked about."""
+"""The most pairs to test."""
 _NOTHING = EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
 
 
 def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeople:
-    """Return pairs of people who are equal in all worlds, where no one's value is certain.
+    """Return pairs of people who are equal in all worlds, if no person's value is certain.
 
     Args:
-        decision: what is known of all people, whose values never change and whose groups are known.
+        decision: the knowledge about all people, whose values never change and whose groups are known.
         known: pairs of people who are known to be equal; shape (pairs, 2), int32.
-        budget: how long it may take.
+        budget: the time limit.
     """
     network, alive = decision.network, decision.alive
     settled = (distinct(network, decision.shown & alive) > 1) | (distinct(network, alive) == 1)
@@ -54,7 +54,7 @@ def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeop
 
 @dataclass
 class _EqualSoFar:
-    """The classes of the variables of a core that had equal values in all worlds so far.
+    """The classes of variables of a core that had equal values in all worlds so far.
 
     Attributes:
         core: open parts, without links.
@@ -90,7 +90,7 @@ class _EqualSoFar:
         return equal, not len(self._left())
 
     def _divide(self) -> None:
-        """Divide the classes by what they had in all worlds, and by those that twins exchange in the last.
+        """Divide the classes by the values in all worlds, and by those that twins exchange in the last world.
 
         Two numbers that are equal by chance divide less.
         """
@@ -112,7 +112,7 @@ class _EqualSoFar:
         return left[np.argsort(self.label[left], kind="stable")]
 
     def _asked(self, one: int, other: int) -> bool | None:
-        """Return whether some world, which is taken over, gives two variables of a class different values."""
+        """Return whether some world, which is then adopted, gives two variables of a class different values."""
         core, number = self.core, int(self.core.part[one])
         part, first = core.slice(number, number + 1), int(core.part_start[number])
         now = places_of(self.decision.chosen[part.variable], part.column)
@@ -135,17 +135,17 @@ class _EqualSoFar:
 
 
 Found = tuple[str, Numbers | None]
-"""What was answered, and a world of a part where one was found."""
+"""The answer, and a world of a part if one was found."""
 
 
 def _with(part: OpenSubproblem, world: Numbers, wanted: tuple[int, Flags], budget: Budget) -> Found:
-    """Ask for a world of a part that gives a variable one of some columns.
+    """Search for a world of a part that gives a variable one of some columns.
 
     Args:
         part: the part.
         world: one that is known; shape (variables,).
         wanted: the variable, and columns of the part; shape (columns,).
-        budget: how long.
+        budget: the time limit.
     """
     variable, columns = wanted
     if columns[world[variable]]:

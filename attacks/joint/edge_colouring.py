@@ -1,4 +1,4 @@
-"""Edge colouring: a world of two releases whose groups hold each of their values equally often.
+"""Edge colouring: construct a world of two releases whose groups hold each of their values equally often.
 
 Groups are vertices, people are edges between their groups, values are colours. A bipartite graph of which no vertex has
 more edges than there are colours can be coloured so that no two edges of a vertex are alike (König): edges are added
@@ -31,7 +31,7 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
     both = np.flatnonzero((left >= 0) & (right >= 0))
     ends, of_edge = list[Numbers](), list[Numbers]()
     for end, other in ((left, right), (right, left)):
-        # A vertex has as many further ends as it lacks edges; edges with one end take some of these.
+        # A vertex gets one free end for each missing edge; edges with one end use some of these.
         lack = colours - np.bincount(end[both], minlength=vertices)
         begin, single = starts(lack), np.flatnonzero((end >= 0) & (other < 0))
         single = single[np.argsort(end[single], kind="stable")]

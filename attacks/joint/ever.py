@@ -1,4 +1,4 @@
-"""Ever: in which share of the worlds a person never has one of some values, in any release.
+"""Ever: the share of worlds in which a person never has one of some values, in any release.
 
 A choice of a variable represents a class of values, within which the members of a group may exchange theirs: it leaves
 the person without the values in a release by the share of the class's rows that have none of them. So where a person
@@ -24,31 +24,31 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
 from audit.runtime.budget import Budget
 
-# Steps of counting one part for one person, and all in all.
+# The limits of counting steps for one person of a part, and in total.
 STEPS, STEPS_IN_ALL = 20_000, 2_000_000
 
 
 def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
-    """Return what is known about who has had a value in some release.
+    """Return what is known about people having had a value in any release.
 
     Args:
-        evidence: what was decided.
-        decision: what is known of it.
-        grave: which values are meant, by code; shape (values,).
-        budget: how long it may take.
+        evidence: the evidence of the decision.
+        decision: the knowledge of the columns.
+        grave: the values to look for, by code; shape (values,), bool.
+        budget: the time limit.
     """
     histories = _CleanHistories(evidence, decision, _clean(decision, grave))
     known = histories.known(budget)
     if WorldRisks(evidence, decision).counts_worlds:
         return known
-    # However worlds weigh, what is in all of them is certain, and what is in none has no share.
+    # Whatever the weights of worlds, a value in all of them is certain, and a value in none has share 0.
     return known._replace(
         risk=np.where(known.certain, 1.0, np.where(histories.untouched() & known.counted, 0.0, np.nan))
     )
 
 
 def _clean(decision: Knowledge, grave: Flags) -> Floats:
-    """Return with what probability each column leaves its person clean, given the world; NaN where it is not known."""
+    """Return the probability that each column leaves its person without the values, given the world; NaN if unknown."""
     network = decision.network
     clean = np.ones(network.columns)
     for release in range(len(network.contents)):
@@ -81,7 +81,7 @@ class _CleanHistories:
     clean: Floats
 
     def known(self, budget: Budget) -> EverKnown:
-        """Return what is known of all people who count, by person code."""
+        """Return what is known about all people who count, by person code."""
         decision, network = self.decision, self.decision.network
         versions, alive = network.versions, self.decision.alive
         people = int(versions.person.max(initial=-1)) + 1
@@ -107,7 +107,7 @@ class _CleanHistories:
         return EverKnown(risk, certain & counted, without & ~certain, counted)
 
     def untouched(self) -> Flags:
-        """Return by person code which people may have none of the values."""
+        """Return the people who may have none of the values, by person code."""
         versions = self.decision.network.versions
         touched = self._any(self.decision.alive & (self.clean != 1))
         found = np.ones(int(versions.person.max(initial=-1)) + 1, dtype=np.bool_)
@@ -115,7 +115,7 @@ class _CleanHistories:
         return found
 
     def _variables(self) -> tuple[Numbers, Numbers]:
-        """Return pairs of a person and a variable of the person; the first one alone where values never change."""
+        """Return pairs of a person and a variable of the person; only the first variable if values never change."""
         versions = self.decision.network.versions
         person, variable = versions.person.astype(np.int64), versions.variable
         if self.evidence.transitions is None:
@@ -128,7 +128,7 @@ class _CleanHistories:
         return self.decision.network.counted(columns) > 0
 
     def _never(self, pairs: tuple[Numbers, Numbers], several: Flags, budget: Budget) -> Floats:
-        """Return in which share of the worlds each person is never touched; NaN where that is not known."""
+        """Return the share of worlds in which each person never has one of the values; NaN if unknown."""
         decision, network = self.decision, self.decision.network
         person, variable = pairs
         term = np.where(decision.alive, np.where(decision.share == 0, 0.0, decision.share * self.clean), 0.0)

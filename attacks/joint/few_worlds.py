@@ -1,4 +1,4 @@
-"""Few worlds that show much: some of all known worlds that together give people different values.
+"""Few worlds that show much: a selection of known worlds that together give people different values.
 
 Parts of a network share nothing, so that each may be in another one of its worlds. In each part those worlds are taken
 one after the other that change most people who were not changed before.
@@ -18,11 +18,11 @@ from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.evidence import CandidateGroups
 
 MOST, DRAWN = 60, 12
-"""So many worlds at most that change people, and so many more that are drawn."""
+"""The most worlds that change people, and the most that are drawn in addition."""
 
 
 def few_worlds(known: Knowledge) -> Iterator[Numbers]:
-    """Yield the column of each variable in some worlds, the first of all at first; none where none is known."""
+    """Yield the column of each variable in some worlds, first the first world; nothing if none is known."""
     first, (variables, columns, number) = known.worlds.first, known.worlds.changes()
     if (first < 0).any():
         return
@@ -83,7 +83,7 @@ def _best(part: Numbers, owner: Numbers, when: Numbers) -> Numbers:
 
 
 def _at(first: Numbers, variables: Numbers, columns: Numbers, some: Flags) -> Numbers:
-    """Return the first world after some changes, the last of which count."""
+    """Return the first world after some changes, of which the last ones count."""
     found = first.copy()
     found[variables[some]] = columns[some]
     return found

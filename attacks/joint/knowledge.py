@@ -1,4 +1,4 @@
-"""What is known of every choice: ruled out, in a world that was found, or open."""
+"""Knowledge of every choice: ruled out, in a known world, or open."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from audit.model.arrays import Flags, Floats, Numbers
 from audit.runtime.budget import Budget
 
 COUNTED = 64
-"""Parts of up to so many variables are counted."""
+"""Parts with at most this many variables are counted."""
 
 
 class Knowledge:
-    """What is known of the columns of a network.
+    """The knowledge of the columns of a network.
 
     What is shown follows only from worlds: columns of checked worlds, or of such worlds in which twins, or people who
     can exchange values at will, exchange theirs; and the only column that is left, which every world has.
@@ -62,21 +62,21 @@ class Knowledge:
 
     @property
     def shown(self) -> Flags:
-        """The columns that some world has; shape (columns,), not to be written to."""
+        """The columns that some known world has; shape (columns,), read-only."""
         found = self._shown.view()
         found.flags.writeable = False
         return found
 
     @property
     def chosen(self) -> Numbers:
-        """The column of each variable in the last world, -1 where none is known; shape (variables,)."""
+        """The column of each variable in the last known world, -1 if unknown; shape (variables,)."""
         return self.worlds.last
 
     def adopt(self, variables: Numbers, columns: Numbers) -> None:
-        """Take over what some variables have in a world, while all others stay.
+        """Adopt the columns of some variables in a world in which all others stay the same.
 
         Raises:
-            AssertionError: it is no world; this is a bug of the program.
+            AssertionError: it is not a world; this is a bug of the program.
         """
         before = self.chosen[variables]
         new, changed = before < 0, (before >= 0) & (before != columns)
@@ -86,10 +86,10 @@ class Knowledge:
             self.follow(variables[changed], columns[changed], np.array([np.count_nonzero(changed)]))
 
     def follow(self, variables: Numbers, columns: Numbers, ends: Numbers) -> None:
-        """Take over worlds that follow one another, each by what it changes in the one before (`Worlds.change`).
+        """Adopt consecutive worlds, each given by its changes from the one before (`Worlds.change`).
 
         Raises:
-            AssertionError: one of them is no world; this is a bug of the program.
+            AssertionError: one of them is not a world; this is a bug of the program.
         """
         if not self.worlds.change(variables, columns, ends, self.alive):
             raise AssertionError("what was proposed is no world")
@@ -114,12 +114,12 @@ class Knowledge:
         self._shown[columns] = shown[of]
 
     def narrow(self) -> None:
-        """Rule out what single constraints rule out, to a fixpoint."""
+        """Rule out what single constraints rule out, until nothing changes."""
         self._follow_propagation(feasible=self._propagation.run(self._budget))
         self._settle_shares()
 
     def rule_out(self, columns: Flags) -> None:
-        """Take columns away that are proved impossible, and all that follows.
+        """Remove columns that are proved impossible, and everything that follows.
 
         Raises:
             AssertionError: a world that was checked has one of them; this is a bug of the program.
@@ -139,7 +139,7 @@ class Knowledge:
             self._take_singles()
 
     def _settle_shares(self) -> None:
-        """Note that no world has what is ruled out, and that every world has the only column left."""
+        """Record that no world has a ruled-out column, and that every world has an only remaining column."""
         self.share[~self.alive] = 0.0
         self.share[self._singles()] = 1.0
 
@@ -147,7 +147,7 @@ class Knowledge:
         return np.flatnonzero(self.alive & (self.network.counted(self.alive) == 1)[self.network.owner])
 
     def _take_singles(self) -> None:
-        """Show what is the only column left of a variable; there is no world without these."""
+        """Mark the only remaining column of each variable as shown; every world has it."""
         fixed = self._singles()
         owner = self.network.owner[fixed]
         new = self.chosen[owner] < 0
@@ -155,7 +155,7 @@ class Knowledge:
         self._shown[fixed] = True
 
     def undecided(self, enough: int) -> Flags:
-        """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.
+        """Return open columns of wanted variables with fewer than `enough` shown options.
 
         `enough` is 0 where all options matter.
         """

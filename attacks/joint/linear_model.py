@@ -2,8 +2,8 @@
 
 Rows say that each person has one column, that linked variables follow one another, and that no row is taken more often
 than it is there. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); what is whole is a world.
-Nothing that a solver says is believed: weights are checked by `refutations`, and worlds by `Worlds`. The one exception
-is that CP-SAT finds no whole numbers, which the finding then says (`solver`).
+No result of a solver is trusted: weights are checked by `refutations`, and worlds by `Worlds`. The only exception is
+that CP-SAT proves that there is no solution in whole numbers, which the finding then states (`solver`).
 
 Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + z) = t b`, `x >= 0`, `0 <= z <= 1` and
 `t >= 1`, one `t` for each part. Every optimum has `z = 1` exactly where some solution of `A x = b, x >= 0` is positive;
@@ -102,19 +102,19 @@ class LinearModel:
     # -- fractions --------------------------------------------------------------------------------------------
 
     def highest(self, cost: Floats, budget: Budget) -> Solution | None:
-        """Return what maximizes the costs of the columns; None where there is no solution, or the time is up."""
+        """Return the solution that maximizes the costs of the columns; None if there is none, or if time runs out."""
         low, high = self.bounds()
         n = self.matrix.shape[1]
         costs = np.append(cost, np.zeros(n - len(cost)))
         return optimum(Programme(costs, np.zeros(n), np.full(n, np.inf), self.matrix, low, high), budget)
 
     def weights(self, found: Solution) -> Floats:
-        """Return what the rows of the core weigh, none less than nothing."""
+        """Return the weights of the rows of the core, none of them negative."""
         weight: Floats = np.maximum(found.weight[len(found.weight) - len(self.core.capacity) :], 0.0)
         return weight
 
     def support(self, asked: Flags, budget: Budget) -> list[Numbers]:
-        """Return weights that prove impossible what can be proved of the columns asked about; none if the time is up.
+        """Return weights that prove impossible whatever can be proved about some columns; empty if time runs out.
 
         Each of shape (rows,). What is nothing in the numbers of the solver alone is not believed.
         """
@@ -138,7 +138,7 @@ class LinearModel:
         return rounded(core, self.weights(found), nothing)
 
     def corner(self, cost: Floats, budget: Budget) -> Numbers | None:
-        """Return what may be worlds, at the corner that maximizes the costs of columns; None where the time is up.
+        """Return a possible world at the corner that maximizes the costs of columns; None if time runs out.
 
         A column for each variable of the parts where the corner is whole, -1 elsewhere; shape (variables,). A programme
         without a solution says nothing.
@@ -158,7 +158,7 @@ class LinearModel:
     def integers(
         self, some: Sequence[int], hint: Numbers | None, work: float, budget: Budget
     ) -> tuple[Answer, Numbers | None]:
-        """Ask for a world in which one of some columns of the model is taken, or for any world if none are given."""
+        """Search for a world in which one of some columns of the model is used, or for any world if none are given."""
         from ortools.sat.python import cp_model
 
         asking, matrix = cp_model.CpModel(), self.matrix
@@ -181,7 +181,7 @@ class LinearModel:
     # -- worlds -----------------------------------------------------------------------------------------------
 
     def counts(self, chosen: Numbers) -> Numbers:
-        """Return how many of each class have each column in what may be a world, a column of the core for each."""
+        """Return how many of each class have each column in a possible world, given a column for each variable."""
         return np.bincount(self.core.stands[chosen], minlength=len(self.core.kind))[self.column]
 
     def world(self, number: Numbers) -> Numbers:

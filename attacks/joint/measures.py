@@ -1,4 +1,4 @@
-"""What joint inference counts, and how it says so."""
+"""Measures of joint inference, and their texts."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class JointMeasures(Measures):
         return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def with_unproved(self, count: int) -> JointMeasures:
-        """Return the same where so many of the findings shown have no proof."""
+        """Return the measures, given the number of shown findings without a proof."""
         return replace(self, certain_unproved=max(self.certain_unproved, count))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what was left open, or has no proof."""
+        """Yield what is open, or has no proof."""
         if self.open:
             yield say_count(
                 "{attack} could not decide whether {count} value of versions is possible.",

@@ -1,4 +1,4 @@
-"""One release for the network: who may be where, and how many people fit there."""
+"""Places: who may be in which row class of one release, and how many people fit there."""
 
 from __future__ import annotations
 

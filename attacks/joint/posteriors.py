@@ -1,4 +1,4 @@
-"""Posteriors: how probable values are, where all worlds were counted."""
+"""Posteriors: the probabilities of values, if all worlds were counted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from audit.runtime.budget import Budget
 
 @dataclass(frozen=True)
 class WorldRisks:
-    """Floats of worlds, each weighed by its transitions."""
+    """Shares of worlds, each weighted by its transitions."""
 
     evidence: Evidence
     decision: Knowledge
@@ -35,7 +35,7 @@ class WorldRisks:
         )
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts and whose part was counted; None where the time is up."""
+        """Return the risk of every version that counts and whose part was counted; None if time runs out."""
         versions = self.decision.network.versions
         people, releases, risks, uncounted = [], [], [], []
         for release in range(len(self.decision.network.contents)):
@@ -63,7 +63,7 @@ class WorldRisks:
         return Risks(person, np.concatenate(releases), ones, np.concatenate(risks), missing)
 
     def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Floats]) -> Floats:
-        """Return how probable the value asked for is, or the likeliest where none is (-1); NaN where it is impossible.
+        """Return the probability of the requested value, or of the likeliest (-1); NaN if it is impossible.
 
         Of combinations: the value of that attribute of which it is most probable.
         """

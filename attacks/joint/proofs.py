@@ -1,9 +1,9 @@
-"""Proofs: why a value is certain, as points that a reader can count.
+"""Proofs: why a value is certain, as points that a reader can add up.
 
 Each row of a few groups costs points. All these rows together have a certain number of points, and some people spend at
 least a certain number with any values. If the person had another value, they would spend more points than there are.
-The weights come from a linear programme of the groups around the person, with the claimed value struck out: as few
-points as possible, groups left out as long as that goes, whole numbers. If linear reasoning is not enough, *cases*
+The weights come from a linear programme of the groups around the person, without the claimed value: as few points as
+possible, with as few groups as possible, as whole numbers. If linear reasoning is not enough, *cases*
 decide: each other value is assumed and refuted, if necessary through cases of another person.
 
 A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
@@ -29,14 +29,14 @@ from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# How many constraints around a person are used, and around a case whose people may make cases in turn.
+# The number of constraints around a person, and around a case whose people may need further cases.
 _BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
 _LARGEST_MULTIPLE = 60
 _CASES_DEEP, _CASES_WIDE = 3, 6
-# Programmes that are solved for one claim at most.
+# The most programmes for one claim.
 _MOST_PROGRAMMES = 400
 Assumption = tuple[int, Flags]
-"""A variable, and which columns of the network it is taken to have."""
+"""A variable, and the columns of the network that it is assumed to have."""
 
 
 def disclosures(
@@ -79,7 +79,7 @@ class Prover:
 
     @cached_property
     def _around(self) -> Neighbourhood:
-        """The people who share rows, by what their own groups leave to them."""
+        """The people who share rows, by their own groups."""
         net = self._network
         return Neighbourhood(net, net.start[:-1][np.diff(net.start) > 0])
 
@@ -91,12 +91,12 @@ class Prover:
         return found
 
     def finding(self, person: int, release: int, value: int) -> Disclosure[int] | None:
-        """Return the finding that a person has a value in a release; None where no proof was found."""
+        """Return the finding that a person has a value in a release; None if no proof was found."""
         proof = self.prove(person, release, value)
         return None if proof is None else Disclosure(person, release, value, 1.0, (), proof)
 
     def prove(self, person: int, release: int, value: int) -> Proof[int] | None:
-        """Return why a person has a value in a release; None where no proof was found."""
+        """Return a proof that a person has a value in a release; None if no proof was found."""
         versions = self._network.versions
         begin, end = np.searchsorted(versions.release, [release, release + 1])
         version = int(begin + np.flatnonzero(versions.person[begin:end] == person)[0])
@@ -110,7 +110,7 @@ class Prover:
         return self._found[key]
 
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
-        """Return the classes of which all values that a person may have in a release are what is claimed.
+        """Return the classes whose possible values for a person in a release all agree with the claim.
 
         For a claim about one of several combined attributes, these are all values with that part.
         """
@@ -132,7 +132,7 @@ class Prover:
         if not struck[mine].any():
             return Proof((), ())
         near = np.zeros(0, dtype=np.int64)
-        # The person's own groups first: where one row of them decides, no programme has to be solved.
+        # The person's own groups first: if one of their rows decides, no programme is needed.
         for most in (self._around.degree(variable), *_BALLS):
             near, everything = self._around.around(variable, most)
             if self._budget.exhausted():
@@ -208,7 +208,7 @@ class Prover:
     # -- balls ------------------------------------------------------------------------------------------------
 
     def _refute(self, near: Numbers, assumed: Sequence[Assumption]) -> Proof[int] | None:
-        """Return points that show that what is assumed is impossible, in some constraints."""
+        """Return points that prove an assumption impossible, in some constraints."""
         ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
         if ball is None:
             raise AssertionError("a variable is bound to what is outside where all others are left out")
@@ -220,7 +220,7 @@ class Prover:
             return self._nothing_left(core)
         model = LinearModel(core)
         closed = self._network.row_kind[core.network_rows] < 0
-        closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no one could have cost nothing
+        closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no one can have cost nothing
         weight = self._weights(model, closed)
         if weight is None:
             return None
@@ -232,12 +232,12 @@ class Prover:
         return None if points is None else self._proof_of(core, points)
 
     def _nothing_left(self, ball: OpenSubproblem) -> Proof[int]:
-        """Return what says that nothing at all is left to a person."""
+        """Return the proof that a person has no possible value at all."""
         bare = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[bare]),))
 
     def _shortened(self, model: LinearModel, closed: Flags, weight: Floats) -> Floats:
-        """Return weights of fewer groups, those far away left out first."""
+        """Return weights of fewer groups; groups far away are left out first."""
         rows = model.core.network_rows
         net = self._network
         group = net.row_release[rows] * np.int64(int(net.row_group.max(initial=0)) + 1) + net.row_group[rows]
@@ -252,11 +252,11 @@ class Prover:
         return weight
 
     def _weights(self, model: LinearModel, closed: Flags) -> Floats | None:
-        """Return the fewest points that show that a model has no solution; None where it has one.
+        """Return the fewest points that prove that a model has no solution; None if it has one.
 
         Args:
-            model: of a ball.
-            closed: rows that may not cost anything.
+            model: the model of a ball.
+            closed: rows that must not cost points.
         """
         free = ~closed
         if np.count_nonzero(free) <= 1:  # points of one row differ in a factor alone, so that one of them decides
@@ -348,7 +348,7 @@ _TINY = 1e-9
 
 
 def _whole(core: OpenSubproblem, weight: Floats) -> Numbers | None:
-    """Return weights as small whole numbers that still show that there is no solution."""
+    """Return the weights as small whole numbers that still prove that there is no solution."""
     positive = weight[weight > _TINY]
     if not len(positive):
         return None

@@ -1,4 +1,4 @@
-"""Propagation: what no world can have, found constraint by constraint, until nothing changes.
+"""Propagation: rule out what no world can have, constraint by constraint, until nothing changes.
 
 The members of a constraint each take one of its rows, no row more often than it is there: a *global cardinality
 constraint*. Regin (AAAI 1996) finds in polynomial time which choices are in some solution of one constraint: take any
@@ -24,7 +24,7 @@ _AT_A_TIME = 1 << 20
 
 
 class Propagation:
-    """The living columns of a network, and a solution of each constraint by itself.
+    """The remaining columns of a network, and a solution of each single constraint.
 
     Attributes:
         alive: which columns are not ruled out; shape (columns,).
@@ -53,9 +53,9 @@ class Propagation:
         self._match[hinted] = net.row[net.row_start[hint[hinted]] + place[hinted]]
 
     def run(self, budget: Budget, changed: Integers | None = None) -> bool:
-        """Propagate from some variables that have lost columns, or everywhere; return whether a world may be left.
+        """Propagate from variables that lost columns, or everywhere; return whether a world may exist.
 
-        When the time is up, the rest is not propagated, which leaves too many columns.
+        If time runs out, the rest is not propagated, which leaves too many columns.
         """
         dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
         while self.feasible and dirty.any() and not budget.exhausted():
@@ -72,12 +72,12 @@ class Propagation:
         return self.feasible
 
     def _in_turns(self, some: Numbers) -> list[Numbers]:
-        """Return some constraints, so many at a time that the clock can be checked in between."""
+        """Yield some constraints in blocks, so that the clock can be checked in between."""
         members = np.cumsum(self._begin[some + 1] - self._begin[some])
         return np.split(some, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
 
     def remove(self, columns: Flags, budget: Budget) -> bool:
-        """Take columns away that are proved impossible, and propagate; return whether a world may be left."""
+        """Remove columns that are proved impossible, and propagate; return whether a world may exist."""
         net, before = self.network, self.alive
         self.alive = consistent(self._owner, net.kind, before & ~columns, net.link, net.may)
         lost = np.unique(self._owner[before & ~self.alive])
@@ -96,7 +96,7 @@ class Propagation:
         return dirty
 
     def _filter(self, some: Numbers) -> bool:
-        """Rule out what the given constraints rule out, each by itself; return whether all have a solution."""
+        """Rule out what each of the given constraints rules out alone; return whether all have a solution."""
         net = self.network
         member = self._by_constraint[segments(self._begin, some)]
         variable = self._member[member]

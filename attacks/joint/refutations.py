@@ -17,12 +17,12 @@ from attacks.ragged import starts
 from audit.model.arrays import Flags, Floats, Numbers
 
 _LARGEST = float(1 << 58)
-# Weights are multiples of one over these; the first that proves something of everything it should is enough.
+# Weights are multiples of one divided by these; the first scale that proves everything is used.
 _SCALES = (1, 12, 60, 5040, 1 << 20)
 
 
 class PointTotals:
-    """What the variables of a core spend where its rows cost points.
+    """The points that the variables of a core spend if its rows cost points.
 
     Attributes:
         over: how many points more than the least of its chain a whole chain takes with each column; shape (columns,).
@@ -57,7 +57,7 @@ class PointTotals:
         return np.flatnonzero(self.over > self._spare)
 
     def contradict(self) -> bool:
-        """Return whether all people together spend more points than there are, so that there is no world."""
+        """Return whether all people together spend more points than there are, so that no world exists."""
         return bool(self.spare.min(initial=0) < 0)
 
 

@@ -1,16 +1,15 @@
-"""Settling: what is possible for all people at once, by one step after the other.
+"""Settling: decide what is possible for all people at once, step by step.
 
-Propagation leaves parts that share nothing. Where all of them are small they are *counted*. Elsewhere a world is
-needed: what the publisher's key says, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
-From there
+Propagation leaves parts that share nothing. If all of them are small, they are *counted*. Otherwise a world is needed:
+the one in the publisher's key, or a corner of a linear programme, or one that CP-SAT finds. From there
 
 1. short walks show what is possible;
 2. one support programme proves what is impossible, which is propagated;
 3. walks and corners show more;
 4. balls ask for single options; what is left is *open*.
 
-First until each person has one value left or two that are shown, which decides who is certain; then all other values.
-Nothing depends on the clock but whether there is time left.
+This is done first until each person has one value left or two shown values, which decides who is certain; then for all
+other values. The clock only decides when to stop.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
 ALL, TWO = 0, 2
-"""For how many values of a person to find worlds; 0 means all."""
-# Steps of counting a part.
+"""The number of values of a person for which to find worlds; 0 means all."""
+# Counting steps for a part.
 STEPS = 20_000
 # The first walk may have to wait some seconds until its kernel is compiled, which programmes for fewer open columns
 # than this do not take; later ones are worth it for these.
@@ -72,7 +71,7 @@ class Settling:
         self._walks = 0
 
     def settle(self, wanted: Flags | None, aims: tuple[int, ...]) -> Knowledge:
-        """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
+        """Return what is known of the wanted variables, or of all, once they have enough shown values.
 
         Where there is no world, nothing is known at all.
         """
@@ -95,7 +94,7 @@ class Settling:
             return
         if self._left(ALL):
             yield "reasoning about each group", self.known.narrow
-        # If nothing is open, the parts need not be found.
+        # If nothing is open, the parts are not needed.
         if self._left(ALL):
             yield "looking for a world", self._take_hint
         yield _COUNTING, partial(self._count, all_people=all_people)
@@ -137,7 +136,7 @@ class Settling:
                 self._walk_in(ball.core, undecided, TWO, 30)
 
     def _round(self, aim: int) -> Iterator[Step]:
-        """Yield the steps of showing and ruling out, in order; costly ones again as long as they settle much."""
+        """Yield the steps of showing and ruling out, in order; expensive ones again while they settle much."""
         yield _WALKING, partial(self._walk, aim, 30)
         yield "ruling values out by programmes", partial(self._support, aim)
         for at in range(1 if aim else CORNERS):
@@ -151,13 +150,13 @@ class Settling:
             yield "asking for single values", partial(self._balls, aim)
 
     def _left(self, aim: int) -> int:
-        """Return how many columns are undecided."""
+        """Return the number of undecided columns."""
         return int(np.count_nonzero(self.known.undecided(aim)))
 
     # -- worlds to start from, and counts ---------------------------------------------------------------------
 
     def _take_hint(self) -> None:
-        """Take over what the publisher's key says, where it is a world."""
+        """Adopt the values in the publisher's key, if they are a world."""
         known = self.known
         if (known.chosen >= 0).all():
             return
@@ -166,7 +165,7 @@ class Settling:
             known.adopt_in(core, known.local(core, known.network.hint[core.variable]))
 
     def count_small_parts(self) -> None:
-        """Count the worlds of those parts that are small, though others may be large."""
+        """Count the worlds of small parts, even if other parts are large."""
         if self.known.feasible and not self._budget.exhausted():
             self._budget.stage(_COUNTING)
             self._count(all_people=True, each_part=True)
@@ -189,7 +188,7 @@ class Settling:
             self._count_parts(core.only(small))
 
     def _count_parts(self, core: OpenSubproblem) -> None:
-        """Count the worlds of all parts of a core that keeps what says how many worlds there are."""
+        """Count the worlds of all parts of a core that was built for counting."""
         known, net = self.known, self.known.network
         steps, worlds = steps_of(self._evidence, known, core), list[tuple[Numbers, Numbers]]()
         impossible = np.zeros(net.columns, dtype=np.bool_)
@@ -215,7 +214,7 @@ class Settling:
         self.known.rule_out(impossible)
 
     def _find_worlds(self) -> None:
-        """Find a world of every part that has none so far."""
+        """Find a world of every part without one."""
         known = self.known
         for at in range(FIRST_CORNERS):
             core = known.core(known.undecided(ALL), known=False)
@@ -237,7 +236,7 @@ class Settling:
     # -- showing and ruling out -------------------------------------------------------------------------------
 
     def _walk(self, enough: int, most: int) -> None:
-        """Walk from the world that is known, for columns of which none is, to take over the worlds on the way."""
+        """Walk from the known world towards columns without a known world, and adopt the worlds on the way."""
         known = self.known
         if len(known.network.link):
             return
@@ -247,7 +246,7 @@ class Settling:
             self._walk_in(core, undecided, enough, most)
 
     def _walk_in(self, core: OpenSubproblem, undecided: Flags, enough: int, most: int) -> None:
-        """Walk in a core from its world, for the undecided columns of the network that are in it."""
+        """Walk in a core from its world, towards the undecided columns of the network in it."""
         known = self.known
         from attacks.joint.walk import walks
 
@@ -265,7 +264,7 @@ class Settling:
         known.exchange(core.column, core.stands)
 
     def _support(self, enough: int) -> None:
-        """Prove what fractions prove."""
+        """Prove what can be proved in fractions."""
         undecided = self.known.undecided(enough)
         core, impossible = self.known.core(undecided), np.zeros(len(undecided), dtype=np.bool_)
         for a, b in batches(core, BATCH):
@@ -296,7 +295,7 @@ class Settling:
                 self.known.adopt_in(part, chosen)
 
     def _balls(self, enough: int) -> None:
-        """Ask for single options, as long as something is ruled out: on a solver's word where nothing else is."""
+        """Test single options while something is ruled out, by a solver only if nothing else can decide."""
         known = self.known
         tried = np.zeros(known.network.columns, dtype=np.bool_)
         while known.feasible and not self._budget.exhausted():
@@ -318,7 +317,7 @@ class Settling:
             known.rule_out(impossible)
 
     def _ask(self, questions: PartQuestions, asked: Flags, enough: int) -> Flags:
-        """Ask for columns of a part until so many options of each variable are shown; 0 for all.
+        """Search for columns of a part until enough options of each variable are shown; 0 for all.
 
         Where some are enough, whichever is left will do: they are asked for together. Worlds that are found are taken
         over; what is still open is returned; shape (columns,).

@@ -1,4 +1,4 @@
-"""From columns to values: what is possible for every person in every release."""
+"""Values: from columns to the possible values of every person in every release."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def listed_values(network: ConstraintNetwork, some: Flags, release: int) -> tupl
 
 
 class Findings:
-    """What is known of the versions that count.
+    """The findings about the versions that count.
 
     Attributes:
         certain: the versions with one possible value, or one of a combined attribute; ascending places.

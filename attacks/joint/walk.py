@@ -12,9 +12,9 @@ from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Array, Flags, Numbers
 from audit.runtime.compiling import kernel
 
-# Of a hundred moves, this many are drawn instead of chosen.
+# The number of moves in a hundred that are drawn at random.
 _DRAWN = 3
-# For so many steps, and some more, what was moved is kept.
+# A moved variable stays for this number of steps, plus a random number.
 _HELD, _LONGER = 3, 8
 _FAR = 1 << 30
 

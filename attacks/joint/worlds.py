@@ -1,4 +1,4 @@
-"""Worlds that were checked: a first one, and what each one that follows changes in the one before.
+"""Checked worlds: a first one, and the changes of each following one from the one before.
 
 Parts of a network share nothing, so that a world of one part beside any worlds of the others is one of all. A variable
 of which no world is known has column -1. Each proposed world is checked against the network's capacities and links, and
@@ -15,7 +15,7 @@ from audit.model.arrays import Flags, Integers, Numbers, Words
 
 
 class Worlds:
-    """The worlds of a network that are known.
+    """The known worlds of a network.
 
     Attributes:
         network: what they are worlds of.
@@ -34,7 +34,7 @@ class Worlds:
         self._changes: list[tuple[Integers, Integers, Numbers]] = []
 
     def __len__(self) -> int:
-        """Return how many worlds follow the first."""
+        """Return the number of worlds after the first."""
         return sum(len(ends) for _, _, ends in self._changes)
 
     def changes(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -49,7 +49,7 @@ class Worlds:
         return variables, columns, worlds
 
     def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
-        """Add a first world of some variables; return whether it is one together with what others have."""
+        """Add a first world of some variables; return whether it is a world together with the others."""
         net = self.network
         taken = self._taken + np.bincount(net.row[segments(net.row_start, columns)], minlength=len(self._taken))
         self.last[variables] = columns
@@ -60,7 +60,7 @@ class Worlds:
         return True
 
     def change(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
-        """Take over worlds one after the other, each by what it changes in the one before; return whether all are some.
+        """Adopt consecutive worlds, each given by its changes from the one before; return whether all are worlds.
 
         Args:
             variables: whose column changes, world by world; each of them had one.
@@ -74,7 +74,7 @@ class Worlds:
         return found
 
     def _taken_over(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
-        """Check each world, row by row and link by link, and go on to the last; return whether all are worlds."""
+        """Check each world, row by row and link by link, and adopt the last; return whether all are worlds."""
         net = self.network
         number = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         before = _before(variables, columns, self.last)

@@ -297,7 +297,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify_records.shared", "min(one[1], other[1])", "max(one[1], other[1])"),
     ],
     "cli/test_closeness.py::test_a_witness_shows_which_numbers_are_close": [
-        ("audit.witness.verify_alike.close", "share * max(abs(a), abs(b))", "share * (abs(a) + abs(b))"),
+        ("audit.witness.verify_alike.close", "max(abs(a), abs(b)) if", "abs(a) + abs(b) if"),
     ],
     "cli/test_closeness.py::test_a_witness_counts_no_one_whose_number_is_known_beforehand": [
         ("audit.witness.verify_alike.counted", "(certain & judged).sum()", "certain.sum()"),
