@@ -1,7 +1,10 @@
 """What `audit init` says, asks and writes into a manifest is sentences of a catalogue, whatever it finds."""
 
+import io
+import math
 import re
 import shutil
+import tomllib
 
 import pytest
 
@@ -171,3 +174,25 @@ def test_of_every_notation(kind, marked, tmp_path):  # noqa: F811
     for tag in "12":
         KINDS[kind](tmp_path / "s/releases" / tag, [HEAD, *rows(int(tag))])
     assert set(unsaid(tmp_path / "s")) <= {"Data", "Sheet"}
+
+
+@pytest.mark.parametrize(
+    ("code", "few", "many"),
+    [
+        ("en", "1 to 4", "5 or more"),
+        ("de", "1 bis 4", "5 oder mehr"),
+        ("fr", "1 à 4", "5 ou plus"),
+        ("es", "1 a 4", "5 o más"),
+    ],
+)
+def test_counts_are_asked_for_in_words_that_are_an_answer(code, few, many, monkeypatch, tmp_path):
+    put("markers in words", tmp_path / "s")
+    words = ["--language", code]
+    assert run_main("init", str(tmp_path / "s"), "--yes", *words)[0] == 0
+    path = tmp_path / "s/series.toml"
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"2\n?\n{many}\n" + "\n" * 9))
+    exit_code, _, err = run_main("init", str(tmp_path / "s"), "--confirm", *words)
+    assert exit_code == 0, err
+    asked = " ".join(err.split())
+    assert all(asked.count(each) == 2 for each in (few, many)), asked
+    assert [5, math.inf] in tomllib.loads(path.read_text(encoding="utf-8"))["table"]["markers"].values()
