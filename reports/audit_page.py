@@ -1,4 +1,4 @@
-"""The pages of an audit as data for formats: the one that is read and signed, and the one of a terminal."""
+"""Pages of an audit as data for formats: the page to read and sign, and the page of a terminal."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ from reports.verdict import contradicted, headline, split
 
 _RELEASES = 8
 _FINDINGS = 5
-"""How many people, and other findings, a page shows before a reader asks for more."""
+"""The number of people, and of other findings, that a page shows before a reader asks for more."""
 _ON_TERMINAL = 24
-"""How many releases a terminal shows."""
+"""The number of releases that a terminal shows."""
 
 
 def audit_page(report: Report) -> Page:
-    """Return the page of a report: a sheet with the verdict, what to do and where to sign, then what shows it."""
+    """Return the page of a report: a sheet with the verdict, what to do and the signature, then the evidence."""
     drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *changed(report)]
     summary += [*violated(report), *ended(report)]
     shown: list[Block] = [Bullets(summary)]
@@ -94,7 +94,7 @@ def audit_page(report: Report) -> Page:
 
 
 def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Block) -> Page:
-    """Return the sheet that is read and signed: the verdict, a picture, what is behind it, what to do, the decision."""
+    """Return the sheet to sign: the verdict, a picture, its reasons, what to do, the decision."""
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
     sections = [
         Section(say("What to do"), [todo]),
@@ -105,14 +105,14 @@ def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], t
 
 
 def _drawn(report: Report) -> list[Chart]:
-    """Return the pictures, first the one that shows what it is about; flat ones only where the policy holds."""
+    """Return the pictures, first the one about the verdict; flat ones are omitted beside a violation."""
     drawn = [*page_charts.over_time(report), *page_charts.below_k(report), *page_charts.by_risk(report)]
     shown = [each for each in drawn if report.policy.passed or not each.flat]
     return shown if report.policy.violations else shown[::-1]
 
 
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
-    """Return a page with the verdict of a report, and those of its sections that are not empty."""
+    """Return a page with the verdict of a report, and those sections that are not empty."""
     text, colour = headline(report)
     shows_counts = report.tables is not None and bool(report.attacks[0].findings)
     return Page(
@@ -141,11 +141,11 @@ def mark(report: Report, *, inside: bool) -> str:
 
 
 def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
-    """Return a report in the order in which one reads it on a terminal; `series` is what it is called there.
+    """Return a report in the reading order of a terminal; `series` is its name there.
 
     Args:
         report: the report.
-        series: how the series is called on the command line.
+        series: the name of the series on the command line.
         means: whether there is room for mean risks of releases.
     """
     summary = Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)
@@ -153,7 +153,7 @@ def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
 
 
 def terminal_head(report: Report) -> list[Block]:
-    """Return what was audited, and against which adversary."""
+    """Return the audited series and the assumed adversary."""
     rules = "" if report.tables is None else " ".join(counts.rules(report.tables))
     return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
 
@@ -189,7 +189,7 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
 
 
 def _timeline(report: Report) -> Iterator[Block]:
-    """Yield what each attack counted after each release; of one that did not finish, 0 is only a lower bound."""
+    """Yield the counts of each attack after each release; for an incomplete attack, 0 is only a lower bound."""
     rows = [(attack, line) for attack, line in timelines(report) if any(line)]
     if not rows:
         return
@@ -221,7 +221,7 @@ def _findings_of(attack: AttackReport) -> Section:
 
 
 def _head(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield what was audited, when, by what and for which adversary."""
+    """Yield what was audited, when, by which version and for which adversary."""
     yield say("Releases"), _releases(report)
     yield say("Contents"), facts(report)
     yield say("Adversary"), assumed(report)
@@ -229,7 +229,7 @@ def _head(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _releases(report: Report) -> str:
-    """Return the releases, each with its date where that is known; of many the first and the last."""
+    """Return the releases with their dates, if known; of many only the first and the last."""
     dated = []
     for tag in report.series.releases:
         day, name = report.series.published.get(tag), printable(tag, 60)
@@ -272,7 +272,7 @@ def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
 
 
 def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
-    """Yield what would repair the newest release, if a repair was searched for, and the command that does it."""
+    """Yield a repair of the newest release, if one was searched for, and the command that makes it."""
     if (found := recommended(report)) is not None:
         yield Paragraph(found.what)
         yield from _list(found.changes)
@@ -318,7 +318,7 @@ def _findings(report: Report) -> Iterator[Block]:
 
 
 def _first(entries: Sequence[Block]) -> Iterator[Block]:
-    """Yield some entries, and the others where a reader asks for them."""
+    """Yield some entries, and the others for readers who ask for them."""
     yield from entries[:_FINDINGS]
     if more := entries[_FINDINGS:]:
         yield More(say_count("{count} more", "{count} more", len(more)), more)
@@ -346,7 +346,7 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 
 
 def _ladder(report: Report) -> Iterator[Block]:
-    """Yield what each attack finds; where several find people's values, the people that each adds to those above it."""
+    """Yield the results of each attack; if several find people's values, also the people that each adds."""
     if isinstance(report, CountReport):
         yield Facts(counts.measured(report))
         return
@@ -355,7 +355,7 @@ def _ladder(report: Report) -> Iterator[Block]:
     rows = []
     for attack in report.attacks:
         if attack.reason is not None and attack.status == "skipped":
-            continue  # a line below names those that were not tried
+            continue  # a line below names the attacks that were not tried
         # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
@@ -370,7 +370,7 @@ def _ladder(report: Report) -> Iterator[Block]:
 
 
 def _open(report: Report) -> Iterator[Block]:
-    """Yield what was not judged, and what is needed to judge it."""
+    """Yield what was not judged, and what would be needed to judge it."""
     if rows := [list(each) for each in open_questions(report)]:
         yield PageTable([say("not judged"), say("why"), say("what is needed")], rows, words=3)
 

@@ -35,7 +35,7 @@ _MOST_TICKS, _CROWDED = 12, 260
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
-"""By name, a number for each place, or for the first ones; None where there is none. Names may be alike."""
+"""A number for each place, or for the first ones, by name; None if there is none. Names may be equal."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Chart:
     """A picture and what it shows.
 
     Attributes:
-        title: what it is of.
-        drawing: what the template draws, and where.
+        title: its subject.
+        drawing: what the template draws, with coordinates.
         head: the names of the table's columns.
         rows: the table.
     """
@@ -56,7 +56,7 @@ class Chart:
 
     @property
     def flat(self) -> bool:
-        """Whether all its lines are level, so that it shows nothing that a number would not say."""
+        """Whether all its lines are flat, so that a number would show as much."""
         return len({tuple(figures) for _, *figures in self.rows}) < 2
 
 
@@ -87,10 +87,10 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
     """Return lines over the same places, one for each name.
 
     Args:
-        title: what the chart is of.
+        title: the subject of the chart.
         ticks: the names of the places.
         series: what to draw.
-        axes: what the places and the numbers are.
+        axes: the names of both axes.
     """
     frame, kinds = _frame(len(ticks), series), len(_MARKERS)
     curves: list[dict[str, object]] = []
@@ -120,7 +120,7 @@ def _figure(value: float | None) -> str:
 
 
 def _parts(values: Sequence[float | None]) -> Iterator[list[tuple[int, float]]]:
-    """Yield the stretches of a line, which is broken where there is no number."""
+    """Yield the stretches of a line, which is interrupted where numbers are missing."""
     part: list[tuple[int, float]] = []
     for place, value in enumerate([*values, None]):
         if value is not None:
@@ -156,7 +156,7 @@ def levels_of(most: float, *, whole: bool) -> list[float]:
 
 
 def width_of(text: str) -> float:
-    """Return how wide a text is at most, in units of the picture; a letter of another script is as wide as high.
+    """Return an upper bound of the width of a text, in units of the picture; a letter of another script is a square.
 
     >>> width_of("ill") < width_of("men"), width_of("€") == 12 * 0.66, width_of("人") > 12
     (True, True, True)

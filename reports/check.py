@@ -11,7 +11,7 @@ from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Se
 
 
 def page(report: CheckReport) -> Page:
-    """Return what was found, for reading."""
+    """Return the result of a check as a page."""
     name = printable(report.series, 200)
     verdict, summary = PageVerdict(say("The promise holds: {promise}.", promise=report.promise), "green"), []
     if report.undecided is not None:
@@ -33,7 +33,7 @@ def page(report: CheckReport) -> Page:
 
 
 def _where(offence: Offence) -> str:
-    """Return where an offence is, and who shows it."""
+    """Return the place of an offence, and the people who show it."""
     where = offence.place
     if offence.line is not None:
         line = say("row {row}", row=offence.line) if offence.in_rows else say("line {line}", line=offence.line)

@@ -1,4 +1,4 @@
-"""The comparison of several series: a table with a row for each, and how to take it. Persons do not occur in it."""
+"""The comparison of several series: a table with a row for each, and notes on it; no person is mentioned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLOTTED = {
     "ncp": (Phrase("Normalized certainty penalty: how wide cells are"), Phrase("normalized certainty penalty")),
     "query_error": (Phrase("Error of queries, median"), Phrase("error of queries, median")),
 }
-"""What is drawn of each release: the title, and what the numbers are."""
+"""What is plotted for each release: the title, and the meaning of the numbers."""
 
 
 class ComparedColumn(NamedTuple):
@@ -37,7 +37,7 @@ class ComparedColumn(NamedTuple):
 
 
 def columns(comparison: Comparison) -> list[ComparedColumn]:
-    """Return the figures that there are."""
+    """Return the available figures."""
     found = [
         ComparedColumn(
             say("form"), say("generalization publishes wider cells, anatomy exact ones with the values apart"), _form
@@ -93,7 +93,7 @@ def table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 
 
 def page(comparison: Comparison) -> Page:
-    """Return the table, what its figures mean, and plots of what releases are good for."""
+    """Return the table, the meaning of its figures, and plots of the utility of releases."""
     head, rows = table(comparison)
     sides = [(str(place), side) for place, side in enumerate(comparison.sides, 1)]
     meanings = [(each.head, f"{each.means}.") for each in columns(comparison)]
@@ -118,7 +118,7 @@ def as_csv(comparison: Comparison) -> str:
 
 
 def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
-    """Yield the plots of what releases are good for."""
+    """Yield the plots of the utility of releases."""
     names = [f"{place}: {printable(Path(s.path).name, _NAME)}" for place, s in enumerate(comparison.sides, 1)]
     longest = max((side.releases for side in comparison.sides), key=len, default=())
     tags = [printable(release.tag, 24) for release in longest]
@@ -130,13 +130,13 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
 
 
 def _of_releases(releases: tuple[ReleaseMeasures, ...], measure: str) -> list[float]:
-    """Return a measure of each release; nothing where some release lacks it."""
+    """Return a measure of each release; nothing if some release lacks it."""
     values = [getattr(release, measure) for release in releases]
     return [] if None in values else values
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
-    """Yield what each attack finds, and how to take the figures."""
+    """Yield the results of each attack, and how to read the figures."""
     asked = comparison.asked
     yield say("Figures of releases are means over the releases.")
     if len({side.exact for side in comparison.sides}) > 1:
@@ -164,7 +164,7 @@ def _in_words(attack: AttackReport) -> str:
 
 
 def _asked(asked: QueryDesign) -> Iterator[str]:
-    """Yield which queries were asked."""
+    """Yield the queries that were used."""
     original = asked.style == "m-invariance"
     yield say_count(
         "{count} random COUNT query of each release, ranges {ranges}, theta {theta}, seed {seed}.",
@@ -182,7 +182,7 @@ def _asked(asked: QueryDesign) -> Iterator[str]:
 
 
 def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:
-    """Yield what was not attacked, or not to the end, and why."""
+    """Yield which attacks were not run, or not completed, and why."""
     for place, side in enumerate(sides, 1):
         if side.not_audited is not None:
             yield say("{series} is not attacked: {reason}.", series=place, reason=printable(side.not_audited, SENTENCE))

@@ -18,8 +18,8 @@ _HOST = re.compile(r"(?i)\b(www)\.")
 def markdown(text: str) -> str:
     r"""Return a text that Markdown, GitHub's included, shows as it is: neither markup, HTML nor a link.
 
-    Whole lines are escaped, our own words with the names in them, so that no name can be forgotten. GitHub makes links
-    and mentions of `@` even when it is escaped: a word joiner follows.
+    Whole lines are escaped, our own words together with names, so that no name can be forgotten. GitHub turns `@` into
+    mentions even when it is escaped, so a word joiner follows it.
 
     >>> print(markdown("# <b> | *x* http://a"))
     \# \<b\> \| \*x\* http\://a
@@ -30,7 +30,7 @@ def markdown(text: str) -> str:
 
 
 def _ordered(beginning: str) -> str:
-    """Return the beginning of a line so that it begins no list, rule or heading."""
+    """Return the beginning of a line such that it does not begin a list, rule or heading."""
     return f"{beginning}\\" if beginning[0].isdigit() else f"\\{beginning}"
 
 
@@ -43,7 +43,7 @@ def as_json(document: object) -> str:
 
 
 def _controls(character: str) -> bool:
-    """Return whether a character is none to be seen: JSON itself allows many, such as those that turn text around."""
+    """Return whether a character is invisible: JSON itself permits many, such as those that reverse text."""
     return (
         not character.isascii()
         and (unicodedata.category(character)[0] == "C" or unicodedata.category(character) in ("Zl", "Zp"))

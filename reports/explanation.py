@@ -1,4 +1,4 @@
-"""The explanation of what can be learnt of one person, as a page for reading and as JSON. It names people."""
+"""The explanation of what can be learnt about one person, as a page and as JSON; it names people."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _version(version: ExplainedVersion, alone: str) -> Entry:
 
 
 def _said(said: Said) -> Section:
-    """Return what an attack says, its findings with all that shows them."""
+    """Return the findings of an attack with their evidence."""
     title = said.attack
     if said.reason:
         title = f"{title} ({status_in_words(said.status)}: {printable(said.reason, SENTENCE)})"

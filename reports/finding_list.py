@@ -1,4 +1,4 @@
-"""A list of findings that an officer works through: in the terminal, as CSV and as a workbook."""
+"""Lists of findings for an officer to work through: in the terminal, as CSV and as a workbook."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reports.page import Entry, Page, Paragraph, Section
 
 _LONGEST = 10_000
 _ACTIVE = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""Characters that a spreadsheet takes as the beginning of a formula."""
 _SHEET = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
     '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
@@ -49,12 +49,12 @@ class ListedFinding:
     """One line of a list.
 
     Attributes:
-        id: of the finding; the same in every audit of the series.
+        id: the id of the finding; the same in every audit of the series.
         gravity: `grave` where the policy says so of the value; of a count, what is known of it.
         attack, column, value, person, release: by what, of which sensitive column or dimensions, which value, whose,
             and where; empty where the finding has none.
         size: how many people or rows it is about; of a count, the most that it can be.
-        risk: how probable it is.
+        risk: its probability.
         finding: what it says.
         reason, until: empty: why it is accepted, and the last day, as `audit waive --list` reads them.
     """
@@ -74,17 +74,17 @@ class ListedFinding:
 
 
 _HEADS = Phrase("id, gravity, attack, column, value, person, release, size, risk, finding, reason, until")
-"""What the columns are called."""
+"""The names of the columns."""
 _GRAVE = Phrase("grave")
 
 
 def heads() -> list[str]:
-    """Return what the columns are called in the language in use."""
+    """Return the names of the columns in the current language."""
     return str(_HEADS).split(", ")
 
 
 def list_forms() -> Iterator[tuple[str, str, str]]:
-    """Yield by language what a list calls the columns of ids, reasons and last days."""
+    """Yield, for each language, the names of a list's columns of ids, reasons and last days."""
     for code in LANGUAGES:
         with in_language(code):
             ident, *_, reason, until = heads()
@@ -92,17 +92,17 @@ def list_forms() -> Iterator[tuple[str, str, str]]:
 
 
 Grave: TypeAlias = Collection[tuple[str | None, str]]
-"""Grave values, each with its column, or None where it is of whichever has it."""
+"""Grave values, each with its column; None means any column that has the value."""
 
 
 def listed(report: Report, column: str = "", grave: Grave = ()) -> list[ListedFinding]:
-    """Return the findings that are shown, the gravest first; `column` is the sensitive one where there is one."""
+    """Return the shown findings, the gravest first; `column` is the sensitive one if there is only one."""
     found = [_line(attack, each, column, grave) for attack in report.attacks for each in attack.findings]
     return sorted(found, key=lambda line: (_gravity(line), not line.value, -line.risk, -line.size, line.id))
 
 
 def in_order(lines: Sequence[ListedFinding], order: str, releases: Sequence[str]) -> list[ListedFinding]:
-    """Return lines sorted: the gravest or largest first, columns by name, releases as they came out."""
+    """Return lines sorted: the gravest or largest first, columns by name, releases in order of publication."""
     keys = {
         "gravity": _gravity,
         "column": lambda line: (line.column, line.value),
@@ -150,7 +150,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
 
 
 def page(lines: Sequence[ListedFinding], *, inside: bool) -> Page:
-    """Return a list for a terminal; `inside` says that it is not to be shared."""
+    """Return a list for a terminal; `inside` means that it must not be shared."""
     shown = [Entry(each.finding, [Paragraph(", ".join(_about(each)), soft=True)], [each.id]) for each in lines]
     title = say("Findings ({count})", count=len(lines))
     return Page(title, inside, [], [Section("", shown or [Paragraph(say("No finding."))])])
@@ -164,7 +164,7 @@ def _about(line: ListedFinding) -> Iterator[str]:
 
 
 def as_csv(lines: Sequence[ListedFinding]) -> str:
-    """Return a list as CSV with a header; no cell is a formula to a spreadsheet."""
+    """Return a list as CSV with a header; no cell is a formula for a spreadsheet."""
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(heads())
@@ -197,7 +197,7 @@ def _cells(line: ListedFinding) -> list[object]:
 
 
 def _passive(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula.
+    """Return a text that no spreadsheet treats as a formula.
 
     >>> _passive("=1+1"), _passive("flu")
     ("'=1+1", 'flu')

@@ -1,4 +1,4 @@
-"""The findings that are shown one by one, each as lines of text."""
+"""Finding text: the findings that are shown one by one, each as lines of text."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ REPEATED = Phrase("update-graph finds the same people as intersection, since val
 
 
 def shown_attacks(report: Report) -> list[AttackReport]:
-    """Return the attacks whose people are listed one by one: what `update-graph` only repeats is left out."""
+    """Return the attacks whose people are listed one by one, without an `update-graph` that repeats another attack."""
     names = {attack.attack for attack in report.attacks if attack.ran}
     repeats = "intersection" in names and not report.adversary.transitions
     return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
 
 
 def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
-    """Return what each attack has found after each release, where there are several releases."""
+    """Return the results of each attack after each release, if there are several releases."""
     if len(report.series.releases) < 2:
         return []
     lines = [(attack, attack.measures.timeline) for attack in shown_attacks(report) if attack.ran]
@@ -28,6 +28,6 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
 
 
 def steps(finding: Finding[str]) -> Iterator[str]:
-    """Yield the steps of a finding's certificate, with cases indented, and the places of its groups."""
+    """Yield the steps of a finding's certificate, with cases indented, and the locations of its groups."""
     yield from finding.steps()
     yield from places(finding.located)

@@ -1,4 +1,4 @@
-"""The formats of an audit that people read, and JSON, in which other programs rely on all of it."""
+"""Formats of an audit for people, and JSON, the complete format for programs."""
 
 from __future__ import annotations
 

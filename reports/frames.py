@@ -1,4 +1,4 @@
-"""Frames: a page of blocks, and the data that it is made from, in every format that a command offers."""
+"""Frames: a page of blocks and its data, in every format that a command offers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def frames(
     page: Callable[[T], Page], document: Callable[[T], object] = lambda answer: answer
 ) -> Mapping[str, Callable[[T], str]]:
-    """Return, by name, the formats that write an answer: its page as text, Markdown or HTML, its document as JSON."""
+    """Return the formats of an answer by name: its page as text, Markdown or HTML, its document as JSON."""
     return {
         "text": lambda answer: PAPER.get().drawn(page(answer)),
         "json": lambda answer: as_json(json_object(answer if document is None else document(answer))),

@@ -31,7 +31,7 @@ def of_attacks(report: Report) -> list[tuple[str, str]]:
 
 
 def glossary(report: Report) -> list[tuple[str, str]]:
-    """Return the words that the page uses, each with its meaning."""
+    """Return the terms that the page uses, each with its meaning."""
     if report.tables is not None:
         return counts.words()
     words = [
@@ -62,7 +62,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 
 
 def of_panel() -> list[tuple[str, str]]:
-    """Return the words of the table of releases, each with its meaning."""
+    """Return the terms of the table of releases, each with its meaning."""
     return [
         (say("k"), say("The smallest number of rows of a release that look alike.")),
         (

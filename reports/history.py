@@ -22,7 +22,7 @@ _COLOURS = {"holds": "green", "violated": "red", "undecided": "yellow", "interru
 
 
 def document(history: AuditHistory) -> Mapping[str, object]:
-    """Return what is written of a history in JSON."""
+    """Return the JSON of a history."""
     return {
         "schema_version": 1,
         "reports": [

@@ -26,7 +26,7 @@ _OPTION = re.compile(r"(?<![^\s(])(--[a-z][a-z-]*)")
 
 
 def drawn(page: Page) -> str:
-    """Return a page of blocks as HTML, with its styles; every printed sheet says whether it may leave the house."""
+    """Return a page of blocks as HTML, with its styles; every printed sheet states whether it may be shared."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8") + _sheets(page)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -36,7 +36,7 @@ def drawn(page: Page) -> str:
 
 
 def _sheets(page: Page) -> str:
-    """Return the style of printed sheets: a red bar where they are to stay inside, a grey frame where not."""
+    """Return the style of printed sheets: a red bar for internal ones, a grey frame for others."""
     mark = page.band or (say("INTERNAL: names people") if page.inside else say("Shareable: names nobody"))
     frame = (
         "background: #7a0016; color: #fff; font: bold 10pt sans-serif; padding: 0 3mm"
@@ -53,11 +53,11 @@ def _sheets(page: Page) -> str:
 
 
 def _with_code(text: object) -> Markup:
-    """Return a text, escaped, with what stands between backticks as code; options are not cut in two."""
+    """Return an escaped text with code between backticks; options are not broken over lines."""
     from markupsafe import Markup, escape
 
     shown = _CODE.sub(r"<code>\1</code>", str(escape(text)))
-    return Markup(_OPTION.sub(r'<span class="option">\1</span>', shown))  # noqa: S704 - it is escaped
+    return Markup(_OPTION.sub(r'<span class="option">\1</span>', shown))  # noqa: S704 - the text is escaped
 
 
 @cache

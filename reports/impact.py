@@ -1,4 +1,4 @@
-"""What one more release would change, as a page for reading and as JSON for programs."""
+"""The impact of one more release, as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITH = Phrase("{attack} with it is incomplete: {reason}.")
 
 
 def page(impact: ReleaseImpact) -> Page:
-    """Return the sheet with the verdict, what to do and the decision, then what the candidate changes, and why."""
+    """Return the sheet with the verdict, what to do and the decision, then the changes and their causes."""
     after = impact.after
     behind = [*reasons(after), *([str(CONTRADICTED)] if after.contradictions else [])]
     shown = [Bullets(behind), Bullets(list(_before(impact)), soft=True)]
@@ -79,7 +79,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
 
 
 def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
-    """Return what each attack finds without the candidate and with it."""
+    """Return the results of each attack without and with the candidate."""
     rows = [
         [named(new), *map(fallen, (old, new)), *map(_highest_risk, (old, new))]
         for old, new in pairs
@@ -94,9 +94,9 @@ def _highest_risk(attack: AttackReport) -> str:
 
 
 def with_news(impact: ReleaseImpact) -> Report:
-    """Return the audit of the series with the candidate, its findings those that the candidate adds.
+    """Return the audit of the series with the candidate; its findings are those that the candidate adds.
 
-    Sentences about the candidate are warnings, for formats that have no place of their own for them; a repair is the
+    Sentences about the candidate become warnings, for formats without a place for them; a repair becomes the
     recommendation.
     """
     added = {(each.after.attack, each.after.sensitive): each for each in impact.attacks}
@@ -144,7 +144,7 @@ def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
 
 
 def _cause(new: Cause) -> str:
-    """Return what a finding follows from, in words."""
+    """Return the cause of a finding, in words."""
     rows = parted(
         say("group {group}, {lines}", group=printable(each.group), lines=line_runs(each.lines)) for each in new.rows
     )

@@ -19,14 +19,14 @@ _LONGEST = 1500
 
 @dataclass(frozen=True)
 class ErrorEntry:
-    """One thing that is wrong.
+    """One problem.
 
     Attributes:
         file: its file, relative to the series if it is inside; null if the problem is not in a file.
         line: counted from 1, the header included; null for the whole file.
         column: the column's name, or null.
-        message: what is wrong.
-        remedy: what to do about it; null where the message says it.
+        message: the problem.
+        remedy: what to do about it; null if the message contains it.
     """
 
     file: str | None
@@ -41,10 +41,10 @@ class ErrorDocument:
     """What a command writes on standard output with --format json when usage or input is wrong (exit code 2).
 
     Attributes:
-        schema_version: of this form.
+        schema_version: the version of this form.
         tool: what made this.
-        exit_code: of the command.
-        problems: all that is wrong.
+        exit_code: the exit code of the command.
+        problems: all problems.
     """
 
     schema_version: Literal[1]
@@ -54,14 +54,14 @@ class ErrorDocument:
 
 
 def written(form: str, error: BaseException, lines: Sequence[str], series: str, folder: str) -> str:
-    """Return the document that an error is, as JSON or SARIF.
+    """Return the document of an error, as JSON or SARIF.
 
     Args:
-        form: which of the two.
-        error: what is wrong.
-        lines: what standard error has.
+        form: `json` or `sarif`.
+        error: the error.
+        lines: the text on standard error.
         series: the name of the series' folder.
-        folder: the series' folder in its repository, empty where it is in none.
+        folder: the series' folder in its repository; empty outside a repository.
     """
     entries = tuple(map(_of_line, lines))
     if isinstance(error, InputError):
@@ -82,7 +82,7 @@ def _of_problem(problem: Problem) -> ErrorEntry:
 
 
 def _of_line(line: str) -> ErrorEntry:
-    """Return an error of usage, which is written as what it is; what to do."""
+    """Return an error of usage as an entry: its message, and what to do."""
     what, mark, remedy = printable(line, _LONGEST).rpartition("; ")
     return ErrorEntry(None, None, None, what if mark else remedy, remedy if mark else None)
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @singledispatch
 def json_form(value: object) -> object:
-    """Return what is written in the place of a value, if its own fields are not; the type returned is in the schema."""
+    """Return what is written in place of a value whose own fields are not; the return type is in the schema."""
     return value
 
 
@@ -50,7 +50,7 @@ def json_object(value: object) -> dict[str, Any]:
 
 
 def json_value(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
-    """Return a value in what JSON has: objects, lists, texts, numbers."""
+    """Return a value as JSON types: objects, lists, texts, numbers."""
     if isinstance(value, CombinedName):
         return list(value.attributes)
     if isinstance(value, str | int | float) or value is None:
@@ -80,7 +80,7 @@ def _entries(value: object) -> dict[str, Any]:
 
 
 def _less(written: T, less: Less | None) -> T:
-    """Return what is written without what is left out here."""
+    """Return an object without the omitted entries."""
     if isinstance(written, list):
         return cast("T", [_less(each, less) for each in written])
     if less is None or not isinstance(written, dict):
@@ -91,16 +91,16 @@ def _less(written: T, less: Less | None) -> T:
 
 @dataclass(frozen=True)
 class WrittenField:
-    """How a field is written.
+    """How a field is written as JSON.
 
     Attributes:
         name: its name.
         key: its name in JSON.
         hint: its type.
-        omitted: whether it is left out where it is None, False or empty.
-        part_of: the list in JSON that its entries are added to; None where it stands by itself.
-        inlined: whether its own entries stand in its place.
-        less: what of it is not written; None where all of it is.
+        omitted: whether it is omitted if it is None, False or empty.
+        part_of: the JSON list to which its entries are appended; None for a field of its own.
+        inlined: whether its entries are written in its place.
+        less: the entries that are not written; None if all are written.
     """
 
     name: str
@@ -114,10 +114,10 @@ class WrittenField:
 
 @cache
 def written_fields(kind: type) -> tuple[WrittenField, ...]:
-    """Return how each field of a dataclass is written, but for those in its `LEFT_OUT`, and each property in `WRITTEN`.
+    """Return how each field of a dataclass is written, without those in `LEFT_OUT`, and each property in `WRITTEN`.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a dataclass.
     """
     if not is_dataclass(kind):
         raise TypeError(f"JSON has nothing for a {kind.__name__}")
@@ -131,7 +131,7 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
 
 @cache
 def constants(kind: type) -> tuple[tuple[str, object], ...]:
-    """Return the class variables of a dataclass that are written: those that can have one value alone."""
+    """Return the class variables of a dataclass that are written: those that can only have one value."""
     hints = get_type_hints(kind)
     literal = [
         name for name, hint in hints.items() if get_origin(hint) is ClassVar and get_origin(*get_args(hint)) is Literal
@@ -154,13 +154,13 @@ def _written_field(name: str, hint: object) -> WrittenField:
 
 @dataclass(frozen=True)
 class GroupStep:
-    """What one release leaves possible for the person, whose group is known.
+    """The possible values of the person in one release, if the person's group is known.
 
     Attributes:
         release: the release.
         group: the person's group.
         candidates: the values in it.
-        feasible: those of them that are on a feasible path, where values may change.
+        feasible: the candidates on a feasible path, if values may change.
     """
 
     release: str
@@ -171,13 +171,13 @@ class GroupStep:
 
 @dataclass(frozen=True)
 class GroupsStep:
-    """What one release leaves possible for the person, who may be in several groups.
+    """The possible values of the person in one release, if the person may be in several groups.
 
     Attributes:
         release: the release.
         groups: the groups one of which holds the person.
         candidates: the values in them.
-        feasible: those of them that are on a feasible path, where values may change.
+        feasible: the candidates on a feasible path, if values may change.
     """
 
     release: str
@@ -188,15 +188,15 @@ class GroupsStep:
 
 @dataclass(frozen=True)
 class PointsStep:
-    """Rows that cost points, and people who spend more points than all of these rows have.
+    """Rows that cost points, and people who would spend more points than all of these rows have.
 
-    They would, had the person another value, or the value that a case assumes.
+    They would if the person had another value, or the value that a case assumes.
 
     Attributes:
-        points: the rows that cost points; none where nothing is left to a person.
+        points: the rows that cost points; empty if a person has no possible value.
         total: the points of all these rows.
-        spent: what people spend at the least.
-        nobody: the person without any value left.
+        spent: the least that people spend.
+        nobody: the person without a possible value.
     """
 
     points: tuple[RowPoints[str], ...]
@@ -207,7 +207,7 @@ class PointsStep:
 
 @json_form.register
 def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore[type-arg] # as it is registered
-    """Return what is written of a step: the group, or the groups where several may hold the person."""
+    """Return the JSON of a step: with one group, or with several that may hold the person."""
     if len(step.groups) == 1:
         return GroupStep(step.release, step.groups[0], step.candidates, step.feasible)
     return GroupsStep(step.release, step.groups, step.candidates, step.feasible)
@@ -215,7 +215,7 @@ def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore
 
 @json_form.register
 def proof_steps(proof: Proof) -> tuple[PointsStep | RefutedCase[str], ...]:  # type: ignore[type-arg] # as above
-    """Return the points that are counted, or the cases, each with the steps that it leads to."""
+    """Return the points that are counted, or the cases, each with its steps."""
     if not proof.points and proof.nobody is None:
         return proof.cases
     return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody), *proof.cases)

@@ -27,7 +27,7 @@ _LEVEL, _DEEPEST = 3, 6
 
 
 def drawn(page: Page) -> str:
-    """Return a page of blocks as GitHub's Markdown; every line with other people's words is escaped as a whole."""
+    """Return a page of blocks as GitHub's Markdown; every line with foreign text is escaped as a whole."""
     return "\n".join(_page(page)).rstrip() + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The commands to type next, after a verdict."""
+"""Next commands: what to type after a verdict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MORE_TIME = 10
 
 
 def commands(report: Report, series: str) -> Iterator[str]:
-    """Yield what to type next; `series` is what the series is called on the command line."""
+    """Yield the commands to type next; `series` is the name of the series on the command line."""
     if out_of_time(report):
         more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
         yield f"audit {series}{more}"

@@ -1,4 +1,4 @@
-"""A page as data: what a report shows, in order, for formats that draw it: HTML and Markdown."""
+"""A page as data: the content of a report in order, which the formats HTML, Markdown and text draw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.charts import Chart
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph; `soft` is for what may be read last, `strong` for what must not be missed."""
+    """A paragraph; `soft` for less important ones, `strong` for those that must not be missed."""
 
     kind: ClassVar[str] = "paragraph"
     text: str
@@ -32,7 +32,7 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names, each with a text about it."""
+    """Names, each with a text."""
 
     kind: ClassVar[str] = "facts"
     rows: Sequence[tuple[str, str]]
@@ -45,9 +45,9 @@ class PageTable:
     Attributes:
         head: the names of the columns.
         rows: the cells.
-        words: how many columns, from the left, are words; the others are numbers.
+        words: the number of columns, from the left, with words; the others hold numbers.
         marked: the cells, by row and column, that break a limit.
-        caption: what it shows; None where the text before it says so.
+        caption: what it shows; None if the text before it says so.
     """
 
     kind: ClassVar[str] = "table"
@@ -68,7 +68,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class PageSteps:
-    """Lines of a proof, in order; the blanks before a line show how many cases enclose it."""
+    """Lines of a proof, in order; the blanks before a line show the number of enclosing cases."""
 
     kind: ClassVar[str] = "steps"
     lines: Sequence[str]
@@ -76,7 +76,7 @@ class PageSteps:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finding, or all that is found of one person: a title, and what shows it.
+    """A finding, or all findings about a person: a title, and the evidence.
 
     Attributes:
         title: what is found.
@@ -92,7 +92,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class More:
-    """What is shown where a reader asks for it, under a title: it is not printed unless it is open."""
+    """Content under a title that is shown on request; it is only printed if it is open."""
 
     kind: ClassVar[str] = "more"
     title: str
@@ -101,7 +101,7 @@ class More:
 
 @dataclass(frozen=True)
 class Signing:
-    """A place to decide and to sign: the decisions among which there is a choice."""
+    """A place to decide and sign, with the possible decisions."""
 
     kind: ClassVar[str] = "signing"
     choices: Sequence[str]
@@ -137,7 +137,7 @@ class PageVerdict:
 
     @property
     def sign(self) -> str:
-        """The text in place of the colour."""
+        """The text that replaces the colour."""
         return {"red": "✗", "yellow": "?", "green": "✓"}[self.colour]
 
 
@@ -182,7 +182,7 @@ class Page:
 
 
 def marked(*, inside: bool) -> str:
-    """Return what says of a page that it names people, or that it may be shared."""
+    """Return the mark of a page: that it names people, or that it may be shared."""
     if inside:
         return say("INTERNAL: contains names. Internal use only.")
     return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")

@@ -1,4 +1,4 @@
-"""The pictures of an audit's page; their axes count people wherever people are known."""
+"""Pictures of an audit's page; their axes count people if people are known."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
 
 
 def over_time(report: Report) -> Iterator[charts.Chart]:
-    """Yield what is found release by release, in people; of attacks on records or classes in these."""
+    """Yield what is found release by release, in people; for attacks on records or classes, in these."""
     tags = [printable(tag, 24) for tag in report.series.releases]
     shown = {(attack.attack, attack.sensitive) for attack in shown_attacks(report)}
     exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
     drawn = [_line(each, report) for each in exposed if each.after_release is not None]
-    # Where an attack that was cut off found nobody, nothing is known: there is no line.
+    # If an attack was cut off without a result, nothing is known: there is no line.
     lines = [line for line in drawn if any(count is not None for count in line[1])]
     if len(tags) > 1 and lines:
         axes = (say("after release"), say("people"))
@@ -38,7 +38,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
 
 
 def below_k(report: Report) -> Iterator[charts.Chart]:
-    """Yield how many rows of each release too few others look like, where that breaks the policy by itself."""
+    """Yield how many rows of each release look like too few others, if that alone breaks the policy."""
     panel = {each.release: each.below_k for each in report.panel}
     if len(panel) > 1 and any(each.attack is None and each.measure == "k" for each in report.policy.violations):
         title, axes = say("Rows that look like too few others, release by release"), (say("release"), say("rows"))
@@ -56,12 +56,12 @@ def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
     counts = each.after_release or ()
     if not incomplete:
         return name, list(counts)
-    # At least nobody: nothing is known. As a point at 0 it would look like nobody found.
+    # "At least 0" means that nothing is known. A point at 0 would look like a result.
     return say("{attack}, at least", attack=name), [count or None for count in counts]
 
 
 def by_risk(report: Report) -> Iterator[charts.Chart]:
-    """Yield how many people have which highest risk, by the attack that deduces most; for each attribute."""
+    """Yield the number of people by their highest risk, for the attack that deduces most; for each attribute."""
     strongest = {each.sensitive: each for each in report.exposure if each.by_risk is not None}
     for each in strongest.values():
         title = say("People by the highest risk of a value, by {attack}", attack=_line(each, report)[0])

@@ -1,4 +1,4 @@
-"""Findings as entries of a page: people first, the worst first, each once with all that is found of them."""
+"""Entries of a page about people: the worst first, each person once with all findings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Ent
 
 
 def _claim(finding: Finding[str], *, constant: bool) -> object:
-    """Return what a finding claims: where values never change, the same one of every release."""
+    """Return the claim of a finding; if values never change, the claims of all releases are the same."""
     value = getattr(finding, "value", None)
     attribute = getattr(finding, "attribute", None)
     certain = not isinstance(finding, LikelyValue)
@@ -53,12 +53,12 @@ def _claim(finding: Finding[str], *, constant: bool) -> object:
 
 
 def _length(finding: Finding[str]) -> tuple[bool, int]:
-    """Return how long it takes to follow a finding; one without a proof is followed last."""
+    """Return the length of a finding's proof; a finding without a proof comes last."""
     return getattr(finding, "evidence", "proof") != "proof", len(list(steps(finding)))
 
 
 def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
-    """Return the findings about no single person that break a limit, and in a line each those that break none."""
+    """Return the findings not about a single person: those that break a limit, and one line for the others."""
     people = {ident for person in report.people for ident in person.findings}
     entries, within = [], []
     for attack in shown_attacks(report):

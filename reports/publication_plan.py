@@ -1,4 +1,4 @@
-"""The plan of a publication as a page and as JSON. People do not occur in it."""
+"""The plan of a publication as a page and as JSON, without anything about people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "inte
 
 
 def page(plan: PublicationPlan) -> Page:
-    """Return the plan as a table, with what is found below it."""
+    """Return the plan as a table, with the findings below it."""
     best = plan.recommended
     title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 200))
     why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
@@ -32,7 +32,7 @@ def page(plan: PublicationPlan) -> Page:
 
 
 def document(plan: PublicationPlan) -> Mapping[str, object]:
-    """Return what is written of a plan in JSON."""
+    """Return the JSON of a plan."""
     best = plan.recommended
     return {
         "microdata": plan.microdata,
@@ -70,7 +70,7 @@ def _cells(each: PlannedSeries, best: PlannedSeries | None) -> tuple[str, ...]:
 
 
 def _why(each: PlannedSeries) -> str | None:
-    """Return why a method was refused, or what the strongest attack finds; None where the policy holds."""
+    """Return why a method was refused, or what the strongest attack finds; None if the policy holds."""
     if each.refused is not None:
         return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
@@ -83,7 +83,7 @@ def _why(each: PlannedSeries) -> str | None:
 
 
 def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
-    """Yield what is recommended, then how to do it."""
+    """Yield the recommendation, then how to apply it."""
     if best is None:
         yield say(
             "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """A way to write a report down."""
+    """A format for reports."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Each release by itself, as a table."""
+"""Release risk: each release by itself, as a table."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def panel(report: Report, *, last: int | None = None, means: bool = True) -> Ite
 
 
 def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield a sentence: pairs publish exact quasi-identifiers, with the number of people who are unique by theirs."""
+    """Yield a sentence that pairs publish exact quasi-identifiers, with the number of unique people."""
     pairs = list({each.release: each for each in shown if each.exact}.values())
     if pairs:
         worst = max(pairs, key=lambda each: each.alone / each.rows)
@@ -103,7 +103,7 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
 
 
 def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield the number of rows that show nothing but their value."""
+    """Yield the number of rows that show only their value."""
     for each in {each.release: each for each in shown if each.suppressed}.values():
         yield say_count(
             "{count} row of release {release} is suppressed: it has * in every quasi-identifier, may be anyone's, and "

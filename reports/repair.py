@@ -43,7 +43,7 @@ def page(repair: Repair) -> Page:
 
 
 def _before(repair: Repair) -> Iterator[str]:
-    """Yield what was found before there was a candidate, and what to do about it."""
+    """Yield the findings without the candidate, and what to do about them."""
     found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
     for each, finding in found[:_SHOWN]:
         yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
@@ -58,7 +58,7 @@ def _before(repair: Repair) -> Iterator[str]:
 
 
 def _after(repair: Repair) -> Iterator[str]:
-    """Yield what a repair means, and where its files are."""
+    """Yield what a repair means, and the paths of its files."""
     if repair.withholds_much:
         yield say(
             "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
@@ -83,7 +83,7 @@ def _after(repair: Repair) -> Iterator[str]:
 def _outcome(repair: Repair) -> str:
     """Return what holds now, and after how many changes.
 
-    A policy that is still violated was violated by what is published: the candidate adds nothing to that.
+    If the policy is still violated, the published releases violate it: the candidate adds nothing to that.
     """
     tag, holds = printable(repair.candidate), not repair.after.policy.violations
     about = {"release": tag, "lost": figure(repair.lost, ".1%")}
@@ -115,20 +115,20 @@ def _keeps(changes: int, about: Mapping[str, str]) -> str:
 
 
 def _all_of(moves: Sequence[Move], form: Callable[[Move], str]) -> list[str]:
-    """Return changes in words, the first ones where there are many, and how many more there are."""
+    """Return changes in words, only the first ones if there are many, and the number of others."""
     more = len(moves) - _SHOWN
     rest = [say_count("and {count} more change", "and {count} more changes", more)] if more > 0 else []
     return [*map(form, moves[:_SHOWN]), *rest]
 
 
 def short(repair: Repair) -> str:
-    """Return the changes of a repair in one sentence, with what they lose together."""
+    """Return the changes of a repair in one sentence, with their total loss."""
     changes = ", ".join(_all_of(repair.moves, change))
     return say("{changes}: {lost} of the information", changes=changes, lost=figure(repair.lost, ".1%"))
 
 
 def sentence(move: Move) -> str:
-    """Return what one change is, and what it loses.
+    """Return one change and its loss in words.
 
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
     'merge groups 12 and 48 (information lost, in rows: 2.5)'
@@ -137,7 +137,7 @@ def sentence(move: Move) -> str:
 
 
 def change(move: Move) -> str:
-    """Return what one change is.
+    """Return one change in words.
 
     >>> change(Move("withhold", (), (1320,), 1.0))
     'withhold line 1,320'
@@ -166,7 +166,7 @@ class Recommended(NamedTuple):
 
 
 def recommended(report: Report) -> Recommended | None:
-    """Return what is recommended for the newest release; None unless asked for, or where nothing breaks the policy."""
+    """Return the recommendation for the newest release; None unless requested, or if nothing breaks the policy."""
     found = report.recommendation
     if found is None:
         return None
@@ -175,7 +175,7 @@ def recommended(report: Report) -> Recommended | None:
 
 
 def _comes_to(found: Recommendation) -> str:
-    """Return what is recommended, or why nothing is."""
+    """Return the recommendation, or why there is none."""
     tag = printable(found.release, 60)
     about = {"release": tag, "lost": figure(found.information_lost, ".1%")}
     if found.refused is not None:
@@ -207,7 +207,7 @@ def _comes_to(found: Recommendation) -> str:
 
 
 def _how_to_write(found: Recommendation) -> str | None:
-    """Return how to have the changes made; None where there are none."""
+    """Return how to apply the changes; None if there are none."""
     if found.refused is not None or not found.changes:
         return None
     return say(
@@ -218,7 +218,7 @@ def _how_to_write(found: Recommendation) -> str | None:
 
 
 def _total(total: MoveTotal) -> str:
-    """Return how many changes of a kind there are, and what they lose.
+    """Return the number of changes of a kind, and their loss.
 
     >>> _total(MoveTotal("withhold", 2, 2.0))
     '2 rows withheld (information lost, in rows: 2)'

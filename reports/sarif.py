@@ -53,7 +53,7 @@ class Sarif:
 
 
 def rules_of(report: Report) -> dict[str, FindingRule]:
-    """Return the rules of the attacks that were asked for and of the policy, by their ids."""
+    """Return the rules of the requested attacks and of the policy, by their ids."""
     rules: dict[str, FindingRule] = {}
     for attack in report.attacks:
         remedy = str(attack.measures.remedy)
@@ -64,7 +64,7 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
 
 
 def _invocation(report: Report) -> dict[str, object]:
-    """Return whether the run decided every clause of the policy, and what it did not decide."""
+    """Return whether the run decided every clause of the policy, and what it left undecided."""
     notes = [("error", contradicted(report))] if report.contradictions else []
     notes += [("warning", line) for line in undecided(report)]
     for attack in report.attacks:
@@ -81,7 +81,7 @@ def _invocation(report: Report) -> dict[str, object]:
 
 
 def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
-    """Yield the findings, and the violations that no finding covers."""
+    """Yield the findings, and the violations without a finding."""
     violated = {(each.attack, each.sensitive) for each in violating(report)}
     files, by_path = _files(report, folder)
     places = {name: place for place, name in enumerate(rules_of(report))}
@@ -99,7 +99,7 @@ def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
     for violation in report.policy.violations:
         if (violation.attack, violation.sensitive) not in shown:
             rule = f"policy/{violation.measure}"
-            if rule not in places:  # what was found of counts is no clause, but a kind of finding
+            if rule not in places:  # a finding about counts is no clause, but a kind of finding
                 rule = f"{violation.attack}/{violation.measure}"
             releases = report.series.releases[-1:] if violation.release is None else [violation.release]
             yield _result((rule, places[rule]), "error", [violation_text(violation)], _whole(releases, files))
@@ -118,12 +118,12 @@ def _result(
 
 
 def _whole(releases: Sequence[str], files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
-    """Return the files of some releases as places."""
+    """Return the files of some releases as locations."""
     return [location(files[tag]) for tag in releases if tag in files]
 
 
 def _lines(finding: Finding[str], files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
-    """Return the lines of a finding's groups, the first hundred stretches; none where people are hidden."""
+    """Return the lines of a finding's groups, at most a hundred stretches; none if people are hidden."""
     places = (
         location(files[file], *stretch)
         for file, lines in finding.lines()

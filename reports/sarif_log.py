@@ -1,4 +1,4 @@
-"""What every SARIF 2.1.0 log has alike: the tool with its rules, places in the repository, messages.
+"""SARIF log: the common part of SARIF 2.1.0 logs: the tool with its rules, locations in the repository, messages.
 
 Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, sections 3.11 (messages), 3.14
 (runs), 3.17 (automation details), 3.29 (physical locations), 3.30 (regions), 3.49 (rules).
@@ -32,7 +32,7 @@ def log(run: Mapping[str, object]) -> str:
 
 
 def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
-    """Return the tool with its rules; those of attacks that are described here have a link."""
+    """Return the tool with its rules; rules of attacks described here have a link."""
     described = [
         {
             "id": name,
@@ -49,13 +49,13 @@ def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
 
 
 def _in_markdown(what: str, remedy: str, page: str | None) -> str:
-    """Return what a rule is about and what to do, for viewers that show Markdown."""
+    """Return the subject of a rule and what to do, for viewers of Markdown."""
     described = f"**{markdown(what)}**\n\n{markdown(remedy)}"
     return described if page is None else f"{described}\n\n[{page.rsplit('/', 1)[-1]}](<{page}>)"
 
 
 def help_link(rule: str) -> dict[str, str]:
-    """Return the page about a rule; nothing for attacks that come from elsewhere, or where the package names no pages.
+    """Return the page about a rule; none for attacks of other packages, or if the package names no pages.
 
     >>> help_link("another-package/disclosure")
     {}
@@ -74,18 +74,18 @@ def automation(series: str, folder: str = "") -> dict[str, str]:
 
 
 def uri(path: str, folder: str = "") -> str:
-    """Return a path of the series as a URI relative to the root, `folder` being that of the series."""
+    """Return a path of the series as a URI relative to the root; `folder` is the folder of the series."""
     return quote(join(folder, path), errors="surrogateescape")
 
 
 def artifact(path: str, folder: str, index: int | None = None) -> dict[str, object]:
-    """Return a file of the series; `index` is its place in the list of artifacts."""
+    """Return a file of the series; `index` is its index in the list of artifacts."""
     place: dict[str, object] = {"uri": uri(path, folder), "uriBaseId": ROOT}
     return place if index is None else {**place, "index": index}
 
 
 def location(where: Mapping[str, object], first: int | None = None, last: int | None = None) -> dict[str, object]:
-    """Return a place: a file, and its lines where it is one that has lines."""
+    """Return a location: a file, and its lines if it has any."""
     place: dict[str, object] = {"artifactLocation": where}
     if first is not None and str(where["uri"]).endswith(_LINES_OF_TEXT):
         place["region"] = {"startLine": first, **({} if last in (None, first) else {"endLine": last})}
@@ -110,6 +110,6 @@ def stretches(lines: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def message(*lines: str) -> dict[str, str]:
-    """Return a plain text message; braces would be placeholders, and brackets could be links."""
+    """Return a plain text message; braces would be placeholders, and brackets might be links."""
     text = "\n".join(line.replace("{", "{{").replace("}", "}}") for line in lines)
     return {"text": text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")}

@@ -1,4 +1,4 @@
-"""Wording: what a report says in sentences, for formats that people read."""
+"""Sentences of a report, for formats that people read."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def facts(report: Report) -> str:
 
 
 def adversary(report: Report) -> str:
-    """Return who was assumed to attack."""
+    """Return the assumed adversary."""
     if report.tables is not None:
         return counts.adversary(report.tables)
     assumed = report.adversary
@@ -113,7 +113,7 @@ def settings(report: Report) -> str:
 
 
 def waivers(report: Report) -> Iterable[str]:
-    """Yield what became of each waiver."""
+    """Yield the outcome of each waiver."""
     for waived in report.policy.waived:
         about = {"what": _waived(waived), "until": waived.expires, "reason": printable(waived.reason, 200)}
         if waived.state == "applied":
@@ -133,7 +133,7 @@ def waivers(report: Report) -> Iterable[str]:
 
 
 def _waived(waived: Waived) -> str:
-    """Return what a waiver is about."""
+    """Return the subject of a waiver."""
     if waived.finding is not None:
         return printable(waived.finding)
     if waived.individual == HIDDEN:
@@ -148,7 +148,7 @@ def _waived(waived: Waived) -> str:
 
 
 def value_of(sensitive: str | None) -> str:
-    """Return what is found out."""
+    """Return the name of the value that attacks find."""
     return say("the value of {name}", name=printable(sensitive)) if sensitive else say("the sensitive value")
 
 
@@ -159,21 +159,21 @@ def violating(report: Report) -> list[AttackReport]:
 
 
 def reasons(report: Report) -> Iterable[str]:
-    """Yield what is behind the verdict, clause by clause, and whose values contradict the assumptions, where named."""
+    """Yield the reasons of the verdict by clause, and people whose values contradict the assumptions, if named."""
     yield from changed(report)
     yield from violated(report)
     yield from undecided(report)
 
 
 def changed(report: Report) -> Iterable[str]:
-    """Yield whose values contradict the assumptions, where people are named."""
+    """Yield the people whose values contradict the assumptions, if people are named."""
     if report.contradictions.people:
         names = [printable(name) for name in report.contradictions.people]
         yield say("values change although they must not: {names}", names=enumerated(names, _NAMES_SHOWN))
 
 
 def ended(report: Report) -> Iterable[str]:
-    """Yield, of an audit that was cut off, what is decided, what is not, and how far it got."""
+    """Yield, for an audit that was cut off, what is decided, what is not, and how far it got."""
     if not (report.interrupted or out_of_time(report)):
         return
     states = [(each.clause, each.state) for each in report.policy.clauses]
@@ -188,7 +188,7 @@ def ended(report: Report) -> Iterable[str]:
 
 
 def violated(report: Report) -> Iterable[str]:
-    """Yield the clauses of the policy that do not hold; of releases that break one by themselves, how many do."""
+    """Yield the violated clauses of the policy; for clauses that releases break alone, how many do."""
     for text in _once(report.policy.violations):
         yield say("Violated: {what}.", what=text)
     limit = max((each.limit for each in report.policy.violations if each.attack is None), default=0)
@@ -206,7 +206,7 @@ def violated(report: Report) -> Iterable[str]:
 
 
 def _once(violations: Iterable[Violation]) -> Iterable[str]:
-    """Yield how clauses do not hold, once where several attacks find the same."""
+    """Yield the violations, once if several attacks find the same."""
     by: dict[Violation, list[str]] = {}
     for violation in violations:
         by.setdefault(replace(violation, attack=violation.attack and ""), []).append(violation.attack or "")
@@ -216,7 +216,7 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
 
 
 def violation_text(violation: Violation) -> str:
-    """Return what a clause asks and how it is violated, in numbers of people if possible; no full stop."""
+    """Return a clause's requirement and its violation, in numbers of people if possible; no full stop."""
     if violation.measure in counts.FOUND:
         return counts.FOUND[violation.measure].counted(int(violation.value))
     kind: str = violation.measure
@@ -240,7 +240,7 @@ def violation_text(violation: Violation) -> str:
 
 
 def undecided(report: Report) -> Iterable[str]:
-    """Yield the clauses of the policy that are not decided, and those that were not judged."""
+    """Yield the undecided clauses of the policy, and those that were not judged."""
     for broken in _once(report.policy.if_confirmed):
         yield say("Violated if the guesses are right: {violation}.", violation=broken)
     for why, clauses in undecided_clauses(report).items():
@@ -261,7 +261,7 @@ def undecided(report: Report) -> Iterable[str]:
 
 
 def undecided_clauses(report: Report) -> dict[str, list[str]]:
-    """Return the reasons for which something is undecided, each with all clauses that are, assumptions included."""
+    """Return the reasons for undecided clauses, each with all its clauses, including assumptions."""
     found: dict[str, list[str]] = {}
     for clause in report.policy.undecided:
         found.setdefault(clause.reason, []).append(clause.measure)
@@ -269,7 +269,7 @@ def undecided_clauses(report: Report) -> dict[str, list[str]]:
 
 
 def warnings(report: Report) -> Iterable[str]:
-    """Yield what is irregular about the files."""
+    """Yield the irregularities of the files."""
     for each in report.warnings:
         text = f"{each.text[0].upper()}{each.text[1:]}"
         if each.examples:
@@ -280,7 +280,7 @@ def warnings(report: Report) -> Iterable[str]:
 
 
 def proved(report: Report) -> Iterable[str]:
-    """Yield what a witness shows, what it does not, and how to check it."""
+    """Yield what a witness shows, what it does not show, and how to check it."""
     if report.witness is None:
         return
     yield from (f"{text[0].upper()}{text[1:]}." for text in report.witness.shown)
@@ -301,7 +301,7 @@ def proved(report: Report) -> Iterable[str]:
 
 
 def skipped(report: Report) -> Iterable[str]:
-    """Yield why attacks are incomplete or failed, those with one reason together; then which were not tried."""
+    """Yield why attacks are incomplete or failed, grouped by reason; then which were not tried."""
     for (status, reason), names in _reasons(report).items():
         about = {"attacks": ", ".join(names), "reason": printable(reason, SENTENCE)}
         if status == "failed":
@@ -320,7 +320,7 @@ def skipped(report: Report) -> Iterable[str]:
 
 
 def _reasons(report: Report) -> dict[tuple[str, str], list[str]]:
-    """Return the attacks that have a reason, by their status and it."""
+    """Return the attacks with a reason, by status and reason."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for attack in report.attacks:
         if attack.reason:
@@ -339,12 +339,12 @@ def ended_early(name: str, attack: AttackReport) -> str:
 
 
 def status_in_words(status: str) -> str:
-    """Return how an attack ended, in a word."""
+    """Return the status of an attack in a word."""
     return str(_STATUS[status])
 
 
 def notes(report: Report) -> Iterable[str]:
-    """Yield notes on what the figures mean."""
+    """Yield notes on the meaning of the figures."""
     yield from _reached(report)
     own = (note for attack in report.attacks for note in attack.measures.notes(named(attack)))
     yield from dict.fromkeys(own)
@@ -356,14 +356,14 @@ def notes(report: Report) -> Iterable[str]:
 
 
 def fingerprint(file: Input) -> str:
-    """Return a file's SHA-256, and of what it is where private columns are left out."""
+    """Return a file's SHA-256, and what it covers if private columns are left out."""
     if file.columns is None:
         return file.sha256
     return say("{sha256} (of its published columns, as CSV)", sha256=file.sha256)
 
 
 def people(report: Report) -> Iterable[str]:
-    """Yield the people with a finding that is shown, each once, with what finds them."""
+    """Yield the people in shown findings, each once, with the attacks that find them."""
     for each in report.people:
         who = printable(each.individual, 200)
         if each.sensitive:
@@ -379,7 +379,7 @@ def ids(report: Report) -> str:
 
 
 def _reached(report: Report) -> Iterable[str]:
-    """Yield how many people's values are as probable as the policy's limit, 0.9 and 0.5."""
+    """Yield how many people's values reach the policy's limit, 0.9 and 0.5 as probability."""
     limit = report.policy.limits.get("max_risk", 1.0)
     of_attribute: dict[str | None, str] = {}
     for attack in report.attacks:
@@ -443,7 +443,7 @@ def out_of_time(report: Report) -> bool:
 
 
 def _singling_advice(report: Report) -> Iterable[str]:
-    """Yield the columns that make many rows unique, the worst first; several together where none does alone."""
+    """Yield the columns that make many rows unique, which ranges would prevent; several together if none does alone."""
     shares: dict[str, float] = {}
     for each in (one for panel in report.panel for one in panel.singling):
         share = each.by_itself if " + " in each.column else max(each.alone, each.by_itself)
@@ -460,9 +460,9 @@ def _singling_advice(report: Report) -> Iterable[str]:
 
 
 def fallen(attack: AttackReport) -> str:
-    """Return how many people or versions an attack is certain about, or how many records were in too small a class.
+    """Return the number of people or versions with certain values by an attack, or of records in too small a class.
 
-    Of an attack without a result, return why there is none.
+    For an attack without a result, return why there is none.
     """
     if attack.status == "failed":
         return say("failed")
@@ -481,15 +481,15 @@ def fallen(attack: AttackReport) -> str:
 
 
 def share_fallen(attack: AttackReport) -> float:
-    """Return the share of those that `fallen` counts, in [0, 1]."""
+    """Return the share of those counted by `fallen`, in [0, 1]."""
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
 
 
 def named(attack: AttackReport) -> str:
-    """Return an attack's name, with the attribute when several are audited."""
+    """Return an attack's name, with the attribute if several are audited."""
     return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 
 
 def seconds(attack: AttackReport) -> str:
-    """Return how long an attack took."""
+    """Return the time of an attack."""
     return f"{figure(attack.seconds, '.2f')} s"

@@ -1,4 +1,4 @@
-"""Summary text: what happened, how bad it is and what to do, in sentences for people who answer for a release."""
+"""Summary text: the verdict, its severity and what to do, in sentences for people who are responsible for a release."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _TAKES = {
 
 
 def last_release(report: Report) -> str:
-    """Return the tag of the release that came last."""
+    """Return the tag of the last release."""
     return printable(report.series.releases[-1], 60)
 
 
 def assumed(report: Report) -> str:
-    """Return the adversary that is assumed, in a sentence."""
+    """Return the assumed adversary in a sentence."""
     if report.tables is not None:
         return adversary(report)
     who = ADVERSARIES[report.adversary.kind].person
@@ -81,19 +81,19 @@ def next_step(report: Report) -> str:
 
 
 def only_last(report: Report) -> bool:
-    """Return whether all that breaks the policy is known to have come with the last release."""
+    """Return whether it is known that everything that breaks the policy came with the last release."""
     if len(report.series.releases) < 2 or not report.policy.violations:
         return False
     if not all(_counted_by_timeline(each, report) for each in report.policy.violations):
         return False
-    if any(attack.incomplete for attack in violating(report)):  # then what was found earlier may be too few
+    if any(attack.incomplete for attack in violating(report)):  # otherwise earlier counts may be too low
         return False
     lines = [attack.measures.timeline for attack in violating(report)]
     return all(isinstance(line, list) and len(line) > 1 and line[-2] == 0 for line in lines)
 
 
 def _counted_by_timeline(violation: Violation, report: Report) -> bool:
-    """Return whether timelines count what violates a clause, and so say when it came; they count no risks."""
+    """Return whether timelines count what violates a clause, and so show when it began; they count no risks."""
     if violation.attack is None:
         last = report.series.releases[-1]
         return all(each.small.smallest >= violation.limit for each in report.panel if each.release != last)
@@ -148,7 +148,7 @@ def choices(report: Report) -> list[str]:
 
 
 def allowed(report: Report) -> str:
-    """Return what the verdict allows, in a sentence."""
+    """Return what the verdict permits, in a sentence."""
     if report.policy.violations or report.contradictions:
         return say("The verdict does not allow this release to go out as it is.")
     if report.interrupted or report.policy.undecided:
@@ -157,7 +157,7 @@ def allowed(report: Report) -> str:
 
 
 def assumptions(report: Report) -> Iterator[str]:
-    """Yield what has to be true for the verdict to be."""
+    """Yield the assumptions of the verdict."""
     if report.tables is not None:
         yield counts.adversary(report.tables)
         yield from counts.rules(report.tables)
@@ -182,7 +182,7 @@ def assumptions(report: Report) -> Iterator[str]:
 
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
-    """Yield what was not judged, why, and what it would take."""
+    """Yield what was not judged, why, and what would be needed."""
     open_clauses = undecided_clauses(report)
     for reason, clauses in open_clauses.items():
         what = joined([str(_WHAT[each]) if each in _WHAT else each for each in clauses])

@@ -31,12 +31,12 @@ _ROOM, _NAME, _TAG, _WIDEST = 96, 16, 8, 10_000
 
 @dataclass(frozen=True)
 class Paper:
-    """What a report is written to.
+    """The medium of a report.
 
     Attributes:
         color: whether text may be in colours.
         width: of a line, in characters.
-        series: what the series was called, for the next command.
+        series: the name of the series on the command line, for the next command.
         folder: the series' folder in its repository, which paths begin with; empty where it is in none.
     """
 
@@ -123,7 +123,7 @@ class Paper:
         console.print(lines, style=style, soft_wrap=True)
 
     def _table(self, console: Console, block: PageTable) -> None:
-        """Print a table; what breaks a limit is marked."""
+        """Print a table; cells that break a limit are marked."""
         from rich.measure import Measurement
         from rich.table import Table
         from rich.text import Text as Coloured
@@ -153,13 +153,13 @@ class Paper:
 
 
 PLAIN = Paper()
-"""The text in place of a file."""
+"""The text that replaces a file."""
 PAPER: ContextVar[Paper] = ContextVar("PAPER", default=PLAIN)
-"""What reports are written to: the command line says so."""
+"""The medium of reports, set by the command line."""
 
 
 def _narrow(head: str, cells: Sequence[str]) -> str:
-    """Return a heading of two words in two lines if the column below it is narrower."""
+    """Return a heading of two words on two lines if the column below it is narrower."""
     first, _, second = head.partition(" ")
     if not second or " " in second or max(map(len, cells), default=0) >= len(head):
         return head

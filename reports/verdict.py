@@ -1,4 +1,4 @@
-"""The verdict in one sentence, in people wherever it is about people."""
+"""The verdict in one sentence, in numbers of people if it is about people."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from audit.runtime.phrases import figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
 from reports.sentences import fallen, named, seconds, status_in_words, value_of, violating, violation_text
 
-_NEARLY = 0.9  # a value so probable is shown in any case
+_NEARLY = 0.9  # a value with this probability is always shown
 
 
 def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour; a report about one person has none, and says so."""
+    """Return the verdict in one sentence, and its colour; a report about one person has none."""
     if isinstance(report, CountReport):
         return counts.headline(report)
     if report.about is not None:
@@ -36,7 +36,7 @@ def headline(report: Report) -> tuple[str, str]:
 
 
 def split(report: Report) -> Iterator[str]:
-    """Yield, of values that are certain, what one release alone discloses, and what all releases do together."""
+    """Yield, for certain values, what one release alone discloses, and what all releases disclose together."""
     certain = [attack for attack in violating(report) if attack.people]
     if not certain or len(report.series.releases) < 2:
         return
@@ -117,7 +117,7 @@ def _contradiction(report: Report) -> str:
 
 
 def _of_one(report: Report, who: str) -> tuple[str, str]:
-    """Return how much was found about one person, whose findings say nothing about others."""
+    """Return how much was found about one person; this is no verdict on others."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
             "About {who} alone: {count} finding. This is not a verdict on the series.",
@@ -162,7 +162,7 @@ def _undecided(report: Report) -> str:
 
 
 def _holding(report: Report, ran: str) -> str:
-    """Return a sentence: the policy holds, with which exceptions, and what this means for people."""
+    """Return a sentence: the policy holds, with its exceptions, and what this means for people."""
     waived = sum(each.state == "applied" for each in report.policy.waived)
     if report.known_before:
         head = say_count(
@@ -184,7 +184,7 @@ def _holding(report: Report, ran: str) -> str:
 
 
 def _of_all(report: Report, ran: str) -> str:
-    """Return what it is that holds, in people where there are some."""
+    """Return what holds, in numbers of people if possible."""
     held = {each.clause: each.limit for each in report.policy.ended("holds")}
     limit, k = held.get("max_risk"), held.get("k")
     people = judged_people(report)
@@ -241,7 +241,7 @@ def _of_rows(report: Report, limit: float, ran: str) -> str:
 
 
 def _of_others(report: Report, ran: str) -> str:
-    """Return what holds of people without a finding that is waived or in the baseline."""
+    """Return what holds for people without a waived finding or one in the baseline."""
     limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
     people = judged_people(report)
     if limit is None or not people:
@@ -261,12 +261,12 @@ def _of_others(report: Report, ran: str) -> str:
 
 
 def judged_people(report: Report) -> int:
-    """Return how many people the verdict is about: those whose value is not known beforehand."""
+    """Return the number of people in the verdict: those whose value is not known beforehand."""
     return report.series.individuals - report.adversary.known
 
 
 def _worst(report: Report) -> str:
-    """Return the worst that violates the policy, in people: values that are certain, likely values, equal people, k."""
+    """Return the worst violation of the policy, in people: certain values, likely values, equal people, k."""
     first = report.policy.violations[0]
     if first.kind is not None or first.measure in (
         "max_ever_risk",
@@ -276,7 +276,7 @@ def _worst(report: Report) -> str:
     found = violating(report)
     certain = [attack for attack in found if attack.people]
     if certain:
-        worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
+        worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which needs the least
         return say("{value} is certain for {found}", value=value_of(worst.sensitive), found=_certain(report, worst))
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
@@ -295,13 +295,13 @@ def _worst(report: Report) -> str:
 
 
 def _with_likely(head: str, report: Report) -> str:
-    """Return a verdict with a sentence on values that are nearly certain, though the policy allows it."""
+    """Return a verdict with a sentence about values that are nearly certain although the policy permits it."""
     text = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
 
 def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
-    """Return how probable people's values are that are not certain; nothing where no people are counted.
+    """Return the probabilities of people's values that are not certain; nothing if no people are counted.
 
     With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is shown rather
     than a product of shares in a person's own groups.

@@ -137,7 +137,7 @@ class Neighbourhood:
 IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
 """The sizes of balls, in blocks, one after the other until one decides. Large balls are hopeless for CP-SAT."""
 WORK = 0.05
-"""Deterministic seconds of CP-SAT for one ball, some tenths of a second: what is easy takes less, more helps little."""
+"""Deterministic seconds of CP-SAT for one ball, some tenths of a second: easy balls take less, more helps little."""
 _BELOW_ONE = 1 - 1e-6
 
 

@@ -107,7 +107,7 @@ class Settling:
                 yield each
 
     def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Step]:
-        """Yield the steps before a fixpoint where no one is certain alone: it may then have nothing to rule out."""
+        """Yield the steps before propagation if no one is certain alone: propagation may then rule out nothing."""
         net = self.known.network
         known = (net.hint >= 0).all() and (np.diff(net.start) > 1).all()
         if net.columns >= WALKED and known and self._left(TWO):

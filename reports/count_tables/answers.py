@@ -1,4 +1,4 @@
-"""What is said of a release of count tables that is not yet out, of one cell, and of several series side by side."""
+"""Answers about an unpublished release of count tables, about one cell, and about several series side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reports.verdict import headline
 
 
 def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
-    """Return what is written in JSON: that of `audit` for the series with the candidate, and what changes."""
+    """Return the JSON of a candidate: that of `audit` for the series with it, and what changes."""
     before, written = candidate.before, [*candidate.written]
     return {
         **json_object(candidate.after),
@@ -39,7 +39,7 @@ def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
 
 
 def candidate_page(candidate: CandidateReport) -> Page:
-    """Return the sheet with the verdict with the candidate and what to hide or how to round, then what is new."""
+    """Return the sheet with the verdict and what to hide or how to round, then the new findings."""
     report = candidate.after
     if candidate.new_total:
         counted = say_count(
@@ -68,7 +68,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
 
 
 def _inside(page: Page) -> Page:
-    """Return a page that shows counts which the tables hide, or are to hide."""
+    """Return a page with counts that the tables hide, or should hide."""
     mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
     return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
 
@@ -76,7 +76,7 @@ def _inside(page: Page) -> Page:
 def _todo(candidate: CandidateReport) -> Iterator[str]:
     yield from _written(candidate)
     if not candidate.new_total and candidate.undecided:
-        pass  # nobody knows yet whether it may go out
+        pass  # whether it can be published is not decided yet
     elif not candidate.new_total and candidate.after.policy.undecided:
         yield say("Declare in series.toml what is not decided, and audit again.")
     elif not candidate.new_total:
@@ -111,7 +111,7 @@ def _no_cells(stopped: Reason | None) -> str:
 
 
 def _written(candidate: CandidateReport) -> Iterator[str]:
-    """Yield what was written, where something was."""
+    """Yield what was written, if anything."""
     files = ", ".join(map(printable_path, candidate.written))
     if candidate.written and candidate.hide:
         yield say_count(
@@ -142,7 +142,7 @@ CANDIDATE = frames(candidate_page, candidate_document)
 
 
 def cell_page(explanation: CellExplanation) -> Page:
-    """Return what is known of a cell in each release."""
+    """Return what is known about a cell in each release."""
     where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
     sections = [("", [counts.facts(explanation.tables), where])]
     sections += [(_title(each), [*_count(each, explanation)]) for each in explanation.counts]
@@ -189,7 +189,7 @@ def compared_page(compared: ComparedTables) -> Page:
 
 
 def compared_document(compared: ComparedTables) -> Mapping[str, object]:
-    """Return the same as it is written in JSON."""
+    """Return the comparison as JSON."""
     return {
         "series": [
             {

@@ -1,4 +1,4 @@
-"""Sentences about tables of counts, where they differ from those about people's data."""
+"""Sentences about count tables, if they differ from those about people's data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FOUND: Mapping[str, Noun] = {
 
 
 def facts(series: TablesFacts) -> str:
-    """Return the sizes of what was audited."""
+    """Return the sizes of the audited tables."""
     counts = [
         (RELEASES, len(series.releases)),
         (Noun("{count} table", "{count} tables"), series.tables),
@@ -61,7 +61,7 @@ def facts(series: TablesFacts) -> str:
 
 
 def adversary(series: TablesFacts) -> str:
-    """Return who was assumed to attack, and what is known of the releases."""
+    """Return the assumed adversary, and how the releases are related."""
     return str(_OVER_TIME[series.over_time])
 
 
@@ -141,14 +141,14 @@ def headline(report: CountReport) -> tuple[str, str]:
 
 
 def state(report: CountReport) -> str:
-    """Return how the policy ended, in a word."""
+    """Return the result for the policy in a word."""
     if report.policy.violations:
         return say("not safe")
     return say("undecided") if report.policy.undecided else say("safe")
 
 
 def measured(report: CountReport) -> list[tuple[str, str]]:
-    """Return what was counted, each with its value."""
+    """Return the measures with their values."""
     m, limits = report.measures, report.policy.limits
     width = say("none is bounded") if m.smallest_width is None else figure(m.smallest_width)
     return [
@@ -166,7 +166,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
 
 
 def checked(attack: CountAttackReport) -> str:
-    """Return how many certificates were checked."""
+    """Return the number of checked certificates."""
     if not attack.findings_total:
         return say("There is nothing to certify.")
     many = attack.certificates_checked
@@ -208,7 +208,7 @@ def readers(report: CountReport) -> Iterator[str]:
 
 
 def words() -> list[tuple[str, str]]:
-    """Return the words of the page that not every reader knows."""
+    """Return the terms of the page that not every reader knows."""
     return [
         (say("marker"), say("What a table shows in place of a hidden count.")),
         (say("recovered"), say("The count is known exactly, though the tables hide or round it, or never show it.")),
@@ -219,7 +219,7 @@ def words() -> list[tuple[str, str]]:
 
 
 def picture_table(picture: CountPicture, release: str, facts: TablesFacts) -> PageTable:
-    """Return a part of a published table of a release around a finding, with what is known of it."""
+    """Return a part of a release's published table around a finding, with what is known about it."""
     rows, marked = [], set()
     for at, (label, cells) in enumerate(zip(picture.row_labels, picture.cells, strict=True)):
         row = [printable(label)]

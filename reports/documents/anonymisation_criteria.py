@@ -80,7 +80,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
 
 
 def _linking(report: Report) -> Iterator[str]:
-    """Yield how this adversary links the releases, where attacks went by that."""
+    """Yield how this adversary links the releases, if attacks used that."""
     who = ADVERSARIES[report.adversary.kind]
     if report.tables is not None:
         yield str(_BY_TABLES)

@@ -27,7 +27,7 @@ class CompositionEvidence:
     def render(self, report: Report) -> str:
         """Return indented JSON with a final line break.
 
-        `evidence_digest` is the SHA-256 of what the status rests on: the inputs' hashes, the attacks and the clauses.
+        `evidence_digest` is the SHA-256 of the basis of the status: the inputs' hashes, the attacks and the clauses.
         """
         several = len(report.series.releases) > 1
         ran = [each for each in report.attacks if each.status == "complete"]

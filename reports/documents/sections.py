@@ -56,8 +56,8 @@ class Document(ABC):
     """A document about an audit; as a format it is Markdown.
 
     Attributes:
-        title: what it is.
-        purpose: what it is for.
+        title: its title.
+        purpose: its purpose.
     """
 
     title: ClassVar[Phrase]
@@ -99,7 +99,7 @@ def blank(what: str) -> str:
 
 
 def audited(report: Report) -> Iterator[Block]:
-    """Yield what was audited, for which adversary, and under which limits."""
+    """Yield what was audited, for which adversary, and with which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
     yield Paragraph(f"{facts(report)}.")
     yield Bullets(list(assumptions(report)))
@@ -123,7 +123,7 @@ def verdict(report: Report) -> Iterator[Block]:
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of what each attack that was tried found; of tables, what was counted too."""
+    """Yield the table of the results of each attack; for tables, also the measures."""
     rows = [[named(each), status_in_words(each.status), fallen(each)] for each in report.attacks if each.ran]
     yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
     if isinstance(report, CountReport):
@@ -131,9 +131,9 @@ def attacks(report: Report) -> Iterator[Block]:
 
 
 def limits_of_the_audit(report: Report) -> Iterator[Block]:
-    """Yield what was not decided, what is irregular about the files, and what was accepted."""
+    """Yield what was not decided, irregularities of the files, and accepted findings."""
     lines = list(undecided(report))
-    said = {each.reason for each in report.policy.undecided}  # which name the attack that has the reason
+    said = {each.reason for each in report.policy.undecided}  # these name the attack with the reason
     cut = [a for a in report.attacks if a.reason and a.status != "skipped"]
     lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
     if not lines:

@@ -1,1 +1,1 @@
-"""Languages of reports: catalogues of sentences as gettext has them, and what reads and makes them."""
+"""Languages of reports: catalogues of sentences in gettext's format, their reader, and the tool that updates them."""

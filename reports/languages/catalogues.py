@@ -1,7 +1,7 @@
-"""Catalogues: the languages that reports can be in, and which one is in use.
+"""Catalogues: the languages of reports, and the current one.
 
 A catalogue is a text file of gettext beside this module, `de.po` for German. It is read when its language is first
-asked for; English is in the code and needs none.
+used; English is in the code and needs no catalogue.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def language(code: str) -> Language:
     """Return a language with its sentences.
 
     Raises:
-        UsageError: there is no catalogue of it.
+        UsageError: there is no catalogue for it.
     """
     if code not in LANGUAGES:
         raise UsageError(f"there are no reports in the language {printable(code)}; use one of {', '.join(LANGUAGES)}")
@@ -49,7 +49,7 @@ def language(code: str) -> Language:
 
 @contextmanager
 def in_language(code: str) -> Iterator[None]:
-    """Have what is said meanwhile said in a language: `en`, `de`, `fr` or `es`.
+    """Use a language (`en`, `de`, `fr` or `es`) for everything that is said inside the context.
 
     >>> from audit.runtime.phrases import figure
     >>> with in_language("de"):
@@ -57,7 +57,7 @@ def in_language(code: str) -> Iterator[None]:
     '1.234,5'
 
     Raises:
-        UsageError: there is no catalogue of it.
+        UsageError: there is no catalogue for it.
     """
     before = LANGUAGE.set(language(code))
     try:
@@ -67,7 +67,7 @@ def in_language(code: str) -> Iterator[None]:
 
 
 def of_locale(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the language of the locale as POSIX has it; English where that is none of ours.
+    """Return the language of the POSIX locale; English if there is no catalogue for it.
 
     >>> of_locale({"LC_ALL": "", "LANG": "de_AT.UTF-8"}), of_locale({"LC_ALL": "C", "LANG": "fr_FR"}), of_locale({})
     ('de', 'en', 'en')

@@ -1,8 +1,8 @@
-"""Extracting: the sentences of the code by Babel, and catalogues brought up to them.
+"""Extract the sentences of the code by Babel, and update the catalogues.
 
-`python -m reports.languages.extract` adds what a catalogue lacks, with an empty translation, and drops what is said
-no more. A sentence is the literal first argument of `say` or `Phrase`, two are those of `say_count` or `Noun`;
-templates say theirs alike.
+`python -m reports.languages.extract` adds missing sentences to each catalogue, with an empty translation, and removes
+unused ones. A sentence is the literal first argument of `say` or `Phrase`; `say_count` and `Noun` have two. Templates
+use the same functions.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from reports.languages.catalogues import FOLDER, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 SAYING = {"say": (1,), "Phrase": (1,), "say_count": (1, 2), "Noun": (1, 2)}
-"""What says something, and which of its arguments are sentences."""
+"""The functions with sentences, and which of their arguments are sentences."""
 
 
 Said = tuple[int, str, tuple[object, ...], list[str]]
 
 
 def said_in(file: BinaryIO, sayings: Container[str], comment_tags: object, options: object) -> Iterator[Said]:
-    """Yield line, function and arguments wherever Python says something, within other calls and f-strings too."""
+    """Yield line, function and arguments of each such call in Python, also within other calls and f-strings."""
     del comment_tags, options
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in sayings:
@@ -41,7 +41,7 @@ def said_in(file: BinaryIO, sayings: Container[str], comment_tags: object, optio
 
 
 def sentences() -> Catalog:
-    """Return all sentences in the order of the code, each with the files that say it."""
+    """Return all sentences in the order of the code, each with the files that contain it."""
     found = Catalog()
     for package in ("audit", "attacks", "anonymizers", "reports"):
         methods = [("**.py", "reports.languages.extract:said_in"), ("**.j2", "jinja2.ext.babel_extract")]
@@ -51,7 +51,7 @@ def sentences() -> Catalog:
 
 
 def update() -> Iterator[tuple[str, int]]:
-    """Bring every catalogue up to the code, and yield how many sentences each has to translate."""
+    """Update every catalogue, and yield the number of untranslated sentences of each."""
     said = sentences()
     for code in sorted(LANGUAGES.keys() - {"en"}):
         path = FOLDER / f"{code}.po"

@@ -1,6 +1,6 @@
-"""The JSON Schema of all results, made of the types that they are written from."""
+"""The JSON Schema of all results, generated from their types."""
 
 from pathlib import Path
 
 WRITTEN = Path(__file__).with_name("results.schema.json")
-"""The schema's path in the package."""
+"""The path of the schema in the package."""

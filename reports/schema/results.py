@@ -1,4 +1,4 @@
-"""The JSON Schema of all results, made of the types that they are written from.
+"""The JSON Schema of all results, generated from their types.
 
 `python -m audit.api.schema` writes `results.schema.json`, which ships with the package.
 """
@@ -32,7 +32,7 @@ KINDS: Mapping[str, type] = {
     "count_tables": CountReport,
     "error": ErrorDocument,
 }
-"""What a result may be: each is `ID#/$defs/KIND`."""
+"""The kinds of results: each is `ID#/$defs/KIND`."""
 _PSEUDONYM = "^(person|counterfeit)-([0-9]{6,}|[0-9a-f]{12})$"
 _RECORD = "^record-([0-9]{6,}|[0-9a-f]{12})$"
 
@@ -88,7 +88,7 @@ def _names(attacks: list[str], count_clauses: Sequence[str]) -> Schema:
 def _relate(
     definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Measures], Mapping[str, FindingRule]]]
 ) -> None:
-    """Add what no type says: how the entries of one object depend on each other."""
+    """Add what types do not state: how the entries of one object depend on each other."""
     by_name, found = [], []
     for name, (_, rules) in attacks.items():
         mine = {"properties": {"attack": {"const": name}}}
@@ -124,7 +124,7 @@ def _relate(
 
 
 def _unrevealed() -> dict[str, Schema]:
-    """Return what holds of results without names."""
+    """Return what holds for results without names."""
     person = {"pattern": _PSEUDONYM}
     steps = {"items": {"$ref": "#/$defs/unrevealed_step"}}
     finding = {
@@ -154,4 +154,4 @@ def _unrevealed() -> dict[str, Schema]:
 
 
 _COUNTED_ROWS: Schema = {"properties": {"kind": {"enum": ["group", "linkage"]}}}
-"""In these `rows` is a number."""
+"""In these, `rows` is a number."""

@@ -1,4 +1,4 @@
-"""JSON Schema of types: of the dataclasses that results are written from, described by their docstrings."""
+"""JSON Schema of types: of the dataclasses of results, with descriptions from their docstrings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLAIN: dict[object, Schema] = {
 
 @dataclass
 class SchemaWriter:
-    """The schemas of types, those of dataclasses under names of their own.
+    """The schemas of types; dataclasses have names of their own.
 
     Attributes:
         definitions: the schemas of the dataclasses that were asked for, and of those within them, by name.
@@ -41,7 +41,7 @@ class SchemaWriter:
     definitions: dict[str, Schema] = field(default_factory=dict)
 
     def schema_of(self, hint: Any) -> Schema:  # noqa: ANN401 - a type as annotations have it
-        """Return the schema of a type as results have it; whole numbers count something.
+        """Return the schema of a type in results; whole numbers are counts.
 
         >>> SchemaWriter().schema_of(int | None)
         {'anyOf': [{'type': 'integer', 'minimum': 0}, {'type': 'null'}]}
@@ -83,7 +83,7 @@ class SchemaWriter:
         return said
 
     def _less(self, hint: object, less: Less, said: Schema) -> Schema:
-        """Return the schema of an object, or of a list of such, of which less is written."""
+        """Return the schema of an object, or of a list of objects, without the omitted entries."""
         [kind] = [each for each in _classes(hint) if each is not NoneType]
         if less.called not in self.definitions:
             self.definitions[less.called] = {}
@@ -94,13 +94,13 @@ class SchemaWriter:
         return {**said, "items": reference} if "items" in said else reference
 
     def _any_of(self, hints: Sequence[object]) -> Schema:
-        """Return the schema of one of several types; what is absent is not written at all."""
+        """Return the schema of one of several types; an absent value is not written at all."""
         kinds = [self.schema_of(each) for each in hints if each not in (Absent, NoneType, AnonymousCounterfeit)]
         kinds += [{"type": "null"}] if NoneType in hints else []
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
     def _of_class(self, kind: type) -> Schema:
-        """Return the reference to a dataclass, or the schema of what is written in its place."""
+        """Return the reference to a dataclass, or the schema of what replaces it."""
         if kind in (Finding, CountFinding):
             return self._any_of(KINDS if kind is Finding else [*COUNT_KINDS.values()])
         form = json_form.dispatch(kind)
@@ -139,7 +139,7 @@ class SchemaWriter:
         return own
 
     def measures_of(self, kind: type[Measures]) -> Schema:
-        """Return the schema of an attack's measures; those of probabilities are there where true values are known."""
+        """Return the schema of an attack's measures; probabilities are present if true values are known."""
         own, risks = self._measures(kind), {} if not kind.about_values else self._measures(RiskMeasures)
         return closed(first_sentence(kind), {**risks, **own}, optional=[*(risks.keys() - own.keys()), *_absent(kind)])
 
@@ -154,7 +154,7 @@ class SchemaWriter:
 
 
 def closed(description: str, properties: Mapping[str, Schema], optional: Sequence[str] = ()) -> Schema:
-    """Return an object of these properties and no others."""
+    """Return an object with these properties only."""
     required = [name for name in properties if name not in optional]
     return {
         "description": description,
@@ -166,7 +166,7 @@ def closed(description: str, properties: Mapping[str, Schema], optional: Sequenc
 
 
 def without(said: Schema, less: Less) -> Schema:
-    """Return the schema of an object of which less is written."""
+    """Return the schema of an object without the omitted entries."""
     if not less.called:
         return said
     properties = {name: each for name, each in said["properties"].items() if name not in less.left_out}
@@ -198,7 +198,7 @@ def descriptions(kind: type) -> dict[str, str]:
 
 
 def _present(said: Schema) -> Schema:
-    """Return the schema of what is left out where it is None or False, where it is there."""
+    """Return the schema of a value that is omitted if it is None or False, for the case that it is present."""
     if said == {"type": "boolean"}:
         return {"const": True}
     kinds = [each for each in said.get("anyOf", [said]) if each != {"type": "null"}]
@@ -206,7 +206,7 @@ def _present(said: Schema) -> Schema:
 
 
 def _classes(hint: object) -> list[type]:
-    """Return the dataclasses that a type is one of."""
+    """Return the dataclasses in a union."""
     if isinstance(hint, type) or get_origin(hint) is Finding:
         return [hint] if isinstance(hint, type) else [*KINDS]
     if get_origin(hint) is Annotated:
@@ -215,7 +215,7 @@ def _classes(hint: object) -> list[type]:
 
 
 def _together(one: Schema, other: Schema) -> Schema:
-    """Return an object with the properties of two; where both have one, it is the first's."""
+    """Return an object with the properties of two objects; those of the first take precedence."""
     return {
         **one,
         "required": [*dict.fromkeys([*other["required"], *one["required"]])],
@@ -224,7 +224,7 @@ def _together(one: Schema, other: Schema) -> Schema:
 
 
 def _absent(kind: type[Measures]) -> list[str]:
-    """Return the measures that may be left out; the timeline is present if there are releases to judge."""
+    """Return the measures that may be omitted; the timeline is present if there are releases to judge."""
     hints = get_type_hints(kind)
     names = [name for name in measure_names(kind) if Absent in get_args(hints[name.replace(".", "_")])]
     return [name for name in names if name != "timeline" or not kind.has_timeline]
