@@ -11,6 +11,7 @@ something is not shown, 2 something is not supported (the output names it).
 from __future__ import annotations
 
 import csv
+import gc
 import hashlib
 import json
 import re
@@ -117,7 +118,7 @@ class Published:
         whose = [numbered((who[row] for row in rows), self.people) for who, rows in zip(self.who, named, strict=True)]
         self.home = np.full((len(self.who), len(self.people)), -1)
         for at, (person, rows) in enumerate(zip(whose, named, strict=True)):
-            need(len(np.unique(person)) == len(person), f"several rows of a person in release {self.tags[at]}")
+            need(np.bincount(person, minlength=1).max() <= 1, f"several rows of a person in release {self.tags[at]}")
             self.home[at, person] = self.first[at] + self.group[at][rows]
         need(len(self.sensitive) == 1 or not adversary.keys() - {"register"}, "known or changing values of 2 columns")
         self.may = self.transitions(adversary["transitions"]) if "transitions" in adversary else None
@@ -138,10 +139,8 @@ class Published:
             need(not strange, f"a column of {strange and strange[0]}: {name}")
             header, columns = read.column_names, [CELLS["shared"](each) for each in read.columns]
         else:
-            header, lines = CELLS["lines"](path, mark)
-            columns = [[cell.strip() for cell in each] for each in zip(*lines, strict=True)] or [[] for _ in header]
-        named = zip((name.strip() for name in header), columns, strict=True)
-        found: dict[str, list[str]] = CELLS["FileColumns"](named)
+            header, columns = CELLS["columns"](path, mark)
+        found: dict[str, list[str]] = CELLS["FileColumns"](zip(map(str.strip, header), columns, strict=True))
         need(len(found) == len(header), f"two columns with the same name: {name}")
         self.read[name] = len(columns[0])
         return found
@@ -152,8 +151,7 @@ class Published:
         tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
         need(tag not in self.tags, "two releases with the same name")
         self.tags.append(tag)
-        self.tables.append(table)
-        self.pairs.append(values_file is not None)
+        self.tables, self.pairs = [*self.tables, table], [*self.pairs, values_file is not None]
         by, held = [columns["group"]] if "group" in columns else [], table
         entries = np.ones(self.read[rows_file] or 0, dtype=np.int64)
         if values_file:
@@ -164,10 +162,10 @@ class Published:
             need((entries > 0).all() and (rows == counts).all(), f"a pair with different row counts: {values_file}")
         else:
             need("count" not in columns, "rows that stand for several people")
-            types = columns.get("types", {})
-            cells = [CELLS["cells"](table[name], name, types.get(name)) for name in columns["quasi_identifiers"]]
-            look = [*(table[name] for name in by), *cells]
-            group = of_entry = numbered(list(zip(*look, strict=True)) or [()] * len(entries), names)
+            typed = columns.get("types", {}).get
+            cells = [CELLS["cells"](table[name], name, typed(name)) for name in columns["quasi_identifiers"]]
+            look = list(zip(*(table[name] for name in by), *cells, strict=True))
+            group = of_entry = numbered(look or [()] * len(entries), names)
         self.group.append(group)
         self.who.append(self.key(tag, table, len(group)) if self.linked else [None] * len(group))
         self.first.append(self.first[-1] + len(names))
@@ -285,12 +283,15 @@ def checked(folder: Path, witness: Path) -> int:
 
 def main(series: str, witness: str, check: Callable[[Path, Path], int] = checked) -> int:
     """Check the witness in a folder, print the result, and return the exit status."""
+    gc.disable()  # millions of texts, of which none is garbage
     try:
         return check(Path(series), Path(witness))
     except (StopError, NotImplementedError) as stop:
         status, what = (2, *stop.args)[-2:]  # the latter error comes from the other files, and has no status
     except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
         status, what = 1, f"the files cannot be read ({type(error).__name__}: {error})"
+    finally:
+        gc.enable()
     sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
     return int(status)
 

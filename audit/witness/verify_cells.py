@@ -36,8 +36,8 @@ class FileColumns(dict[str, list[str]]):
         raise NotImplementedError(f"a file without the column {name}")
 
 
-def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the lines of a CSV file; lines without any cell are skipped."""
+def columns(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the columns of a CSV file, without spaces at cells' ends; empty lines are skipped."""
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
@@ -45,11 +45,12 @@ def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
         raise NotImplementedError(f"a file that is not a CSV file in UTF-8: {path.name} ({error})") from error
     need(found, f"a file without a header: {path.name}")
     header, *rest = found
-    quoted = any(cell.lstrip()[:1] in {'"', "'"} for line in found for cell in line)
-    need(not quoted, f"a cell that begins with a quotation mark: {path.name}")
     declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
     need(declared and {*map(len, rest)} <= {len(header)}, f"a wrong delimiter or number of cells: {path.name}")
-    return header, rest
+    cells = [[*map(str.strip, column)] for column in zip(*found, strict=True)]
+    quoted = any({'"', "'"} & {cell[:1] for cell in column} for column in cells)
+    need(not quoted, f"a cell that begins with a quotation mark: {path.name}")
+    return header, [column[1:] for column in cells]
 
 
 def shared(column: Filed) -> list[str]:
@@ -61,8 +62,9 @@ def shared(column: Filed) -> list[str]:
 
 def whole(column: list[str]) -> np.ndarray:
     """Return a column of whole numbers from 0."""
-    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a row number or count that is not a whole number")
-    return np.array([int(cell) for cell in column], dtype=np.int64)
+    plain = all(map(re.compile("[0-9]{1,9}").fullmatch, column))
+    need(plain, "a row number or count that is not a whole number")
+    return np.array([*map(int, column)], dtype=np.int64)
 
 
 def chance(text: str) -> Fraction:
