@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis draws, and what reports of tests do not depend on.
+"""Common settings of all tests: how hypothesis draws, and on what reports in tests do not depend.
 
 AUDIT_TEST_SHARE says how much is drawn (tests/helpers/amount.py), AUDIT_TEST_SEED and AUDIT_TEST_DEEP which of the
 small series of tests/universe are looked at.

@@ -156,7 +156,7 @@ return [document.querySelectorAll('svg text').length ? 0 : 'none', ...out].filte
 
 @pytest.mark.parametrize("code", list(LANGUAGES))
 def test_the_first_sheet_fits_on_one(tmp_path, code):
-    """It is as high as a sheet at most, in the width of a sheet's text, so that the signature stands on it."""
+    """The first sheet is at most as high as a printed page, so that the signature is on it."""
     page = tmp_path / "page.html"
     words = "--format", "html", "--language", code, "--output", str(page)
     assert run_main(str(EXAMPLES / "hospital-l-diverse"), *words)[0] == 1

@@ -1,4 +1,4 @@
-"""Printed pages: what belongs together stands on one sheet."""
+"""Printed pages: related content is on one sheet."""
 
 import re
 import shutil

@@ -117,7 +117,7 @@ def test_the_page_says_what_is_new_since_the_baseline(number, tmp_path):
 
 
 def test_a_log_without_findings_names_the_kinds_that_violate(tmp_path):
-    """With --findings 0 SARIF still has a result for each kind, by its rule; none where nothing violates."""
+    """With --findings 0, SARIF still has a result for each violated kind, by its rule; none if nothing violates."""
     folder = series(tmp_path / "series")
     code, out, _ = run_main(str(folder), "--format", "sarif", "--findings", "0")
     run = json.loads(out)["runs"][0]

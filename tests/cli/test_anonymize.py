@@ -191,7 +191,7 @@ def convert(micro: Path, ending: str) -> None:
                                   "\0", "\x7f", "row", "individual", "[x]", "x" * 2000])  # fmt: skip
 @EVERY
 def test_hostile_column_names(tmp_path, words, word):
-    """They come to stand in a header and in a manifest."""
+    """Hostile column names are written into headers and manifests."""
     micro = tmp_path / "micro"
     write_microdata(micro, {"1": PEOPLE}, head=("Name", "Age", word, "Disease"))
     written = "".join(f"\\u{ord(c):04x}" if c < " " or c in '"\\\x7f' else c for c in word)
@@ -557,7 +557,7 @@ def test_a_series_with_a_hierarchy(begin, words):
 
 @EVERY
 def test_a_key_that_says_something_else(begin, words):
-    """People whose values differ change places in the key."""
+    """The key exchanges people whose values differ."""
     micro, series = begin(words)
     path = series / "private/1.key.csv"
     lines = read(path)

@@ -131,7 +131,7 @@ def test_small_counts_and_those_hidden_beside_them_have_one_sign(tmp_path):
 
 
 def test_numbers_that_are_no_counts_do_not_stand_in_the_way(tmp_path):
-    """`audit init` names a column of codes under not_counts, and what is published has neither: that is no circle."""
+    """`audit init` names a column of codes under not_counts; the published series has neither, and can be audited."""
     rows = "".join(
         f"{area},{sex},{code},{count}\n"
         for code, area in enumerate(("N", "S"), 11)

@@ -120,7 +120,7 @@ def risky(folder, second):
     ids=["a risk grows", "no risk grows"],
 )
 def test_risks_are_accepted_as_far_as_they_went(tmp_path, second, code, state, by):
-    """Equal risks are, and so are those of everybody of whom no more is known; what has grown is new."""
+    """Equal risks are accepted, and everything about people of whom no more is known; what has grown is new."""
     folder, more = risky(tmp_path / "s", second), []
     if "baseline" in by:
         more = ["--baseline", baseline(folder, tmp_path / "old.json")]

@@ -85,7 +85,7 @@ def test_lines_of_people_are_hidden_with_their_names():
 @pytest.mark.parametrize("principle", list(PRINCIPLES), ids=lambda principle: principle.name)
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_of_series(form, principle, tmp_path):
-    """A verdict or one clear line; nothing is written; nobody is named unless asked."""
+    """Each check ends with a verdict or one clear line, writes nothing, and names no one unless asked."""
     FORMS[form](tmp_path / "s")
     before = snapshot(tmp_path / "s")
     words = ["check", str(tmp_path / "s"), "--principle", principle.name]

@@ -1,4 +1,4 @@
-"""`[policy] closeness`: what is known nearly, of which numbers, and what is accepted of it."""
+"""`[policy] closeness`: close numbers that are known, which numbers are judged, and which findings are accepted."""
 
 import json
 
@@ -84,7 +84,7 @@ def test_what_is_close(tmp_path, classes, columns, policy, state, why, adversary
 
 
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
-    """Their numbers are left to nobody to judge: it does not hold, though no class gives one away."""
+    """No attack judges their numbers: the clause does not hold, although no class discloses one."""
     folder = series(tmp_path, [FAR, FAR], adversary="register")
     manifest = folder / "series.toml"
     assert ended(run_audit(folder)[1])["state"] == "holds"

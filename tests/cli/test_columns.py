@@ -206,7 +206,7 @@ def test_what_is_published_of_numbers_is_declared(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_series_that_is_described_is_never_in_doubt(form, tmp_path):
-    """The counter-law: where every column has a role and every cell is read, nothing is left undecided by them."""
+    """The converse law: if every column has a role and every cell is read, columns leave nothing undecided."""
     FORMS[form](tmp_path / "series")
     described = open_series(tmp_path / "series")
     for position in range(len(described.tags)):
@@ -220,7 +220,7 @@ def test_a_series_that_is_described_is_never_in_doubt(form, tmp_path):
     ids=["each stands once", "each stands twice"],
 )
 def test_sensitive_values_that_stand_once_tie_rows_that_nobody_is_known_to_have(tmp_path, values, code):
-    """Each release alone has two rows of every class; tied by their values, the classes of both have one in common."""
+    """Each release alone has two rows of every class; linked by their values, both rows' classes share one value."""
     ages = ("20-29", "30-39", "40-49")
     tables = [[["age", "town"], *([ages[n // tag % 3], values(n)] for n in range(12))] for tag in (1, 2)]
     series_of(tmp_path, tables, 'quasi_identifiers = ["age"]\nsensitive = "town"')

@@ -1,4 +1,4 @@
-"""`audit compare`: its whole text, its JSON, what it refuses, and that it says nothing of persons."""
+"""`audit compare`: its whole text, its JSON, its refusals, and that it contains nothing about persons."""
 
 from __future__ import annotations
 

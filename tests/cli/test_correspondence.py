@@ -1,4 +1,4 @@
-"""`correspondence` on the command line: growing series of files alone, findings, what does not apply."""
+"""`correspondence` on the command line: growing series of files alone, findings, and where it does not apply."""
 
 import pytest
 
@@ -93,7 +93,7 @@ def test_whoever_knows_more_learns_no_less(tmp_path, known):
 
 @pytest.mark.parametrize(("place", "state"), [("a", "holds"), ("*", "undecided")])
 def test_records_that_came_together_are_judged_by_their_ids(tmp_path, place, state):
-    """Rows alone do not show who of them is new; ids do, and the two of them look alike, or each is alone."""
+    """Rows alone do not show which of them are new; ids do, and the two new rows look alike, or each is alone."""
     old = [("a", "x", "cold"), ("a", "x", "flu"), ("*", "x", "cold"), ("*", "x", "flu")]
     first = [("a", "x", value) for *_, value in old]
     folder = write(tmp_path / "s", first, [*old, ("a", "x", "flu"), (place, "x", "cold")], more='record = "Case"\n')

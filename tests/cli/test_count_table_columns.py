@@ -223,7 +223,7 @@ def test_a_table_that_says_all_of_itself_may_hold_at_once(tmp_path):
 
 
 def test_hidden_cells_that_say_their_range_may_hold_at_once(tmp_path):
-    """Three areas and three sexes, four cells hidden crosswise, all of which say 1-9."""
+    """Three areas and three sexes, four cells hidden crosswise, each published as 1-9."""
     text = "area,sex,cases\n" + "".join(
         f"{area},{sex},{text}\n"
         for area, row in {

@@ -93,7 +93,7 @@ def test_labels_of_other_people_are_others(tmp_path):
     ("regions", "expected"), [(("North", "South"), 0), (("North", "North"), 3), (("", "South"), 3)]
 )
 def test_districts_of_two_regions_are_others(regions, expected, tmp_path):
-    """A table of each region; a district of one is none of the other, unless one table is of all regions."""
+    """One table for each region: a district of one region is not in the other, unless one table covers all regions."""
     own = 'dimensions = ["region", "district"]\nvalue = "n"\ntotals = { region = "" }\n'
     rows = [(regions[0], "Leeds", "20"), (regions[0], "York", "30")]
     header = "region,district,n"
@@ -130,7 +130,7 @@ SEX = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
 
 
 def test_a_finding_that_needs_a_guessed_marker_is_shown_and_undecided(tmp_path):
-    """Women 4 and men 16, both hidden by one sign: that both are 10 is what the guess says, not the table."""
+    """Women 4 and men 16, both hidden by one sign: that both are 10 follows from the guess, not from the table."""
     table = SEX + 'markers = { "*" = [1, 10] }'
     code, why, found = verdict(written(tmp_path, HIDDEN, table=table, unconfirmed=["table.markers"]))
     assert code == 3
@@ -261,7 +261,7 @@ def test_all_denominators_of_a_marker_are_tried(tmp_path):
 
 
 def test_a_denominator_that_a_rate_leaves_alone_is_not_passed(tmp_path):
-    """0.0 % says nothing small of the count, which is none; 14.3 % of up to 7 can only be 1 of 7."""
+    """0.0 % reveals no small count, because the count is 0; 14.3 % of up to 7 can only be 1 of 7."""
     code, found, undecided = judged(tmp_path, "A,1,14.3,*", markers={"*": (1, 7)})
     assert (code, found) == (1, {("A", "recovered", 1, 1)})
     assert "min_width" in undecided

@@ -145,7 +145,7 @@ def measured(series, folder):
 
 @pytest.mark.parametrize("over_time", ["same", "independent"])
 def test_a_hidden_cell_that_is_shown_elsewhere_is_asked(over_time, tmp_path):
-    """A marker in one table or release protects nothing where another one has the number."""
+    """A marker in one table or release protects nothing if another one shows the number."""
     star, three = ("A",), ("A",)
     rows = [[(star, "*")], [(three, "3")]] if over_time == "same" else [[(star, "*"), (three, "3")]]
     series = TinyTables(("area",), rows, totals={"area": "All"}, markers={"*": (1, 4)}, over_time=over_time)
@@ -198,7 +198,7 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
     [("", 0, "The policy holds"), ('[unconfirmed]\nkeys = ["table.over_time"]\n', 3, "UNDECIDED")],
 )
 def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
-    """The candidate tells one more person; without that cell nothing of it is left but what is not confirmed."""
+    """The candidate reveals one more person; without that cell, only unconfirmed keys are left."""
     first = [(("N", "f"), "9"), (("N", "m"), "*")]
     series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
     folder = series.write(tmp_path / "series")
@@ -217,7 +217,7 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
 
 
 def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp_path):
-    """Of 6, an empty count beside one of 1 to 4 is 5, so that the small one is 1; notes below the table are no rows."""
+    """Of a total of 6, an empty count beside one of 1 to 4 is 5, so the small one is 1; notes below are no rows."""
     first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
     series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
     folder = series.write(tmp_path / "series")
@@ -249,7 +249,7 @@ def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
     ],
 )
 def test_a_label_that_is_misspelt_in_one_row_hides_no_difference(tmp_path, spelled, sex, code):
-    """A row that is spelled otherwise than all others is tied to none of them, and what it tells is missed."""
+    """A row whose label is spelled differently from all others is linked to none, so its disclosure is missed."""
     first = [(("North East", "f"), "12"), (("North East", "m"), "20")]
     second = [((spelled, sex), "13"), (("North East", "m"), "20")]
     series = TinyTables(("area", "sex"), [first, second], over_time="cumulative")

@@ -1,4 +1,4 @@
-"""Each kind of bad input, and where the one line that tells of it says that it stands."""
+"""Each kind of bad input, and the place that its single line of error names."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""`audit explain`: what is told of a person, with all steps, by whom it is asked, and what is refused."""
+"""`audit explain`: what it shows about a person, with all steps, for which adversaries, and what it refuses."""
 
 import json
 import os
@@ -112,7 +112,7 @@ def test_proofs_in_json():
 
 
 def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
-    """A proof that says nothing stands for the person's own groups; claims without any proof are a solver's word."""
+    """An empty proof stands for the person's own groups; claims without any proof are the solver's result."""
 
     run = JointAttack.run
 

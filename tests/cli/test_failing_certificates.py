@@ -45,7 +45,7 @@ HIDDEN = TinyTables(
 
 
 def test_proofs_by_cases_that_cannot_be_hold_for_lower_bounds_too(tmp_path):
-    """A lower bound is shown by two cases, one of which is impossible; that is always a sum of upper ends."""
+    """A lower bound is proved by two cases, one of which is impossible; that is always a sum of upper ends."""
     series = TinyTables(
         ("area", "age"),
         [rows(text) for text in CASES],

@@ -1,4 +1,4 @@
-"""Every format: whom it names, where findings are, and that it says no more than it is meant to."""
+"""Every format: whom it names, where it shows findings, and that it shows no more than intended."""
 
 import csv
 import gzip

@@ -94,7 +94,7 @@ def test_a_likely_harmless_value_violates_nothing(tmp_path):
 
 
 def test_a_combination_is_as_likely_as_it_was(tmp_path):
-    """Of two people without a disease it is as likely as not which income is whose: that is no harmless value."""
+    """For two people without a disease, both assignments of incomes are equally likely: not a harmless value."""
     rows = [["a", "20-29", "none", "low"], ["b", "20-29", "none", "high"]]
     rows += [[*row, f"{place} thousand"] for place, row in enumerate(OTHERS)]
     code, result, _ = run_audit(series(tmp_path / "1", [rows], NONE, "max_risk = 0.5", more=["Income"]))
@@ -159,7 +159,7 @@ def drawn(seed, *, change=False):
 @pytest.mark.parametrize("seed", range(some(25)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):
-    """The clause on risks is violated where a finding is of another value, and nothing else is hidden or added."""
+    """The clause on risks is violated exactly if a finding is about another value; nothing is hidden or added."""
     rows, options = drawn(seed, change=kind == "changing"), ("--findings", "all", "--reveal")
     before = run_audit(series(tmp_path / "1", rows, **KINDS[kind]), *options)[1]
     after = run_audit(series(tmp_path / "2", rows, NONE, **KINDS[kind]), *options)[1]
@@ -324,7 +324,7 @@ def worlds(shown):
 
 @pytest.mark.parametrize("seed", range(some(12)))
 def test_by_enumeration(seed, tmp_path):
-    """Exactly those cells are found that count somebody in every world, all of them of one kind in all worlds."""
+    """Exactly those cells are found that count people in every world, all of one kind in all worlds."""
     rng = random.Random(seed)  # noqa: S311
     shown = drawn_tables(rng)
     while not {kind for _, kind in shown} >= {*OF_A_KIND}:

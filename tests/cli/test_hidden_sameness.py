@@ -117,7 +117,7 @@ def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
 
 @pytest.mark.parametrize("together", [True, False])
 def test_two_identifiers_in_one_release_are_two_people(tmp_path, together):
-    """José and Jose stand side by side, so that they are two people; in two releases they may be one."""
+    """José and Jose in one release are two people; in two releases they may be one."""
     head, rest = ["Who", "Age", "Disease"], [["Ann", "20-39", "gout"], ["Bob", "20-39", "cold"]]
     both = [["José", "20-39", "flu"], ["Jose", "20-39", "cold"]]
     releases = [[head, *both, *rest]] if together else [[head, both[0], *rest], [head, both[1], *rest]]

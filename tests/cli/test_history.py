@@ -1,4 +1,4 @@
-"""`audit history`: eight quarters of one series, as its reports tell them."""
+"""`audit history`: eight quarters of one series, from its reports."""
 
 import json
 import shutil

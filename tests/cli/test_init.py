@@ -129,7 +129,7 @@ def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("free", "sensitive"), [(True, "Drug"), (False, "Comment")])
 def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, free: bool, sensitive: str) -> None:
-    """A text that stands once is somebody's note; one that comes back may be a value."""
+    """A text that occurs once is a person's note; a repeated text may be a value."""
     drugs, notes = ("none", "none", "heroin"), ("moved", "called back", "no time")
     for wave in (1, 2):
         rows = [
@@ -151,7 +151,7 @@ def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, f
 def test_files_that_do_not_fit_are_refused_by_an_audit(
     tmp_path: Path, role: str, content: str, why: str, refused: str
 ) -> None:
-    """Left out of the manifest, the audit would be that of an adversary who knows less."""
+    """If they were left out of the manifest, the audit would assume an adversary who knows less."""
     hospital(tmp_path, 2, **{role: content})
     assert guessed(tmp_path)["adversary"] == {role: f"{role}.csv"}
     assert any(why in doubt for doubt in guess(tmp_path).doubts)
@@ -329,7 +329,7 @@ def unsure(folder: Path) -> set[str]:
 
 
 def test_a_group_whose_rows_are_alike_is_sure_and_so_is_what_it_decides(tmp_path: Path) -> None:
-    """Which value is the sensitive one is told by nothing but its name; alone beside generalized cells it is sure."""
+    """Only its name shows which value is sensitive; alone beside generalized cells, it is certain."""
     write(tmp_path / "1.csv", ["EQ", "Age", "Disease"], [(g, age, value) for g, age, _, value in GROUPED])
     assert unsure(tmp_path) == set()
     write(tmp_path / "1.csv", ["EQ", "Age", "Sex", "Disease"], GROUPED)
@@ -354,7 +354,7 @@ def test_whoever_is_asked_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
 
 
 def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path):
-    """A second diagnosis is a quasi-identifier by default, by which nobody's second diagnosis is judged: it is said."""
+    """A second diagnosis is a quasi-identifier by default, so no second diagnosis is judged: `audit init` says so."""
     men, women = ["20-29", "m"], ["30-39", "f"]
     rows = [[*men, "flu", "b"], [*men, "cold", "a"], [*women, "flu", "a"], [*women, "cold", "b"]]
     for name, said in (("Diagnosis 2", True), ("Ward", False)):

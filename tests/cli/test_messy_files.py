@@ -163,7 +163,7 @@ def test_spelling_does_not_count_where_it_is_folded(tmp_path, seed):
     ],
 )
 def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, more):
-    """Bob may have the row where his age is missing; where that is a text of its own, he has flu."""
+    """Bob may have the row with the missing age; if that text is a value of its own, he has flu."""
     rows = [["21", "flu"], [text, "gas"], [text, "flu"], ["21", "gas"]]
     then = [["21", "flu"], ["21", "flu"], [text, "gas"], [text, "HIV"]]
     tables = [as_csv([["Age", "Value"], *each], ";") for each in (rows, then)]
@@ -183,7 +183,7 @@ def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, mo
     ],
 )
 def test_a_missing_value_is_not_taken_for_one_that_never_changes(tmp_path, more, second, states):
-    """Whose value is missing in the first release may have gas: nobody is certain to have flu."""
+    """A person whose value is missing in the first release may have gas: no person certainly has flu."""
     releases = {"1": "flu NA", **({"2": second} if second else {})}
     for tag, values in releases.items():
         rows = [[name, "1", value] for name, value in zip("AB", values.split(), strict=True)]

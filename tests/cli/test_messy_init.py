@@ -209,7 +209,7 @@ def test_years_are_no_counts(tmp_path, period):
 
 
 def test_rows_of_pupils_in_groups_are_people(tmp_path):
-    """The same names where each row is a pupil with a number: nothing is hidden, and no label is a total."""
+    """The same column names, with one row for each pupil and a number: nothing is hidden, and no label is a total."""
     rows = (f"{2021 + n % 2}/{22 + n % 2},Köln,{n // 6},{('ja', 'nein')[n % 3 > 0]},{700 + n}" for n in range(24))
     text = "\n".join(["Schuljahr,Bezirk,Klasse,Förderbedarf,Schüler", *rows, ""])
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
@@ -218,7 +218,7 @@ def test_rows_of_pupils_in_groups_are_people(tmp_path):
 
 
 def test_people_are_no_count_tables(tmp_path):
-    """Ages, in one release exact and in another in ranges, are no counts with markers."""
+    """Ages, exact in one release and in ranges in another, are not counts with markers."""
     exact = ("Age", lambda n: str(20 + n))
     for tag, age in (("1", exact), ("2", AGE)):
         for folder, columns in (("keyed", [ID, age, SEX, ILL]), ("keyless", [age, SEX, ILL])):
@@ -239,7 +239,7 @@ def test_what_to_do_is_said_to_its_end_however_long_the_values_are(tmp_path):
 
 
 def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
-    """Where no column is generalized, nothing tells which of them others may know: the worst case is all of them."""
+    """If no column is generalized, nothing shows which of them others may know: the worst case is all of them."""
     codes = [(f"q{place}", lambda n, place=place: str(n // 4**place % 4)) for place in range(3)]
     write(tmp_path / "1.csv", as_csv(people(*codes, ILL, rows=64)))
     said, manifest = initialized(tmp_path)

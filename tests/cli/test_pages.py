@@ -1,4 +1,4 @@
-"""Pages and documents of an audit: what the verdict says of people, what it allows, and what is told to whom."""
+"""Pages and documents of an audit: what the verdict says about people, what it permits, and who learns what."""
 
 import json
 import re
@@ -250,7 +250,7 @@ NUMBER = re.compile(r"\d[\d,.]*")
 @pytest.mark.parametrize("name", TO_COMPLETE)
 @pytest.mark.parametrize("series", ["hospital-l-diverse", "ward-l-diverse", "clinic-2-equivalence"])
 def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
-    """An authority reads what the page of the same run says, and nothing that one types."""
+    """An authority reads the same as the page of the same run, without commands."""
     page = run_main(str(EXAMPLES / series), "--format", "markdown")[1]
     text = rendered(name, series=EXAMPLES / series)[1]
     [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)

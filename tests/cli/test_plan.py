@@ -1,4 +1,4 @@
-"""`audit plan`: what is recommended keeps the policy, and is what `audit` says of it."""
+"""`audit plan`: its recommendation keeps the policy, and agrees with `audit`."""
 
 import csv
 import json

@@ -52,7 +52,7 @@ def test_records_that_cannot_be_followed(cases, old, new, told):
 
 
 def test_the_rows_of_an_anatomy_pair_have_exact_cells(tmp_path):
-    """Exact quasi-identifiers tell records apart at once, however large their groups."""
+    """Exact quasi-identifiers distinguish records at once, however large their groups."""
     for tag, ages in (("1", ["21", "22", "22", "23"]), ("2", ["21", "22", "22", "23", "23"])):
         rows = [[str(place), "1", age] for place, age in enumerate(ages)]
         write_rows(tmp_path / f"{tag}.rows.csv", [["id", "group", "Age"], *rows])

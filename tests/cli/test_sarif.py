@@ -1,4 +1,4 @@
-"""SARIF logs in a repository: where findings stand, what tells series apart, where help is; and logs of errors."""
+"""SARIF logs in a repository: the places of findings, the identity of series, links to help; and logs of errors."""
 
 import json
 from email.message import Message

@@ -1,4 +1,4 @@
-"""What a log and hashes tell: nobody's name, and nothing of whose rows they are."""
+"""What logs and hashes reveal: no person's name, and no person's rows."""
 
 import csv
 import hashlib

@@ -70,7 +70,7 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     ("last", "people", "code"), [("d", 1, 1), ("e", 2, 3), ("", 1, 1)], ids=["one", "two", "one and a counterfeit"]
 )
 def test_a_stated_k_counts_people_whose_rows_are_known(tmp_path, where, last, people, code):
-    """A class of several rows, all of one person, hides no one; what several rows disclose stays unjudged."""
+    """A class of several rows, all of one person, hides no one; what several rows disclose is not judged."""
     rows = [["a", "20-30", "flu", ""], ["b", "20-30", "cold", ""], ["b", "20-30", "gout", ""]]
     rows += [["d", "30-40", "cold", ""], ["d", "30-40", "flu", ""], [last, "30-40", "gout", ""]]
     folder = series(tmp_path, [rows], f'rows = "episodes"\n{NOTED}')

@@ -1,4 +1,4 @@
-"""Similar values: whose category is known, of which values, and what is refused."""
+"""Similar values: people whose category is known, the values that are judged, and what is refused."""
 
 import json
 

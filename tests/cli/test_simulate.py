@@ -1,4 +1,4 @@
-"""`audit simulate`: what it writes, that the folder appears whole or not at all, and what it says of wrong options."""
+"""`audit simulate`: what it writes, that the folder appears whole or not at all, and messages about wrong options."""
 
 import csv
 import itertools

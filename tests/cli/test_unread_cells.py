@@ -105,7 +105,7 @@ def test_texts_are_quoted_where_names_are(tmp_path):
 
 
 def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
-    """A label beside stars that equals nothing of the register covers nobody: it may be a class of several texts."""
+    """A label beside stars that equals nothing in the register covers no person: it may be a class of several texts."""
     table = [f"{group},{cell},{value}" for group, cell in ((1, "north"), (2, "*")) for value in ("flu", "gas")]
     folder = series(tmp_path / "strange", table, people=["Oslo", "Bergen"])
     err = refused(str(folder))

@@ -1,4 +1,4 @@
-"""Keys of a manifest that nothing reads: each ends with exit 2 and its line, and is taken where something reads it."""
+"""Keys of a manifest without effect: each ends with exit 2 and its line, and is accepted if something uses it."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq

@@ -57,7 +57,7 @@ def test_a_verdict_says_that_what_is_waived_is_not_counted(hospital):
 
 
 def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospital):
-    """What is likely at a stricter limit is accepted only where the limit is named."""
+    """A finding that is likely at a stricter limit is accepted only if the limit is named."""
     stricter = ["--policy", "max_risk=0.5", "--adversary", "linked"]
     assert run_main("waive", str(hospital), "--group", "2", "1", *stricter, *WHY)[0] == 0
     [written] = load(hospital).opened.manifest.waivers
@@ -258,7 +258,7 @@ def test_a_person_is_one_waiver(hospital):
 
 @pytest.mark.parametrize("by", ["identifier", "pseudonym"])
 def test_a_waiver_does_not_carry_who_is_in_it(hospital, by):
-    """The manifest is published: it has pseudonyms, which only the key can tell, and which waive as names do."""
+    """The manifest is published: it has pseudonyms, which only the key resolves, and which waive as names do."""
     name = "Bob"
     if by == "pseudonym":
         shown = [each["individual"] for each in judged(hospital, "--stable-ids")[1]["people"]]
@@ -354,7 +354,7 @@ def test_risks_at_the_limit_are_findings():
 
 
 def test_what_is_likely_is_not_told_to_everybody():
-    """Which of a group's values is true would be more than the releases tell."""
+    """Which of a group's values is true would reveal more than the releases."""
     _, result = judged(SKEWED, "--policy", "max_risk=0.5")
     risks = [one for entry in result["attacks"] for one in entry["findings"] if one["kind"] == "risk"]
     assert risks
@@ -379,7 +379,7 @@ def test_a_risk_is_waived_as_far_as_it_was_known(more, state, tmp_path):
 
 @pytest.mark.parametrize("key", ["individual", "finding"])
 def test_a_waiver_without_a_size_leaves_its_clauses_undecided(key, tmp_path):
-    """Ann's value is certain; nobody accepts it as far as that, and nothing else is wrong."""
+    """Ann's value is certain; no waiver accepts that much, and nothing else is wrong."""
     rows = [Row(who, "12"[who != "Ann"], value) for who, value in zip(["Ann", *"BC"], "aab", strict=True)]
     TinySeries([rows]).write(tmp_path)
     (tmp_path / "private").mkdir(exist_ok=True)

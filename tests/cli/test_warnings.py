@@ -1,4 +1,4 @@
-"""What is irregular about files stands in the report, above the findings, and names nobody without --reveal."""
+"""Irregularities of files are in the report, above the findings, without names unless --reveal is given."""
 
 import random
 import shutil
@@ -149,7 +149,7 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     ],
 )
 def test_notes_below_a_table_are_no_people_in_silence(tmp_path, last, warned):
-    """A note that is read as a row is a value that everybody may have."""
+    """A note that is read as a row is a value that every person may have."""
     rows = [["30-39", "m", "flu"], ["30-39", "m", "cold"], ["40-49", "f", "flu"], ["40-49", "f", "gout"], *last]
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\nmissing = [""]'
     series_of(tmp_path, [[["Age", "Sex", "Disease"], *rows]], columns)
@@ -326,7 +326,7 @@ def test_a_number_that_is_not_read_is_close_to_nobody_knows_what(tmp_path, cell,
 
 
 def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
-    """One person in two spellings is two people, of whom several releases say less."""
+    """One person in two spellings is two people, about whom several releases disclose less."""
     folder = tmp_path / "ward"
     shutil.copytree(EXAMPLES / "ward-2-distinct", folder)
     assert run_audit(folder)[0] == 0

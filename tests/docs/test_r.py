@@ -1,4 +1,4 @@
-"""The page for users of R: its lines run as they stand, and what they make is what the page says."""
+"""The page for users of R: its lines run unchanged, and produce what the page shows."""
 
 import json
 import os

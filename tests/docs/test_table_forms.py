@@ -160,7 +160,7 @@ def test_a_form_is_what_the_manual_says(form, tmp_path):
 
 @pytest.mark.parametrize("form", [*OF_AREA_AND_SEX, *OFFICES])
 def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
-    """The nearest file that gives nothing away; in the other one, the hidden 3 of a line alone is the reason."""
+    """The nearest file that discloses nothing; in the other one, a single hidden 3 in a line is the reason."""
     made = (OF_AREA_AND_SEX | OFFICES)[form]
     for name, safe in (("open", False), ("twin", True)):
         (folder := tmp_path / name).mkdir()

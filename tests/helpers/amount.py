@@ -1,4 +1,4 @@
-"""How much the tests draw at random: a share (AUDIT_TEST_SHARE) of the numbers that stand in them.
+"""How much the tests draw at random: a share (AUDIT_TEST_SHARE) of the numbers written in them.
 
 `make test` draws a fifth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
 """

@@ -1,4 +1,4 @@
-"""Ways to draw tiny series that are worth reasoning about as a whole.
+"""Draw tiny series for reasoning about all people at once.
 
 Nearly everybody is in all releases, in small groups, and little may follow a value: in many of these series joint
 inference rules out more than single people's groups do.

@@ -1,4 +1,4 @@
-"""One audit on several engines: what is told has to be the same but for the seconds."""
+"""One audit on several engines: the reports must be the same except for the times."""
 
 from pathlib import Path
 

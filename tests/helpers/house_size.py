@@ -1,4 +1,4 @@
-"""How large the program is: lines of code by room, nodes, imports between modules and packages, silenced rules, words.
+"""The size of the program: lines of code by room, nodes, imports between modules and packages, silenced rules, words.
 
 A line of code is one that is no docstring, comment or blank. Density buys nothing: nodes are counted beside lines.
 """
@@ -20,7 +20,7 @@ WORDS = frozenset(
         "stays dear strange welcome loose quiet likewise altogether",
     )
 )
-"""Words that hide who does what; in identifiers and docstrings they may only become fewer."""
+"""Words that hide who does what; their number in identifiers and docstrings may only fall."""
 NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -1,4 +1,4 @@
-"""Tables as offices have them: one series in many notations, all of which mean the same."""
+"""Tables as offices write them: one series in many notations that all mean the same."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Find proofs about everybody at once by brute force: all sets of people, then one case after the other.
+"""Find proofs about all people at once by brute force: all sets of people, then one case after the other.
 
 Slow on purpose, in names instead of codes, and complete: whatever is certain has a proof.
 """

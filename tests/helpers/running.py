@@ -14,7 +14,7 @@ from tests.helpers.structure import assert_complete
 from tests.helpers.tiny import TinySeries
 
 DECIDED_BY_ANOTHER = {0, 3}
-"""No violation: 3 where a clause of the policy waits for an attack that was not asked for."""
+"""No violation: exit 3 if a clause of the policy needs an attack that was not requested."""
 
 
 def run_main(*argv: str) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""Values that change: random histories of people, and the definitions of m-Distinct told by sets and loops."""
+"""Changing values: random histories of people, and the definitions of m-Distinct by sets and loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

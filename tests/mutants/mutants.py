@@ -1,4 +1,4 @@
-"""The mutants by the test that notices them: the place, a text that stands once in it, and what comes instead."""
+"""The mutants by the test that notices them: the place, a text that occurs once in it, and its replacement."""
 
 from tests.mutants.mutant import Mutant
 

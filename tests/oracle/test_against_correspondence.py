@@ -108,7 +108,7 @@ def test_everything_is_as_enumerated(first):
 
 
 def test_what_is_not_settled_is_open(monkeypatch):
-    """Without the solver, what is shown and what is ruled out stays true, and the rest is open."""
+    """Without the solver, everything shown and ruled out remains true, and the rest is open."""
     monkeypatch.setattr(module, "_ARCS", -1)
     incomplete = sum(not check(seed, np.random.default_rng(seed))[1].complete for seed in range(200))
     assert incomplete > 20

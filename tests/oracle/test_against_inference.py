@@ -125,7 +125,7 @@ def write(folder, rng, releases, leak):
 @pytest.mark.parametrize("releases", [1, 3])
 @pytest.mark.parametrize("leak", [0.0, 0.9])
 def test_whole_series(tmp_path, releases, leak):
-    """Where jobs tell values, the attack beats the rows of groups, and so does the control; where not, neither does."""
+    """If jobs predict values, the attack beats the rows of groups, and so does the control; otherwise neither does."""
     folder = write(tmp_path / "s", np.random.default_rng(releases), releases, leak)
     (evidence,) = build_evidence(open_series(folder))
     outcome = InferenceAttack().run(evidence, Budget())

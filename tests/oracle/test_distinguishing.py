@@ -1,4 +1,4 @@
-"""Two people who are equal in all worlds: decided by worlds, where linear reasoning leaves it open."""
+"""Two people who are equal in all worlds: worlds decide it if linear reasoning leaves it open."""
 
 from collections import Counter
 from dataclasses import replace
@@ -207,7 +207,7 @@ NAMED = TinySeries([rows({"A": "x", "B": "y", "C": "z", "~1": "t"}), rows({"A": 
 @settings(max_examples=SERIES)
 @given(linked_series(known=True) | linked_series(max_people=7, max_releases=4))
 def test_the_clause_is_about_all_worlds(series):
-    """Violated exactly where two people are equal in all worlds, and never undecided.
+    """Violated if and only if two people are equal in all worlds, and never undecided.
 
     Where a person is equal to a counterfeit alone, it may be; where counterfeits are equal to each other, it is not.
     """
@@ -227,7 +227,7 @@ def test_the_clause_is_about_all_worlds(series):
 
 @pytest.mark.parametrize(("series", "equal", "state"), [(SEVEN, {("A", "B")}, "violated"), (TWIN, set(), "holds")])
 def test_two_of_whom_nobody_is_certain(series, equal, state):
-    """All worlds of the first give A and B the same value, though linear reasoning alone shows e = 4."""
+    """All worlds of the first give A and B the same value, although linear reasoning alone shows e = 4."""
     assert pairs_equal(series) == equal
     with written(series) as folder:
         _, result, _ = run_audit(folder, "--reveal")

@@ -83,7 +83,7 @@ def taking(patch, way):
 
 @pytest.mark.parametrize("first", range(0, SERIES, EACH))
 def test_everything_is_exact(first):
-    """Each way by itself, forced on all series, tells what enumeration tells."""
+    """Each method alone, forced on all series, agrees with enumeration."""
     for way in WAYS:
         with pytest.MonkeyPatch.context() as patch:
             taking(patch, way)
@@ -111,7 +111,7 @@ def check_exact(way, matrix, wanted, found, which):
 
 @pytest.mark.parametrize("first", range(0, some(500), EACH))
 def test_the_search_by_itself_is_exact(first):
-    """Integer vectors alone, where nothing else is known; each least one has a witness."""
+    """Integer vectors alone, without other knowledge; each least one has a witness."""
     for seed, matrix, truth, wanted in cases(first):
         least = least_of(matrix, wanted)
         for max_e in (1, MAX_E):
@@ -318,7 +318,7 @@ def test_a_limit_reached_is_no_pass(name):
 
 
 def test_findings_without_weights_say_how_they_are_known(monkeypatch):
-    """Everybody who was found out is told, with weights or without; what no weights show has the chance of an error."""
+    """Every person who was found is listed; a result without weights states the chance of an error."""
     folder = EXAMPLES / "clinic-2-invariant"
     _, shown, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
     monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)

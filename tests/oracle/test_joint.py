@@ -1,4 +1,4 @@
-"""The attack `joint` beside the enumeration of all worlds of tiny series, and whoever knows more."""
+"""The attack `joint` compared with the enumeration of all worlds of tiny series, and with adversaries who know more."""
 
 import json
 from collections import Counter

@@ -211,7 +211,7 @@ def test_what_is_too_hard_is_open_though_there_is_time():
 
 
 def test_one_who_is_not_decided_may_be_certain():
-    """R is decided, P and Q are not: that nobody else's value is certain is known once all of them are."""
+    """R is decided, P and Q are not: that no other person's value is certain is known once all are decided."""
     releases = [[Row("p", "1", "a"), Row("q", "1", "b"), Row("r", "2", "a")]] * 2
     probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
     series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
@@ -276,7 +276,7 @@ def circle(people, values="ab"):
 @pytest.mark.parametrize("copies", [1, 4, 110])
 @pytest.mark.parametrize("way", ["counted", "programmed"])
 def test_an_odd_circle_of_groups_with_two_values_has_no_world(people, copies, way):
-    """Each group alone leaves both values to both; but two values cannot go around an odd number of people."""
+    """Each group alone leaves both values possible; but two values cannot alternate around an odd circle of people."""
     if people * copies > 5_000:
         pytest.skip("the same with fewer people")
     found = asked(beside(*[circle(people)] * copies), "linked", way=way, world=nobody_tells)

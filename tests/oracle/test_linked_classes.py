@@ -239,7 +239,7 @@ def test_classes_stay_found(tmp_path, seed):
 
 @pytest.mark.parametrize(("attacks", "state"), [(("joint", "homogeneity"), "holds"), (("homogeneity",), "undecided")])
 def test_shares_of_strangers_rows_say_nothing_of_people(tmp_path, attacks, state):
-    """Below certainty the worlds of the people of a register decide, whatever the classes of strangers tell."""
+    """Below certainty, the worlds of the register's people decide, whatever the classes of strangers show."""
     rows = [("A", 31, "30-39", "a"), ("B", 34, "30-39", "b"), ("C", 37, "30-39", "c")]
     rows += [("D", 20, "20-29", "a"), ("E", 23, "20-29", "b"), ("F", 26, "20-29", "c")]
     words = [word for name in attacks for word in ("--attack", name)]

@@ -1,4 +1,4 @@
-"""People who may be in the data, beside every way in which one of them can be there, enumerated."""
+"""People who may be in the data, compared with every way in which one of them can be there, enumerated."""
 
 import json
 from dataclasses import replace

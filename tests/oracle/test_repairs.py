@@ -337,7 +337,7 @@ def repair(drawn, folder, *words):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [1, 2, 5])
 def test_verdicts_are_those_of_enumeration(tmp_path, kind, seed):
-    """What is written passes `audit next`, and is safe; where none is proved to exist, enumeration finds none."""
+    """A written repair passes `audit next`, and is safe; if none is proved to exist, enumeration finds none."""
     drawn = KINDS[kind](seed, tmp_path)
     code, told, err = repair(drawn, tmp_path, *drawn.words)
     assert (code in {0, 1, 3}, err) == (True, "")

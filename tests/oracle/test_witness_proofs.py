@@ -1,4 +1,4 @@
-"""Pseudo-Boolean proofs of findings: what is derived is so in all worlds, and no spoiled proof derives more."""
+"""Pseudo-Boolean proofs of findings: derived statements hold in all worlds, and no spoiled proof derives more."""
 
 import contextlib
 import json

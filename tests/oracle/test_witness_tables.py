@@ -1,4 +1,4 @@
-"""Witnesses of count tables beside integer programming: what is shown is so, and no forgery shows more."""
+"""Witnesses of count tables compared with integer programming: shown statements are true; no forgery shows more."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""All worlds of a tiny series, one by one: every way to give everybody a row of each of their releases."""
+"""All worlds of a tiny series, one by one: every way to give each person a row in each of the person's releases."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

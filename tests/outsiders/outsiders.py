@@ -1,4 +1,4 @@
-"""What somebody else adds without touching this program: an attack, an anonymizer, its principle, and a format."""
+"""Plug-ins of another package: an attack, an anonymizer, its principle, and a format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every method has to keep, told from the outside: publish random histories, then check and attack them."""
+"""What every method must keep, tested from outside: publish random histories, then check and attack them."""
 
 import csv
 import tempfile
@@ -107,7 +107,7 @@ def test_invariant_values_disclose_nobody_and_keep_the_risk(method, data):
 @FEW
 @given(data=st.data())
 def test_e_equivalence_leaves_no_smaller_equivalence_to_any_side(data):
-    """Groups as they are in the files; whoever tries all sides finds nothing, release by release."""
+    """Groups as in the files; trying all sides finds nothing, release by release."""
     snapshots = data.draw(histories())
     form = data.draw(st.sampled_from(["generalization", "anatomy"]))
     with tempfile.TemporaryDirectory() as name:
@@ -244,7 +244,7 @@ def begin(folder: Path, groups, newcomers):
     False,
 )
 def test_a_series_begun_elsewhere_goes_on_monotonic(drawn, withhold):
-    """Newcomers join a group whose cells cover them; those outside of all cells are a class, wait, or are refused."""
+    """New people join a group whose cells cover them; those outside all cells are a class, wait, or are refused."""
     groups, _ = drawn
     with tempfile.TemporaryDirectory() as name:
         people, micro = begin(Path(name), *drawn)
@@ -284,7 +284,7 @@ def describe_texts(series: Path, cells):
 @FEW
 @given(data=st.data())
 def test_people_are_found_where_their_exact_values_are(data):
-    """Every method: a register of the truth never contradicts the series, whoever is published is covered."""
+    """Every method: a register of the truth never contradicts the series, and every published person is covered."""
     method = data.draw(st.sampled_from(list(PARAMETERS)))
     snapshots = data.draw(histories(growing=method == "monotonic-mondrian"))
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""What holds of attacks and clauses on any series, told from the outside."""
+"""Properties of attacks and clauses on any series, tested from outside."""
 
 from collections import Counter
 from dataclasses import replace
@@ -289,7 +289,7 @@ def test_the_manifest_states_a_clause():
 
 
 def test_k_is_that_of_each_release_alone():
-    """Without record ids too: of four rows three look alike."""
+    """Without record ids, too: three of four rows look alike."""
     ages = [*["20-29"] * 3, "30"]
     rows = [Row(name, "1", value, (age,)) for name, value, age in zip("ABCD", "abcd", ages, strict=True)]
     series = TinySeries([rows], quasi_identifiers=("Age",))

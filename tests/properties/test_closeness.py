@@ -1,4 +1,4 @@
-"""Numbers that are known nearly, beside all worlds enumerated; what the clause says of them, and what is accepted."""
+"""Close numbers, compared with all worlds enumerated; the verdict of the clause, and what is accepted."""
 
 import random
 from dataclasses import replace
@@ -106,7 +106,7 @@ def expected(series, adversary, share, width, limit):
 @settings(max_examples=some(60))
 @given(data=st.data())
 def test_all_worlds(adversary, changing, data):
-    """Who is known nearly is who the worlds say; the clause holds only if it is no one, and all is counted."""
+    """The people whose number is nearly known agree with the worlds; the clause holds only if there are none."""
     series, share, width, limit = data.draw(questions(people_series(adversary, changing=changing)))
     assume(few(series, adversary, 1_000) and len(series.values) > 1)
     with written(series) as folder:
@@ -152,7 +152,7 @@ def flagged(values, share, width, limit):
 @pytest.mark.parametrize("limit", ["1", "0.7"])
 @pytest.mark.parametrize("seed", range(some(20)))
 def test_classes_of_rows_and_of_records(tmp_path, seed, changing, limit):
-    """Of each release, and of records that look alike over several: found if one gives a number away nearly."""
+    """In each release, and for records that look alike over several: found if a class discloses close numbers."""
     rng = random.Random(seed)  # noqa: S311
     _, letters = drawn(rng, changing=changing)
     texts = dict(zip("ab", rng.sample(NUMBERS, 2), strict=True))

@@ -95,7 +95,7 @@ def shares(series, adversary, grave):
 @settings(max_examples=some(60))
 @given(data=st.data())
 def test_all_worlds(adversary, data):
-    """`joint` counts worlds, and its clause ends as they say: never undecided where all were counted."""
+    """`joint` counts worlds, and its clause agrees with them: never undecided if all were counted."""
     drawn = register_series if adversary == "register" else linked_series
     series = data.draw(drawn(changing=data.draw(st.booleans())))
     grave = set(data.draw(st.lists(st.sampled_from(series.values), min_size=1, max_size=2, unique=True)))

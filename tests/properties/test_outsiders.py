@@ -118,7 +118,7 @@ def states(out):
     [(5, "violated", "found: 4 by joint, and the limit is 5"), (4, "holds", "found 4"), (99, "undecided", "KeyError")],
 )
 def test_the_clause(run, limit, state, told):
-    """It counts whose value `joint` finds out of Hospital: four of twelve. It fails where it is asked for 99."""
+    """It counts people whose value `joint` finds in Hospital: four of twelve. It fails if asked for 99."""
     words = (HOSPITAL, "--policy", "max_risk=1", "--policy", f"found={limit}")
     assert states(run(*words, "--format", "json"))["found"] == state
     assert told in " ".join(run(*words, "--format", "text").split())
@@ -308,7 +308,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(site, tmp_path, fault):
-    """The policy is violated by what ran, or the exit says that something did not run; never that it is safe."""
+    """Attacks that ran violate the policy, or the exit shows that something did not run; never that it is safe."""
     shutil.copytree(site, tmp_path / "site")
     with (tmp_path / "site" / "outsiders.py").open("a") as file:
         file.write(f"\n\n{FAULTS[fault]}\n")

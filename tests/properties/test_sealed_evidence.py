@@ -210,7 +210,7 @@ def make_strangers(folder):
 @settings(max_examples=some(40))
 @given(data=st.data())
 def test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches(adversary, data):
-    """Whoever knows the class of a person knows no row of it: no two orders may be lined up to tell the value."""
+    """An adversary who knows the class of a person knows no row of it: no two aligned columns may reveal the value."""
     tiny = data.draw(crowds("register" if adversary in REGISTERS else "linked", "constant"))
     changes = data.draw(st.none() | st.just(dict.fromkeys(product(VALUES, VALUES))))
     mixed = [data.draw(st.permutations(rows)) for rows in tiny.releases]

@@ -1,4 +1,4 @@
-"""Categories of similar values, beside all worlds enumerated: certain where all values are of one, else their sum."""
+"""Categories of similar values, compared with all worlds enumerated: certain, or the sum of their values."""
 
 import random
 from fractions import Fraction
@@ -64,7 +64,7 @@ def expected(series, adversary, of, limit):
 @settings(max_examples=some(60))
 @given(data=st.data())
 def test_all_worlds(adversary, changing, data):
-    """Whose category is known is who the worlds say; without any it holds, unless a value is known itself."""
+    """The people whose category is known agree with the worlds; without any, it holds unless a value is known."""
     series = data.draw(people_series(adversary, changing=changing))
     assume(few(series, adversary, 1_000) and len(series.values) > 1)
     limit = data.draw(st.sampled_from([Fraction(1), Fraction(3, 5)]))
@@ -111,7 +111,7 @@ def flagged(values, of, limit):
 @pytest.mark.parametrize("limit", ["1", "0.4"])
 @pytest.mark.parametrize("seed", range(some(20)))
 def test_classes_of_rows_and_of_records(tmp_path, seed, changing, limit):
-    """Of each release, and of records that look alike over several: found if one gives a category away."""
+    """In each release, and for records that look alike over several: found if a class discloses a category."""
     rng = random.Random(seed)  # noqa: S311 - draws tests, no secrets
     _, letters = drawn(rng, changing=changing)
     always = {record: rng.random() < 0.3 for rows in letters for record in rows}

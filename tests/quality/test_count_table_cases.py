@@ -91,7 +91,7 @@ def test_a_pattern_of_suppression_that_changes(over_time, tmp_path):
 
 
 def test_a_register_that_grew_by_one(tmp_path):
-    """Eleven after ten: who is new is the eleventh (a count of a cohort published every month)."""
+    """Eleven after ten: the new person is the eleventh (a count of a cohort published every month)."""
     series = TinyTables(("area",), [[(("A",), "10")], [(("A",), "11")]], over_time="cumulative")
     assert told(series, tmp_path) == {("2", "1", ("A",), 1, 1)}
 
@@ -120,7 +120,7 @@ def test_areas_that_overlap(tmp_path):
 
 
 def test_a_count_that_is_rounded_at_random_twice(tmp_path):
-    """3 and 6 to base 3 are both right for 4 and 5 alone (Fellegi, JASA 67, 1972)."""
+    """3 and 6 to base 3 are both right only for 4 and 5 (Fellegi, JASA 67, 1972)."""
     series = TinyTables(
         ("area",), [[(("A",), "3")], [(("A",), "6")]], rounding=(3, "random"), over_time="same", min_count=6
     )
@@ -128,7 +128,7 @@ def test_a_count_that_is_rounded_at_random_twice(tmp_path):
 
 
 def test_rounding_every_number_alone(tmp_path):
-    """Parts that are all rounded up beside a total that is rounded down tell the parts (Hundepool et al., 2012)."""
+    """Parts that are all rounded up beside a total that is rounded down reveal the parts (Hundepool et al., 2012)."""
     table = [(("A",), "5"), (("B",), "5"), (("C",), "5"), (("All",), "10")]
     series = TinyTables(("area",), [table], totals={"area": "All"}, rounding=(5, "nearest"), min_count=8)
     assert {(label, low, high) for _, _, (label,), low, high in told(series, tmp_path)} == {

@@ -98,7 +98,7 @@ def test_records_that_are_narrowed_down(tmp_path: Path):
 
 
 def test_a_past_that_cannot_be_undone(tmp_path: Path):
-    """The candidate adds nothing to it: audited against a report from before, the series passes.
+    """The candidate adds nothing: audited against an earlier report, the series passes.
 
     The two people whose values are certain have left.
     """

@@ -1,4 +1,4 @@
-"""`audit SERIES --recommend`: what would mend the newest release, told as `audit repair` finds it."""
+"""`audit SERIES --recommend`: the repair of the newest release, as `audit repair` finds it."""
 
 import json
 import shutil
@@ -71,7 +71,7 @@ def with_a_third(series, rows):
 
 
 def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_path):
-    """The second release finds people out; who is new in the third is alone in a group of one."""
+    """The second release discloses people's values; the new person in the third one is alone in a group of one."""
     text = (series / "releases" / "2.csv").read_text(encoding="utf-8")
     head, *rest = text.splitlines()
     owner, group = head.split(",").index("Owner"), head.split(",").index("Group-ID")

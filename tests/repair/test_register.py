@@ -1,4 +1,4 @@
-"""Rows withheld under a register: their people leave the release by the register too, and the rest of it stays."""
+"""Rows withheld under a register: their people leave the release in the register, too; the rest is unchanged."""
 
 import csv
 import itertools

@@ -142,7 +142,7 @@ def test_with_a_baseline_risks_below_certainty_are_no_more_than_before(tmp_path,
 
 
 def test_people_of_whom_a_value_is_known_stay(tmp_path):
-    """Who is with somebody whose value is known is withheld, not that one."""
+    """People in a group with a person whose value is known are withheld, not that person."""
     values, cells = ["flu", "gastritis"] * 3, ("[20, 60]",)
     releases = [
         [Row(f"p{n}", group, values[n], cells) for n, group in enumerate(groups)] for groups in ("111111", "1122")

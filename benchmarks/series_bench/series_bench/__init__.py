@@ -1,8 +1,8 @@
-"""A benchmark of series of releases: methods publish, attack or prove, and are scored against a truth drawn anew.
+"""A benchmark of series of releases: methods publish, attack or prove, and are scored against a freshly drawn truth.
 
-Populations and series come from seeds. A method is given what its task is about and nothing else; the truth is drawn
-again from the seed once the answers are there, so that it lies nowhere while a method runs. See docs/series-bench.md.
+Populations and series come from seeds. A method only gets the input of its task; the truth is drawn again from the seed
+after the answers are complete, so that it is in no file while a method runs. See docs/series-bench.md.
 """
 
 VERSION = "2"
-"""Names the tasks: the same version and seed give the same tasks, and other scores cannot be compared."""
+"""The version of the tasks: the same version and seed give the same tasks; other scores are not comparable."""

@@ -22,13 +22,13 @@ from series_bench.count_proofs import TableQuestions, table_questions
 from series_bench.questions import AttackedSeries, even
 
 ATTACKERS = ("intersection", "update-graph", "joint")
-"""Those that tell somebody's value, or how probable it is."""
+"""Attacks that return people's values, or their probabilities."""
 _SECONDS, _COUNT_SECONDS = 20.0, 5.0
 
 
 @dataclass(frozen=True)
 class _OneValue:
-    """Asks how probable one value is for everybody."""
+    """Requests the probability of one value for all people."""
 
     evidence: Evidence
     value: int
@@ -44,7 +44,7 @@ class _OneValue:
 
 
 def attack_series(name: str, series: AttackedSeries) -> pd.DataFrame:
-    """Return what an attack says of each value; where it says nothing, the shares in people's own groups.
+    """Return the attack's probability of each value; if it has none, the shares in people's own groups.
 
     Raises:
         UsageError: it does not apply to the series.
@@ -62,7 +62,7 @@ def attack_series(name: str, series: AttackedSeries) -> pd.DataFrame:
 
 
 def prove_series(name: str, series: AttackedSeries) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield what an attack is certain of, each with its proof, as far as it has one.
+    """Yield what an attack finds certain, each with its proof if it has one.
 
     Raises:
         UsageError: it does not apply to the series.
@@ -103,10 +103,10 @@ def proof_document(series: AttackedSeries, proof: Proof[int]) -> dict[str, Any]:
 
 
 def bound_counts(series: AttackedSeries) -> pd.DataFrame:
-    """Return the counts that `differencing` leaves to each cell, all as probable as one another.
+    """Return the counts that `differencing` leaves possible for each cell, all equally probable.
 
     Raises:
-        UsageError: the series is none of count tables.
+        UsageError: the series is not of count tables.
     """
     intervals: dict[str, tuple[int, int]] = {}
     for part in _tables(series):
@@ -123,7 +123,7 @@ def prove_counts(series: AttackedSeries) -> Iterator[tuple[str, str, dict[str, A
     """Yield the counts that `differencing` recovers, each with its proof.
 
     Raises:
-        UsageError: the series is none of count tables.
+        UsageError: the series is not of count tables.
     """
     wanted = set(series.questions)
     for part in _tables(series):
@@ -153,7 +153,7 @@ def _question(series: AttackedSeries, person: int, release: int) -> str:
 
 
 def _certain(series: AttackedSeries, outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """Yield what is certain, in every release of the person where values never change."""
+    """Yield what is certain, in every release of the person if values never change."""
     claims, evidence = outcome.claims, series.evidence
     if not isinstance(claims, Disclosures):
         return

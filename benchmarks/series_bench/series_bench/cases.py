@@ -1,7 +1,7 @@
 """The tasks and their truth, both from a seed.
 
-Of the same population nothing is handed out twice: the microdata that methods publish, and the series that they
-attack, are drawn from different seeds, so that one does not tell the truth of the other.
+Different seeds draw the microdata that methods publish and the series that they attack, even of the same population, so
+that one does not reveal the truth of the other.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _ISLANDS = 40
 
 @dataclass(frozen=True)
 class Truth:
-    """What a series does not tell: the value that each question asks for.
+    """The truth behind a series: the value that each question asks for.
 
     Attributes:
-        values: by question; what no question asks for may stand there too.
-        worlds: how probable each value is, by question, where all worlds were enumerated.
+        values: the value of each question; it may have entries without a question.
+        worlds: the probability of each value by question, if all worlds were enumerated.
     """
 
     values: Mapping[str, str]
@@ -52,7 +52,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Population:
-    """People who come, go and change, and how a series of them is published to be attacked.
+    """People who arrive, leave and change, and the method that publishes their series for attacks.
 
     Attributes:
         options: of the simulation.
@@ -88,9 +88,9 @@ COUNTS: Mapping[str, tuple[TablePlan, str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to do: its folder among the tasks is `kind`-`name`-`seed`.
+    """One task; its folder is `kind`-`name`-`seed`.
 
-    `series` and `truth` are None where a method publishes.
+    `series` and `truth` are None if the method publishes.
     """
 
     kind: TaskKind
@@ -103,7 +103,7 @@ class Case:
         return f"{self.kind}-{self.name}-{self.seed}"
 
     def number(self, secret: str) -> int:
-        """Return where its random numbers start from; attacks and proofs are about the same series."""
+        """Return the start of its random numbers; attacks and proofs share their series."""
         about = "attack" if self.kind == "prove" else self.kind
         digest = hashlib.sha256(f"series-bench {VERSION} {secret} {self.seed} {about} {self.name}".encode()).digest()
         return int.from_bytes(digest[:7])
@@ -124,7 +124,7 @@ def cases(seeds: Sequence[str], kinds: Sequence[TaskKind]) -> Iterator[Case]:
 
 
 def write_tasks(folder: Path, chosen: Sequence[Case], secret: str = "") -> None:
-    """Write what methods are given, and a list of it."""
+    """Write the input of methods, and a list of the tasks."""
     for case in chosen:
         write_task(case, folder / case.folder, secret)
     listed = [{"kind": case.kind, "name": case.name, "seed": case.seed} for case in chosen]
@@ -136,7 +136,7 @@ def read_tasks(folder: Path, file: str = TASKS) -> list[Case]:
     """Return the tasks of a folder, or those that a submission answers.
 
     Raises:
-        ValueError: they are of another version.
+        ValueError: the tasks have another version.
     """
     document = json.loads((folder / file).read_text(encoding="utf-8"))
     if document["version"] != VERSION:
@@ -145,7 +145,7 @@ def read_tasks(folder: Path, file: str = TASKS) -> list[Case]:
 
 
 def write_task(case: Case, folder: Path, secret: str) -> Truth | None:
-    """Write what a task is about, and return its truth, which stands in no file; None where a method publishes."""
+    """Write the input of a task, and return its truth, which is in no file; None if the method publishes."""
     number = case.number(secret)
     folder.parent.mkdir(parents=True, exist_ok=True)
     if case.kind == "publish":
@@ -171,7 +171,7 @@ def write_counts(folder: Path, name: str, number: int, method: str) -> None:
 
 
 def seeded(plan: TablePlan, number: int) -> TablePlan:
-    """Return a plan of another seed."""
+    """Return a plan with another seed."""
     return TablePlan(plan.releases, plan.areas, plan.ages, plan.mean, plan.growing, number)
 
 
@@ -228,14 +228,14 @@ def _people(population: Population, work: Path, folder: Path, number: int) -> Tr
 
 
 def _forget_values(private: Path) -> None:
-    """Leave the keys of pairs what the adversary knows: whose rows are whose, and not which values they have."""
+    """Reduce the keys of pairs to what the adversary knows: the person of each row, without values."""
     for key in private.glob("*.key.csv"):
         table = pd.read_csv(key, dtype=str, keep_default_na=False)
         write_csv(key, ["row", "individual"], table[["row", "individual"]].to_numpy().tolist())
 
 
 def _rename(manifest: Path, name: str) -> None:
-    """Give a series another name: that of simulated people has the seed, which is the truth."""
+    """Rename a series: the name of simulated people contains the seed, which reveals the truth."""
     text, count = re.subn(r'(?m)^name = ".*"$', f'name = "{name}"', manifest.read_text(encoding="utf-8"))
     if count != 1:
         raise ValueError("a series has one name")

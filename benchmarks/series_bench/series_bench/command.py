@@ -1,4 +1,4 @@
-"""`series-bench`: run methods and score them, at once or with somebody else keeping the truth; draw papers' figures.
+"""`series-bench`: run methods and score them, at once or with a third party that keeps the truth; draw papers' figures.
 
 A method is named as this project has it (`attack/joint`), or is a file of yours with one function: `publish`,
 `protect`, `attack` or `prove` (docs/series-bench.md).
@@ -29,7 +29,7 @@ _MODULE = "series_bench.command"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command; 0 when it did what it was asked, 2 when it could not."""
+    """Run the command; return 0 if it succeeded, 2 if not."""
     arguments = _parser().parse_args(words)
     try:
         done: int = arguments.run(arguments)

@@ -1,4 +1,4 @@
-"""Proofs about counts, as documents: which published counts, each with a weight, show that a cell has one count.
+"""Proofs about counts, as documents: the weighted published counts that show that a cell has one possible count.
 
 A document has a `lower` and an `upper` bound, the lower one only where it is above 0. A bound is shown by `sum`, counts
 by their questions, each with a weight; or by two cases: `box` has at most `at_most`, whose proof is `below`, or more,
@@ -39,7 +39,7 @@ _DEEPEST = 50
 
 @dataclass(frozen=True)
 class TableQuestions:
-    """Tables that are judged together, and what is asked of them.
+    """Tables that are judged together, and the questions about them.
 
     Attributes:
         published: all that is published.
@@ -54,7 +54,7 @@ class TableQuestions:
     numbers: Mapping[str, int]
 
     def bounds(self, seconds: float) -> CountOutcome:
-        """Return what `differencing` finds out about each question."""
+        """Return what `differencing` finds about each question."""
         return Differencing(both_ends=True).run(self.tables, Budget(seconds))
 
     def document(self, bounds: tuple[CountBound, ...]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class TableQuestions:
         """Return whether a document shows that a cell has one count.
 
         Raises:
-            KeyError, TypeError, ValueError: it is none, or names what is not there.
+            KeyError, TypeError, ValueError: it is not a proof, or refers to missing items.
         """
         box: Box = tuple(self.tables.asked[self.asked[question]].tolist())
         ends = [] if count == 0 else ["lower"]  # no count is negative
@@ -106,7 +106,7 @@ class TableQuestions:
         return [*([each.labels[each.atom_label[atom]] for atom in atoms] for each, atoms in dimensions), time]
 
     def _box(self, told: list[list[Any]]) -> Box:
-        """Return the box of some atoms; the checker knows the sets that were published or asked about, and no others.
+        """Return the box of some atoms; the checker only knows sets that were published or are in questions.
 
         Raises:
             ValueError: it is no such set.
@@ -124,7 +124,7 @@ class TableQuestions:
 
 
 def table_questions(published: PublishedCounts) -> Iterator[TableQuestions]:
-    """Yield the tables of a series, as far as they fall apart."""
+    """Yield the independent parts of the tables of a series."""
     names = count_questions(published)
     for part in build_evidence(published, published.manifest.limits({})).parts:
         questions = part.questions

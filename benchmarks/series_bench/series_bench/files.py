@@ -1,4 +1,4 @@
-"""Small text files, the same bytes on every machine, whose folders need not be there."""
+"""Write small text files, with the same bytes on every machine, and their folders if missing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from audit.io.atomic_files import write_file
 
 
 def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table, its folder too where there is none."""
+    """Write a table, and its folder if missing."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
     write_text(path, text.getvalue())
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text, its folder too where there is none."""
+    """Write a text, and its folder if missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, text)

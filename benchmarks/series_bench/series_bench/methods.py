@@ -1,6 +1,6 @@
-"""Methods: a file of somebody's with one function, or one of this project's.
+"""Methods: a user's file with one function, or a method of this project.
 
-* `publish(people, before, rng)` returns a group for each of the people, -1 to withhold somebody. `people` is a frame of
+* `publish(people, before, rng)` returns a group for each person, -1 to withhold the person. `people` is a frame of
   `person`, quasi-identifiers (0 to 1 in their domain) and `value`; `before` has `person`, `group` and `value` of the
   release before, and is None at first.
 * `protect(table, rng)` returns a text for each cell of true counts, totals being at the end of each axis. `RULES` of
@@ -44,7 +44,7 @@ Answer = Callable[[Case, Path, Path], None]
 
 @dataclass(frozen=True)
 class Method:
-    """A method: what it does, and how it answers a case, given its folder and that of the answer."""
+    """A method: its kind, and the function that answers a case, given its folder and the folder of the answer."""
 
     name: str
     kind: TaskKind
@@ -52,11 +52,11 @@ class Method:
 
 
 class MethodError(Exception):
-    """A method cannot be taken, or what it returned cannot be read."""
+    """A method cannot be loaded, or its answer cannot be read."""
 
 
 def load_method(path: Path) -> Method:
-    """Return the method of somebody's file.
+    """Return the method in a user's file.
 
     Raises:
         MethodError: there is no such file, or not one of the functions.
@@ -83,7 +83,7 @@ def load_method(path: Path) -> Method:
 
 
 def find_method(name: str) -> Method:
-    """Return the method of this project that has a name, or else that of the file.
+    """Return the method of this project with a name, or else that of the file.
 
     Raises:
         MethodError: it is neither.
@@ -122,7 +122,7 @@ _PARAMETERS: Mapping[str, Mapping[str, int]] = {
     "mondrian": {"k": 5},
     "l-diversity": {"l": 2},
 }
-"""What is small enough for every population."""
+"""Parameters that work for every population."""
 
 
 def _own_method(name: str, _case: Case) -> Anonymizer:
@@ -132,7 +132,7 @@ def _own_method(name: str, _case: Case) -> Anonymizer:
 
 @dataclass(frozen=True)
 class OwnGroups:
-    """Somebody's function that puts people into groups, as an anonymizer; it promises nothing."""
+    """A user's function that puts people into groups, as an anonymizer; it promises nothing."""
 
     function: Callable[[pd.DataFrame, pd.DataFrame | None, np.random.Generator], Iterable[int]]
     name: ClassVar[str] = "own"
@@ -179,7 +179,7 @@ def _protect(
     task: Path,
     output: Path,
 ) -> None:
-    """Write the same tables with other texts; what they stand for is told in the manifest."""
+    """Write the same tables with other texts; the manifest describes their meaning."""
     rng = np.random.default_rng(0)
     text = (task / "series.toml").read_text(encoding="utf-8")
     told = "".join(f"{key} = {value}\n" for key, value in rules.items())
@@ -216,7 +216,7 @@ def _prove(
 
 
 def answer(method: Method, case: Case, task: Path, output: Path) -> None:
-    """Have a method answer a case; where it refuses, why it does is the answer."""
+    """Let a method answer a case; if it refuses, the reason is the answer."""
     output.mkdir(parents=True)
     try:
         method.answer(case, task, output)

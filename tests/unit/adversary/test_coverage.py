@@ -1,4 +1,4 @@
-"""What covers whom: every kernel beside a loop over all points and groups that asks the algebra of cells."""
+"""Coverage: every kernel compared with a loop over all points and groups that uses the algebra of cells."""
 
 from itertools import product
 

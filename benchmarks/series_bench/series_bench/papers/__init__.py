@@ -1,4 +1,4 @@
-"""The papers' tables and figures, made again and drawn, each beside what its paper says: see docs/figures.md."""
+"""The papers' tables and figures, repeated and drawn, each beside the paper's own result: see docs/figures.md."""
 
 PAPERS = ("m-invariance", "m-Distinct", "equivalence", "monotonic")
 """Short names of the papers."""

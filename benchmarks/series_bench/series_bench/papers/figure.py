@@ -1,4 +1,4 @@
-"""A figure of a paper: pictures of what was found here, and what the paper says of it, held against that."""
+"""A figure of a paper: pictures of the results here, compared with the paper's claims."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Numbers = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says of a figure.
+    """A claim of a paper about a figure.
 
     Attributes:
-        said: what it says.
-        holds: whether it is so here; None where too little was run to tell.
-        why: the likely reason where it is not so.
+        said: the claim.
+        holds: whether it holds here; None if too little was run to decide.
+        why: the likely reason if it does not hold.
     """
 
     said: str
@@ -31,12 +31,12 @@ class Claim:
 
     @property
     def reason(self) -> str:
-        """Why it is not so, where it is not."""
+        """The reason if the claim does not hold."""
         return "" if self.holds is not False else self.why or "not known"
 
     @property
     def verdict(self) -> str:
-        """Whether this program agrees."""
+        """The verdict on the claim."""
         return "cannot be told" if self.holds is None else "agrees" if self.holds else "differs"
 
 
@@ -59,7 +59,7 @@ class PaperFigure:
     note: str = ""
 
     def blocks(self) -> Iterator[Block]:
-        """Yield what stands on the page."""
+        """Yield the blocks of the page."""
         yield Paragraph(f"{self.name}: {self.title}", strong=True)
         if self.charts:
             yield Figures(self.charts)
@@ -92,7 +92,7 @@ class NumberedFigures(ABC, Generic[S, K]):
     @staticmethod
     @abstractmethod
     def wanted(run: Entry) -> K:
-        """Return what a run was wanted for."""
+        """Return the key of a run's request."""
 
     @classmethod
     def of(cls, document: Mapping[str, Any], setting: S) -> Self:
@@ -108,7 +108,7 @@ class NumberedFigures(ABC, Generic[S, K]):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its name, which data it has been given here, and its figures."""
+    """A paper: its name, the data used here, and its figures."""
 
     name: str
     setting: str
@@ -126,7 +126,7 @@ def mean(values: Numbers | None) -> float | None:
 
 
 def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
-    """Return whether numbers never rise, but for a share of the largest.
+    """Return whether numbers never rise, except by a share of the largest.
 
     None where there are fewer than two, or all are 0: what was never seen neither falls nor rises.
 
@@ -140,12 +140,12 @@ def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
 
 
 def rises(values: Numbers, *, slack: float = 0.0) -> bool | None:
-    """Return whether numbers never fall, likewise."""
+    """Return whether numbers never fall, in the same way."""
     return falls([None if value is None else -value for value in values], slack=slack)
 
 
 def all_of(answers: Sequence[bool | None]) -> bool | None:
-    """Return whether all hold; None where one cannot be told and none fails.
+    """Return whether all hold; None if one is undecided and none fails.
 
     >>> all_of([True, None]), all_of([False, None]), all_of([True])
     (None, False, True)
@@ -154,13 +154,13 @@ def all_of(answers: Sequence[bool | None]) -> bool | None:
 
 
 def at_most(values: Numbers, limit: float) -> bool | None:
-    """Return whether all numbers keep a limit; None without any."""
+    """Return whether all numbers are at most a limit; None without any."""
     known = [value for value in values if value is not None]
     return all(value <= limit for value in known) if known else None
 
 
 def curves(title: str, ticks: Sequence[object], values: Mapping[str, Numbers], *, axes: tuple[str, str]) -> list[Chart]:
-    """Return a chart of what there is, nothing where there is nothing."""
+    """Return a chart of the available values; nothing if there are none."""
     known = [(name, list(series)) for name, series in values.items() if any(value is not None for value in series)]
     return [lines(title, [str(tick) for tick in ticks], known, axes=axes)] if known else []
 

@@ -1,7 +1,6 @@
-"""The figures of the papers: their experiments are run, and all of them drawn on one page.
+"""The figures of the papers: run their experiments, and draw all figures on one page.
 
-What was run already is not run again, so that a run that is broken off goes on where it was: delete the folder after a
-change to the program.
+Completed runs are not repeated, so an interrupted run continues: delete the folder after a change of the program.
 """
 
 from __future__ import annotations
@@ -136,13 +135,13 @@ def draw(papers: Sequence[str], output: Path, *, quick: bool) -> None:
 
 
 def counted(papers: Iterable[Paper]) -> list[tuple[str, int]]:
-    """Return how many claims end how."""
+    """Return the number of claims by verdict."""
     verdicts = [claim.verdict for paper in papers for figure in paper.figures for claim in figure.claims]
     return [(verdict, verdicts.count(verdict)) for verdict in VERDICTS]
 
 
 def as_page(papers: Sequence[Paper], *, quick: bool) -> str:
-    """Return the page: where this program and the papers agree and where not, then all figures."""
+    """Return the page: where this program and the papers agree and disagree, then all figures."""
     title = f"The papers' figures, made again{' (quick)' if quick else ''}"
     sections = [_summary(papers, quick=quick), *map(_section, papers)]
     mark = "Simulated people: nobody is named."
