@@ -82,7 +82,7 @@ class Combination(Finding[C]):
             yield unproved(self.error)
         yield from (group.line() for group in self.certificate)
         if self.certificate:
-            yield say("Counted so often, all people and values of these groups cancel out, except those named above.")
+            yield say("With these weights, all people and values of the groups cancel out, except those named above.")
 
     def in_full(self: Combination[str], *, by_version: bool) -> Iterator[str]:
         """Yield what follows, and the groups that show it."""

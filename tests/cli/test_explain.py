@@ -90,13 +90,13 @@ def test_a_pseudonym_of_a_report_is_explained(tmp_path):
     """Who works through a report has pseudonyms, which the key in private/ tells."""
     folder = tmp_path / "s"
     FORMS["hospital-l-diverse"](folder)
-    assert "nobody with this identifier" in refused("explain", str(folder), "--individual", "person-000000000000")
+    assert "no person with this identifier" in refused("explain", str(folder), "--individual", "person-000000000000")
     (folder / "private").mkdir()
     told = [findings(folder, "--stable-ids", *more)[0]["findings"] for more in ([], ["--reveal"])]
     (shown, *_), (name, *_) = ([each["individual"] for each in sorted(some, key=itemgetter("id"))] for some in told)
     by_name, by_pseudonym = (explain(folder, "--individual", each) for each in (name, shown))
     assert by_pseudonym.split() == by_name.replace(name, shown).split()
-    assert "nobody with this identifier" in refused("explain", str(folder), "--individual", "person-000000000000")
+    assert "no person with this identifier" in refused("explain", str(folder), "--individual", "person-000000000000")
 
 
 def test_proofs_in_json():

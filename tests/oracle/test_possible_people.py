@@ -184,7 +184,7 @@ def test_a_candidate_finds_people_not_kinds_of_people(tmp_path):
     assert code == 1
     news = json.loads(out)["attacks"][0]
     assert (news["people"], news["people_newly_found"], news["newly_found"]) == (2, 2, 1)
-    assert "New findings of intersection (1, 2 people)" in run_main("next", str(folder), str(folder / "2.csv"))[1]
+    assert "New findings of intersection (1, about 2 people)" in run_main("next", str(folder), str(folder / "2.csv"))[1]
 
 
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
@@ -235,5 +235,5 @@ def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_
         "p0 (1)": (["A", ["A", "B"]], ["p0 (2)", "p0"]),
         "p1": (["A", "B", ["A", "B"]], []),
     }
-    assert "ask for p0 (1), p0 (2) and p0" in refused("explain", str(folder), "--individual", "p2")
+    assert "use p0 (1), p0 (2) and p0" in refused("explain", str(folder), "--individual", "p2")
     assert "no person with this identifier" in refused("explain", str(folder), "--individual", "p3")
