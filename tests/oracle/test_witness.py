@@ -506,7 +506,7 @@ def knowing(folder):
         ("releases/2.values.csv", "hiv,2\n", "hiv,2\n1,gas,0\n", "a pair with different row counts"),
         ("releases/1.csv", "20,flu,p0", '20, "flu",p0', "a cell that begins with a quotation mark"),
         ("releases/1.csv", "20,flu,p0", "20,'flu',p0", "a cell that begins with a quotation mark"),
-        ("releases/1.csv", "flu", "fl\xfc", "no CSV file in UTF-8"),
+        ("releases/1.csv", "flu", "fl\xfc", "not a CSV file in UTF-8"),
         ("releases/1.csv", "Age", "Years", "a file without the column Age"),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Witnesses of count tables compared with integer programming: shown statements are true; no forgery shows more."""
 
 import ast
+import hashlib
 import json
 import math
 import random
@@ -323,3 +324,15 @@ def test_further_ways_to_publish_are_shown(key, old, new, two, tmp_path):
         rows = [place for place in rows if tables["sex"][place] == "f"]
     counts = {sum(tables[name][place] for place in rows) for name in tables if name.startswith("table_")}
     assert len(counts) > 1, tables
+
+
+def test_a_table_contradicts_another_rate_than_the_one_it_was_made_of(tmp_path):
+    folder, where = Path(shutil.copytree(EXAMPLES / "tables-rates", tmp_path / "s")), tmp_path / "w"
+    assert witnessed(folder, where)[1] == 0
+    release = folder / "releases" / "2024.csv"
+    release.write_text(release.read_text().replace("224.9", "230.4"))  # of 42 people instead of 41
+    statement, *others = read(where)
+    statement["files"]["releases/2024.csv"]["sha256"] = hashlib.sha256(release.read_bytes()).hexdigest()
+    write(where, statement, *others)
+    code, said = checked(folder, where)
+    assert (code, "the count 41" in said) == (1, True), said
