@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, put, put_page
+from audit.cli.standard_streams import write_lines
 from audit.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from audit.api.count_tables import LoadedTables
     from reports import finding_list
+    from reports.sentences import ended_early, named
 
     if arguments.format == "xlsx" and arguments.output is None:
         raise UsageError("--format xlsx: a workbook cannot be printed; name a file with --output FILE.xlsx")
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sensitive, grave = series.opened.columns.sensitive, series.opened.manifest.grave
         lines = finding_list.listed(report, sensitive[0] if len(sensitive) == 1 else "", grave)
+    cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
+    write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for = [each for each in lines if _is_asked(each, arguments)]
     lines = finding_list.in_order(asked_for, arguments.sort, report.series.releases)
     if arguments.format == "text":

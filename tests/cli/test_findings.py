@@ -210,5 +210,12 @@ def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(tmp_path, 
         assert {"'=1+cmd", "'-Bobby"} <= set(shown)
 
 
+def test_a_list_says_which_attacks_did_not_finish():
+    """A list that may lack findings is not taken for all of them."""
+    code, _, err = run_main("findings", str(HOSPITAL), "--time-limit", "0.000001")
+    assert (code, "audit: joint is incomplete: the time limit of" in err) == (0, True)
+    assert run_main("findings", str(HOSPITAL))[2] == ""
+
+
 def test_a_workbook_is_not_printed(series):
     assert "--output" in refused("findings", str(series), "--format", "xlsx")
