@@ -5,6 +5,7 @@ A finding that depends on no guess in the manifest remains a finding. Keys about
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -25,6 +26,7 @@ from audit.count_tables.published_counts import (
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, read_count_table
+from audit.io.respelling import fold
 from audit.io.rules.rule import NOTHING
 from audit.io.rules.spelling import nearly_respelled
 from audit.io.tables import Table
@@ -38,6 +40,7 @@ from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _NAMED = 6
+_STEM = 3  # letters that an abbreviation keeps
 _MARKS = "*†‡§#[]()_¹²³ "
 
 
@@ -230,8 +233,8 @@ def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield the dimensions in which two labels may mean the same.
 
     These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
-    dimensions; and labels of two tables about the same people that share none: if each table covers all people, its
-    labels mean the same as the other's, or overlap.
+    dimensions; labels of two tables about the same people that share none: if each table covers all people, its labels
+    mean the same as the other's, or overlap; and a label that has a word more or less beside labels that are the same.
     """
     manifest = counts.manifest
     for place, dimension in enumerate(counts.dimensions):
@@ -247,7 +250,7 @@ def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
         alike += [labels for labels in bare.values() if len(labels) > 1]
         pair = next((group for group in alike if not _stand_together(counts, place, group)), [])
         if not pair and name not in manifest.open and not manifest.absent_is_zero:
-            pair = _without_counterparts(counts, own, dimension.total)
+            pair = _without_counterparts(counts, own, dimension.total) or _with_other_words(counts, place)
         if pair:
             rows = [int(np.argmax(own == label)) for label in pair[:2]]
             first, second = (f"{shown}:{line}" for shown, line in map(counts.place, rows))
@@ -294,6 +297,62 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
         if one == other and none_shared and not _of_others(counts, single_one, single_other):
             return [min(labels - {total}), min(others - {total})]
     return []
+
+
+def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
+    """Return two labels of like words that never stand together, each beside the same labels of its dimension.
+
+    A line is what a table has of the dimension beside the same other labels; lines are compared by a random mark of
+    each label, added up without carries.
+    """
+    own, people = counts.label[:, place], counts.release * (counts.manifest.over_time == "independent")
+    beside = np.column_stack([counts.release, counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
+    line = np.unique(beside, axis=0, return_inverse=True)[1]
+    cells = np.unique(np.column_stack([line, people, counts.measure, own]), axis=0)
+    marks = np.random.default_rng(0).integers(1, 2**62, size=int(own.max(initial=-1)) + 1)
+    whole = np.zeros(len(cells), dtype=np.int64)
+    np.bitwise_xor.at(whole, cells[:, 0], marks[cells[:, 3]])
+    groups: dict[tuple[int, ...], set[int]] = {}
+    for key, label in zip(
+        zip(*cells[:, 1:3].T, whole[cells[:, 0]] ^ marks[cells[:, 3]], strict=True), cells[:, 3], strict=True
+    ):
+        groups.setdefault(key, set()).add(int(label))
+    labels = counts.dimensions[place].labels
+    for group in (group for (*_, others), group in groups.items() if others and len(group) > 1):
+        begin: dict[str, list[int]] = {}
+        for label in sorted(group):
+            begin.setdefault("".join(_words(labels[label])[:1])[:_STEM], []).append(label)
+        pairs = (pair for some in begin.values() for pair in combinations(some, 2))
+        for one, other in pairs:
+            if _have_like_words(labels[one], labels[other]) and not _stand_together(counts, place, [one, other]):
+                return [one, other]
+    return []
+
+
+def _words(label: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+|[0-9]+", fold(label))
+
+
+def _have_like_words(one: str, other: str) -> bool:
+    """Return whether a label has the words and numbers of another one in their order, each or its beginning, and words.
+
+    >>> (
+    ...     _have_like_words("Case", "Cases (confirmed)"),
+    ...     _have_like_words("0-19", "0-19 years"),
+    ...     _have_like_words("65", "65-74"),
+    ... )
+    (True, True, False)
+    """
+    short, long = sorted((_words(one), _words(other)), key=len)
+    numbers = [[word for word in words if word.isdigit()] for words in (short, long)]
+    left = iter(long)
+    return bool(short) and numbers[0] == numbers[1] and all(any(_begins(word, each) for each in left) for word in short)
+
+
+def _begins(one: str, other: str) -> bool:
+    """Return whether a word is another one, or its beginning."""
+    short, long = sorted((one, other), key=len)
+    return short == long or (len(short) >= _STEM and long.startswith(short))
 
 
 def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> bool:

@@ -76,6 +76,27 @@ def test_labels_that_may_be_one_are_asked_about(names, tmp_path):
     assert "its spelling alone" in err or "may be one label, or overlap; write them alike" in " ".join(out.split())
 
 
+WORDS = ("A areas", "A (provisional)", "A (confirmed)", "A area district")
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("sexes", ["m", "f", "mfT"])
+def test_a_label_with_another_word_in_some_rows_is_asked_about(name, sexes, tmp_path):
+    """It would be another label, and tie nothing; beside it stand the same labels as beside the first."""
+    sames = AREAS + 'over_time = "same"\n'
+    rows = [("A area" if area == "A" else area, *rest) for area, *rest in NUMBERS[:6]]
+    name = name.replace("A", "A area").replace("A area area", "A area")
+    folder = respelled(tmp_path, rows, {}, sames)
+    assert run_main(str(folder))[0] == 0
+    again = [",".join((name if area == "A area" and sex in sexes else area, sex, n)) for area, sex, n in rows]
+    (folder / "releases/2.csv").write_text("\n".join(["area,sex,n", *again]) + "\n", encoding="utf-8")
+    code, out, _ = run_main(str(folder))
+    assert (code, "may be one label, or overlap" in " ".join(out.split())) == (3, True)
+    series = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(series.replace(sames, sames + 'open = ["area"]\n'), encoding="utf-8")
+    assert run_main(str(folder))[0] == 0
+
+
 def test_labels_of_other_people_are_others(tmp_path):
     assert run_main(str(respelled(tmp_path / "alike", NUMBERS[:6], {})))[0] == 0
     same = AREAS + 'over_time = "same"\n'
