@@ -88,7 +88,7 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     import pyarrow.compute as pc
 
     found = hashlib.sha256()
-    mark, end, nothing = (pa.scalar(text, "large_string") for text in ('"', '"\n', ""))
+    mark, end, nothing = column_of(['"', '"\n', ""]).cast("large_string")  # `pyarrow.scalar` would import pandas
     for name, column in columns.items():
         texts, rows = texts_of(column)
         # Each text of a dictionary is quoted once; those of the rows, end to end, are then the lines themselves.

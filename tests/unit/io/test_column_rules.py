@@ -90,12 +90,6 @@ def test_a_rule_of_an_absent_key_writes_and_does_nothing(kind):
     assert rule.respelling("a", "1", str) is None
 
 
-def test_what_cannot_be_written_again_is_known():
-    found = [rule.key for rule in STATED if rule.rewrites("1")]
-    assert found == ["renamed", "decimal", "crosswalk"]
-    assert not Renamed({"2": {"x": "Age"}}).rewrites("1")
-
-
 def test_a_crosswalk_names_values_as_the_release_spells_them():
     walk = Crosswalk({"V": "walk.csv"}, {("1", "V"): {"1,5": "GRIPPE", "cold": "Schnupfen"}})
     rules = Rules((Decimal(",", ("V",)), Fold(("V",)), walk))
