@@ -92,7 +92,12 @@ def test_all_worlds(adversary, changing, data):
     doubts = [each["reason"] for each in result["policy"]["undecided"] if each["measure"] == "max_risk"]
     if doubts:  # beside what is violated, too: shares of worlds are not always counted
         [entry] = result["attacks"]
-        assert entry["status"] != "complete" or limit < 1 or "no person could be judged" in doubts[0]
+        assert (
+            entry["status"] != "complete"
+            or limit < 1
+            or "no person could be judged" in doubts[0]
+            or "look like totals" in doubts[0]
+        )
         return
     assert told.keys() == answer.keys()
     assert not answer or clause(result)["state"] == "violated"
