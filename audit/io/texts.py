@@ -57,7 +57,8 @@ def used_texts(array: pa.Array) -> pa.Array:
 
     if not pa.types.is_dictionary(array.type):
         return array
-    used = np.bincount(whole(array.indices.drop_null()), minlength=len(array.dictionary))
+    rows = whole(array.indices.drop_null()).astype(np.intp, copy=False)  # of 64 bits without sign, numpy counts none
+    used = np.bincount(rows, minlength=len(array.dictionary))
     return array if used.all() else array.dictionary_decode().dictionary_encode()
 
 

@@ -17,7 +17,7 @@ from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, TextIndex
 from audit.io.rules.spelling import respelled
 from audit.io.series import open_series
 from audit.io.tables import text_codes
-from audit.io.texts import SPACES, texts_of
+from audit.io.texts import SPACES, texts_of, used_texts
 from tests.helpers.amount import some
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
@@ -180,3 +180,11 @@ def test_millions_of_identifiers_are_compared_as_folding_compares_them(texts):
     encoder.encode(pa.array([*texts, "no number"]))
     found, _ = encoder.alike()
     assert sorted(map(sorted, respelled({*found}))) == sorted(map(sorted, respelled({*texts} - {""})))
+
+
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.int32(), pa.uint64()], ids=str)
+def test_texts_of_a_dictionary_that_no_row_has_are_left_out(kind: pa.DataType) -> None:
+    """Indices of 64 bits without sign are kept in Parquet, and older versions of numpy do not count them."""
+    cells = pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 0], kind), ["a", "b", "c"])
+    assert used_texts(cells).dictionary.to_pylist() == ["a", "c"]
+    assert used_texts(cells).to_pylist() == ["a", "c", None, "a"]
