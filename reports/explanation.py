@@ -31,7 +31,7 @@ def page(explanation: Explanation) -> Page:
         asked = say("Other sets of releases have other names: ask for {others}.", others=listed(explanation.also))
         also = [Paragraph(asked)]
     several = len(explanation.explained) > 1 or bool(also)
-    head = [Paragraph(who), *also]
+    head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
     sections = [part for each in explanation.explained for part in _sections(each, several=several)]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 
