@@ -313,10 +313,9 @@ def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
     whole = np.zeros(len(cells), dtype=np.int64)
     np.bitwise_xor.at(whole, cells[:, 0], marks[cells[:, 3]])
     groups: dict[tuple[int, ...], set[int]] = {}
-    for key, label in zip(
-        zip(*cells[:, 1:3].T, whole[cells[:, 0]] ^ marks[cells[:, 3]], strict=True), cells[:, 3], strict=True
-    ):
-        groups.setdefault(key, set()).add(int(label))
+    keys = zip(*cells[:, 1:3].T, whole[cells[:, 0]] ^ marks[cells[:, 3]], strict=True)
+    for key, label in zip(keys, cells[:, 3].tolist(), strict=True):
+        groups.setdefault(key, set()).add(label)
     labels = counts.dimensions[place].labels
     for group in (group for (*_, others), group in groups.items() if others and len(group) > 1):
         begin: dict[str, list[int]] = {}
