@@ -1,13 +1,13 @@
-"""The Python API: what the command line can, with series from files or data frames and results as pandas frames.
+"""The Python API: all that the command line does, with series from files or data frames and results as pandas frames.
 
 >>> import audit
 >>> result = audit.load("tests/examples/hospital-l-diverse").attack("intersection")
 >>> result.passed, result.measures["vulnerable"], len(result.findings)
 (False, 2, 2)
 
-What is wrong with the files is raised as `InputError`, what is wrong with the arguments, or does not fit the series, as
-`UsageError`; both are `AuditError`, and their text says what to do, as the command's lines do. Without `reveal=True`,
-no result names a person or shows a quasi-identifier, except for questions about one person.
+Errors in the files raise `InputError`; arguments that are wrong or do not fit the series raise `UsageError`. Both are
+`AuditError`, and their text says what to do. Without `reveal=True`, no result names a person or shows a
+quasi-identifier, except for questions about one person.
 """
 
 # ruff: noqa: E402 - what hides one of the packages is told before it is imported in its place

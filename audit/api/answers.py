@@ -1,4 +1,4 @@
-"""What the other questions return: each holds its report as data, and is written as the command line writes it."""
+"""Results of questions other than an audit: each holds its report as data, and renders as the command line does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WRITTEN_BY = {
     CellExplanation: "count_tables.answers:CELL",
     ComparedTables: "count_tables.answers:COMPARED",
 }
-"""The module of `reports` that writes each report that is no audit, and the name of its formats unless `FORMATS`."""
+"""The module of `reports` that writes each report other than an audit, and the name of its formats unless `FORMATS`."""
 
 
 class Answer:
@@ -52,19 +52,19 @@ class Answer:
 
     @property
     def _audit(self) -> Report | None:
-        """The audit that formats which are no pages show; None where only pages are written."""
+        """The audit for the formats of programs; None if the answer has only formats for people."""
         return None
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 if there is no verdict."""
+        """The exit code of the command; 0 if it gives no verdict."""
         return int(getattr(self.report, "exit_code", 0))
 
     def render(self, form: str, *, document: str | None = None) -> str:
         """Return the answer in a format, as the command line prints it with `--format NAME`.
 
-        With `document`, return that one about an audit, as `--document NAME` does: what people complete is Markdown, or
-        HTML where that is the format.
+        With `document`, return this document about an audit, as `--document NAME` does: documents that people complete
+        are Markdown, or HTML if `form` is `html`.
 
         Raises:
             UsageError: there is no such format or document.
@@ -102,7 +102,7 @@ class Answer:
 
 
 class WithFindings(Answer):
-    """An answer that is, or holds, an audit."""
+    """An answer that is an audit or contains one."""
 
     @property
     @abstractmethod
@@ -111,13 +111,13 @@ class WithFindings(Answer):
 
     @property
     def findings(self) -> pd.DataFrame:
-        """The findings that are shown, one row for each; of a candidate those that it would add.
+        """The findings that are shown, one row each; for a candidate, those that it would add.
 
         Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
         class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
         is a dict of cells, and None unless revealed.
 
-        Of count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
+        For count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
         (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
         upper (missing where there is no upper end), exact.
         """
@@ -126,7 +126,7 @@ class WithFindings(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OfCandidate(WithFindings):
-    """What one more release would change or give away."""
+    """What one more release would change or disclose."""
 
     report: ReleaseImpact | CandidateReport
 
@@ -143,7 +143,7 @@ class OfCandidate(WithFindings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImpactResult(OfCandidate):
-    """What one more release would change: `report` is all of it, not to be changed."""
+    """What one more release would change: `report` has all of it; do not change it."""
 
     report: ReleaseImpact
 
@@ -161,7 +161,7 @@ class ImpactResult(OfCandidate):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepairResult(Answer):
-    """A repaired candidate, or why there is none: `report` is all of it, not to be changed."""
+    """A repaired candidate, or why there is none: `report` has all of it; do not change it."""
 
     report: Repair
 
@@ -173,13 +173,13 @@ class RepairResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckResult(Answer):
-    """Whether a series keeps a principle: `report` is all of it, not to be changed."""
+    """Whether a series keeps a principle: `report` has all of it; do not change it."""
 
     report: CheckReport
 
     @property
     def holds(self) -> bool | None:
-        """Whether the principle is kept; None where it cannot be decided."""
+        """Whether the series keeps the principle; None if this is undecided."""
         return self.report.holds
 
     @property
@@ -194,7 +194,7 @@ class CheckResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplanationResult(WithFindings):
-    """What can be learnt of one person; it names people. `report` is all of it, not to be changed."""
+    """What can be learnt about one person; it names people. `report` has all of it; do not change it."""
 
     report: Explanation
     _findings: Report
@@ -205,13 +205,13 @@ class ExplanationResult(WithFindings):
 
     @property
     def exit_code(self) -> int:
-        """4 where an attack of another package failed, else 0."""
+        """4 if an attack of another package failed, else 0."""
         return 4 if self._audit.failed else 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult(Answer):
-    """Several series side by side: `report` is all of it, not to be changed."""
+    """Several series side by side: `report` has all of it; do not change it."""
 
     report: Comparison
 
@@ -228,6 +228,6 @@ class ComparisonResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanResult(Answer):
-    """What each method would make of some microdata: `report` is all of it, not to be changed."""
+    """What each method would make of some microdata: `report` has all of it; do not change it."""
 
     report: PublicationPlan

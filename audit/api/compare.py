@@ -42,10 +42,10 @@ def compare(
     time_limit: float | None = 300.0,
     progress: bool | None = None,
 ) -> ComparisonResult | CountComparisonResult:
-    """Show several series side by side, as `audit compare` does; with microdata also what they are good for.
+    """Compare several series, as `audit compare` does; with microdata, also their utility.
 
     Raises:
-        UsageError: some are count tables and others are not, or a series is none of the microdata.
+        UsageError: some are count tables and others are not, or a series was not made from the microdata.
         InputError: a file cannot be read, or does not fit the microdata.
     """
     from attacks.registry import all_attacks

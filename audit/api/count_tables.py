@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountImpactResult(OfCandidate):
-    """What one more release of count tables would give away: `report` is all of it, not to be changed."""
+    """What one more release of count tables would disclose: `report` has all of it; do not change it."""
 
     report: CandidateReport
 
@@ -48,7 +48,7 @@ class CountImpactResult(OfCandidate):
     def hidden(self) -> pd.DataFrame:
         """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
 
-        Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
+        It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
         """
         return dataframes.hidden(self.report.hide or ())
 
@@ -59,11 +59,11 @@ class CountImpactResult(OfCandidate):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountRepairResult(CountImpactResult):
-    """A candidate with further cells left empty, or the answer that there is none.
+    """A candidate with further hidden cells, or the answer that none was found.
 
     Attributes:
-        files: those that were written.
-        baseline: whether only what the candidate adds decides.
+        files: the files that were written.
+        baseline: whether only findings that the candidate adds count.
     """
 
     files: tuple[Path, ...]
@@ -76,9 +76,9 @@ class CountRepairResult(CountImpactResult):
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the series with what was written; 1 if there are no such cells, 3 if this was not decided.
+        """The exit code for the series with the candidate; 1 if no such cells exist, 3 if this is undecided.
 
-        With a baseline, what is found without the candidate violates nothing.
+        With a baseline, findings of the series without the candidate do not count.
         """
         code, found = self.report.repair_exit_code, self.report
         if self.baseline and code == 1 and found.hide is not None:
@@ -88,13 +88,13 @@ class CountRepairResult(CountImpactResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountExplanationResult(Answer):
-    """What can be derived about one cell: `report` is all of it, not to be changed."""
+    """What can be derived about one cell: `report` has all of it; do not change it."""
 
     report: CellExplanation
 
     @property
     def counts(self) -> pd.DataFrame:
-        """What can be derived release by release, and with `cumulative` of each increase.
+        """What can be derived for each release, and with `cumulative` for each increase.
 
         Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
         where there is no upper end), exact.
@@ -129,14 +129,14 @@ class LoadedTables(Loaded):
     """A series of count tables, ready to be audited; made by `load` or `tables_from_frames`.
 
     Attributes:
-        opened: what was read, not to be changed.
+        opened: what was read; do not change it.
     """
 
     opened: TableManifest
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """What the numbers are counted by."""
+        """The dimensions of the tables."""
         return self.opened.dimensions
 
     def audit(
@@ -146,12 +146,12 @@ class LoadedTables(Loaded):
         witness: str | os.PathLike[str] | None = None,
         **settings: Unpack[CountSettings],
     ) -> AttackResult:
-        """Find what can be derived about the counts, as `audit SERIES` does.
+        """Find what can be derived about hidden counts, as `audit SERIES` does.
 
         Args:
-            baseline: the file of an earlier report, whose findings do not count again.
-            witness: a folder, into which what shows the verdict is written, as `audit SERIES --witness FOLDER` does.
-            **settings: `time_limit` (seconds; None is without limit); `findings` (how many to show; None is all);
+            baseline: the file of an earlier report, whose findings do not count.
+            witness: a folder for the evidence of the verdict, as with `audit SERIES --witness FOLDER`.
+            **settings: `time_limit` (seconds; None means no limit); `findings` (how many to show; None means all);
                 `policy` (clauses that replace those of the manifest, such as `{"min_count": 10}`); `progress` (None
                 shows it in a notebook).
 
@@ -184,11 +184,11 @@ class LoadedTables(Loaded):
 
         Args:
             candidate: a file or a data frame, or several of them. The first file's name gives the tag.
-            tag: what a candidate whose first table is a data frame is called.
-            **settings: as for `audit`; `findings` is of those that are new.
+            tag: the tag, if the first table is a data frame.
+            **settings: as for `audit`; `findings` limits the new findings.
 
         Raises:
-            UsageError: an argument is wrong, or the series has a release of that tag.
+            UsageError: an argument is wrong, or the series already has a release of that tag.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
         from attacks.differencing.attack import Differencing
@@ -209,13 +209,13 @@ class LoadedTables(Loaded):
         baseline: bool = False,
         **settings: Unpack[CountSettings],
     ) -> CountRepairResult:
-        """Write a candidate with the least further cells left empty into a folder, as `audit repair` does.
+        """Hide as few further cells of a candidate as possible, and write it, as `audit repair` does.
 
         Args:
             candidate: as for `next`; data frames are written as Parquet.
             output: a new or empty folder.
             tag: as for `next`.
-            baseline: let only what the candidate adds decide, where the series already breaks the policy.
+            baseline: whether only findings that the candidate adds count.
             **settings: as for `audit`.
 
         Raises:
@@ -236,7 +236,7 @@ class LoadedTables(Loaded):
         """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.
 
         Args:
-            cell: its labels by dimension; a dimension that is left out is at its total.
+            cell: its labels by dimension; a missing dimension means its total.
             **settings: as for `audit`.
 
         Raises:
@@ -258,7 +258,7 @@ class LoadedTables(Loaded):
         until: datetime.date | None = None,
         listed: str | os.PathLike[str] | None = None,
     ) -> LoadedTables:
-        """Accept findings until a date, and no more of each than is known today, as `audit waive` does.
+        """Accept findings until a date, as `audit waive` does; a waiver accepts no more than is known today.
 
         `listed` is a list of `audit findings` with a reason and a date for each finding that is accepted.
 
@@ -266,7 +266,7 @@ class LoadedTables(Loaded):
             The series with the waivers; this one does not change.
 
         Raises:
-            UsageError: the date is past, or something is no id of a finding.
+            UsageError: the date is past, or an id is not that of a finding.
         """
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import waive_counts
@@ -281,12 +281,12 @@ class LoadedTables(Loaded):
     ) -> LoadedTables:
         """Publish a series of exact tables as `audit anonymize SERIES` does.
 
-        Each table is protected by itself; only `secondary` goes on until an audit of all of them passes.
+        Each table is protected by itself; `secondary` then hides further cells until an audit of all tables passes.
 
         Args:
             method: `threshold`, `secondary`, `rounding`, `random-rounding`, `cell-key` or `none`.
             output: a new or empty folder.
-            seed: for `random-rounding` and `cell-key`; the same for every release, and to be kept secret.
+            seed: for `random-rounding` and `cell-key`; use the same for every release, and keep it secret.
             **options: the method's, such as `threshold=10` or `base=5`.
 
         Raises:
@@ -318,7 +318,7 @@ def published(
 ) -> CountReport | None:
     """Publish a series of exact tables by a method; see `LoadedTables.anonymize`.
 
-    Return the audit by which further cells were hidden, if there was one: nothing is written unless it passes.
+    Return the audit after which further cells were hidden, if there was one; nothing is written unless it passes.
     """
     from anonymizers.count_tables import SECONDARY, count_method
     from attacks.differencing.attack import Differencing
@@ -333,7 +333,7 @@ def published(
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:
-    """Show several series of count tables side by side, each with its name.
+    """Compare several series of count tables, each with its name.
 
     Raises:
         InputError: a file cannot be read, or numbers contradict each other.
@@ -351,10 +351,10 @@ def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOpti
 
 
 def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
-    """Return the release that some files or data frames are; frames are written into the folder.
+    """Return a release from files or data frames; frames are written into the folder.
 
     Raises:
-        UsageError: something is neither, or there is nothing.
+        UsageError: an item is neither, or there are no items.
     """
     from audit.count_tables.candidate import release_of
 

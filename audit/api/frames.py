@@ -1,4 +1,4 @@
-"""Series and microdata from data frames of pandas, polars or Arrow, without files of one's own.
+"""Series and microdata from data frames of pandas, polars or Arrow.
 
 The tables are kept as Parquet in a private temporary folder for as long as the series is used.
 """
@@ -24,7 +24,7 @@ def series_from_frames(
     adversary: Mapping[str, Frame] | None = None,
     policy: Mapping[str, float] | None = None,
 ) -> LoadedSeries:
-    """Return the series of some data frames, by the tags of their releases and in that order.
+    """Return a series from data frames, by the tags of their releases and in that order.
 
     >>> import pandas as pd
     >>> rows = pd.DataFrame(
@@ -35,14 +35,14 @@ def series_from_frames(
     2
 
     Args:
-        releases: a frame each, or the rows and the values of an Anatomy pair.
+        releases: for each tag a frame, or the rows and the values of an Anatomy pair.
         columns: what the columns mean, as under `[columns]` of a `series.toml`.
         name: the series' name.
         adversary: frames of background knowledge: `register`, `transitions` or `known`.
         policy: as under `[policy]`.
 
     Raises:
-        UsageError: something is no frame.
+        UsageError: a value is not a data frame.
         InputError: a column is missing, or a key of `columns` is unknown.
     """
     folder = TemporaryFolder("audit-series-")
@@ -68,15 +68,15 @@ def series_from_frames(
 def microdata_from_frames(
     snapshots: Mapping[str, Frame], columns: Mapping[str, object], *, name: str = "data frames"
 ) -> LoadedMicrodata:
-    """Return the microdata of some data frames, by the tags of their snapshots and in that order.
+    """Return microdata from data frames, by the tags of their snapshots and in that order.
 
     Args:
-        snapshots: an exact table each.
+        snapshots: for each tag the exact table.
         columns: what the columns mean, as under `[columns]` of a `microdata.toml`.
         name: the microdata's name.
 
     Raises:
-        UsageError: something is no frame.
+        UsageError: a value is not a data frame.
         InputError: a column is missing, or a key of `columns` is unknown.
     """
     folder = TemporaryFolder("audit-microdata-")
@@ -96,7 +96,7 @@ def tables_from_frames(
     categories: Mapping[str, Frame] | None = None,
     policy: Mapping[str, int] | None = None,
 ) -> LoadedTables:
-    """Return the series of count tables that some data frames are, by the tags of their releases and in that order.
+    """Return a series of count tables from data frames, by the tags of their releases and in that order.
 
     >>> import pandas as pd
     >>> counts = pd.DataFrame({"area": ["N", "N", "N"], "sex": ["f", "m", "All"], "people": [9, "*", 12]})
@@ -105,15 +105,16 @@ def tables_from_frames(
     [{'kind': 'recovered', 'lower': 3, 'upper': 3}]
 
     Args:
-        releases: a frame each, or several.
+        releases: for each tag a frame, or several.
         table: what the columns and numbers mean, as under `[table]` of a `series.toml`.
         name: the series' name.
-        categories: by dimension a frame with the columns label and atom, a row for each atom that a label covers.
+        categories: for each dimension a frame with the columns `label` and `atom`, a row for each atom that a label
+            covers.
         policy: as under `[policy]`.
 
     Raises:
-        UsageError: something is no frame.
-        InputError: a column is missing, or something in `table` is unknown.
+        UsageError: a value is not a data frame.
+        InputError: a column is missing, or a key of `table` is unknown.
     """
     folder = TemporaryFolder("audit-tables-")
     where = folder.path

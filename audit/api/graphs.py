@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind | None) -> nx.DiGraph[Any]:
-    """Return which values one person may have had; see `LoadedSeries.update_graph`."""
+    """Return the values that one person may have had; see `LoadedSeries.update_graph`."""
     import networkx as nx
 
     from audit.judgement.check_disclosure import Checker

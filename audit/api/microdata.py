@@ -1,4 +1,4 @@
-"""Microdata from Python: published by a method, planned, and simulated."""
+"""Microdata from Python: simulate, plan and publish."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicr
     """Write microdata of people who come, go and change into a new folder, as `audit simulate` does.
 
     Args:
-        output: the folder.
+        output: the new folder.
         **options: the fields of `SimulationRequest`, such as `rows=10_000, snapshots=4, seed=1`.
 
     Raises:
@@ -56,7 +56,7 @@ class LoadedMicrodata:
     """Microdata, ready to be published; made by `load_microdata`, `simulate` or `microdata_from_frames`.
 
     Attributes:
-        opened: what was read, not to be changed.
+        opened: what was read; do not change it.
     """
 
     opened: Microdata
@@ -82,12 +82,12 @@ class LoadedMicrodata:
         close: bool = False,
         **options: object,
     ) -> LoadedSeries:
-        """Publish every snapshot that is not yet in a series, as `audit anonymize` does, and return the series.
+        """Publish every snapshot that the series does not have yet, as `audit anonymize` does, and return the series.
 
         Args:
             method: its name, such as `m-invariance`, or an object of your own.
             output: the series' folder, new or to be continued.
-            seed: gives the same bytes again; it has to be kept secret. None draws a secret one.
+            seed: the same seed gives the same bytes; keep it secret. None draws a secret seed.
             close: whether to complete the transitions: a value that may follow in several steps may follow in one.
             **options: the method's options, such as `m=4`.
 
@@ -113,7 +113,7 @@ class LoadedMicrodata:
         time_limit: float | None = 20.0,
         progress: bool | None = None,
     ) -> PlanResult:
-        """Try methods and parameters in a temporary folder and say which to take, as `audit plan` does.
+        """Try methods and parameters in a temporary folder and recommend one, as `audit plan` does.
 
         Raises:
             UsageError: there is no such method.

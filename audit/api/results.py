@@ -1,4 +1,4 @@
-"""What an audit from Python returns: the report, its frames and its short form for notebooks."""
+"""Results of an audit: the report, its data frames, and its summary for notebooks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Result(WithFindings):
-    """What an audit found out.
+    """The result of an audit.
 
-    Each access makes a new frame, so that changing one changes neither the result nor the next frame.
+    Each access makes a new frame, so a change to one affects neither the result nor other frames.
 
     Attributes:
-        report: all of it as data, not to be changed.
+        report: all of it as data; do not change it.
     """
 
     report: Report
@@ -35,7 +35,7 @@ class _Result(WithFindings):
 
     @property
     def risks(self) -> pd.DataFrame:
-        """The risks of all people, one row for each person and release and each attack that has them.
+        """The risks of all people, one row for each person, release and attack that computes risks.
 
         Columns: attack, sensitive, individual, release, risk. It names people.
 
@@ -49,7 +49,7 @@ class _Result(WithFindings):
 
     @property
     def passed(self) -> bool:
-        """Whether the policy holds, by the attacks that were asked for."""
+        """Whether the policy holds against the attacks that were run."""
         return self.report.policy.passed
 
     @property
@@ -61,12 +61,12 @@ class _Result(WithFindings):
 
     @property
     def timeline(self) -> pd.DataFrame:
-        """What each attack counts after each release: the index is the releases, each attack has a column."""
+        """What each attack counts after each release: the index has the releases, each attack is a column."""
         return dataframes.timeline(self.report)
 
     @property
     def ladder(self) -> pd.DataFrame:
-        """What each attack on people's values adds to those before it.
+        """What each attack on people's values adds to the attacks before it.
 
         Columns: attack, sensitive, people, beyond, so_far, seconds.
         """
@@ -84,31 +84,31 @@ class _Result(WithFindings):
 
 
 class AuditResult(_Result):
-    """What all attacks that apply found out."""
+    """The result of all attacks that apply."""
 
     @property
     def measures(self) -> pd.DataFrame:
         """What each attack measured, one row for each attack and sensitive attribute.
 
         Columns: attack, sensitive, status, reason, seconds, findings_total, and the measures by their names in the JSON
-        report; an entry of a table is a column such as `min_e.lower`.
+        report; entries of a nested measure are columns such as `min_e.lower`.
         """
         return dataframes.measures(self.report)
 
 
 class AttackResult(_Result):
-    """What one attack found out."""
+    """The result of one attack."""
 
     @property
     def measures(self) -> pd.Series:
         """What the attack measured, by name: status, reason, seconds, findings_total, and the measures.
 
-        Names are those of the JSON report; an entry of a table is named as `min_e.lower`. Where several sensitive
-        attributes are audited, the index is the attribute and the name.
+        Names are those of the JSON report; an entry of a nested measure has a name such as `min_e.lower`. If several
+        sensitive attributes are audited, the index is the attribute and the name.
         """
         return dataframes.measured(self.report)
 
 
 def kept(report: Report, done: AuditRun) -> tuple[Report, AuditRun | None]:
-    """Return what a result keeps of an audit: people's risks only where people are named."""
+    """Return what a result keeps of an audit; people's risks only if people are named."""
     return report, done if report.revealed else None

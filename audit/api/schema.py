@@ -19,7 +19,7 @@ def schema() -> dict[str, Any]:
 
 
 def as_text() -> str:
-    """Return the schema as its file has it, a line for each definition, made of the types of results."""
+    """Return the text of the schema file, a line for each definition, generated from the types of results."""
     from attacks.registry import ATTACKS
     from audit.clauses.count_limits import COUNT_CLAUSES
     from reports.schema.results import results_schema

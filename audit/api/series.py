@@ -1,4 +1,4 @@
-"""A series from Python: everything that the commands on a series do."""
+"""A series from Python: everything that commands on a series do."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["tables"]) -> Lo
 def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> LoadedSeries | LoadedTables:
     """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
 
-    A `UPath` brings the options of its storage, such as credentials. What is at a URL is only read.
+    A `UPath` brings the options of its storage, such as credentials. Nothing is written to a URL.
 
-    The manifest is read now and once; each audit reads the releases again.
+    The manifest is read now; each audit reads the releases again.
 
     Args:
         path: the folder, the URL, or the `series.toml`.
-        kind: `microdata` or `tables`; None takes what there is, which type checkers take for rows about people.
+        kind: `microdata` or `tables`; None accepts either, and type checkers then assume `microdata`.
 
     Returns:
         A `LoadedTables` where the manifest says `kind = "tables"`, else a `LoadedSeries`.
 
     Raises:
-        InputError: the manifest is faulty, or files or columns that it names are missing; the error lists all.
-        UsageError: the series is not of this kind, or what reads URLs is not installed.
+        InputError: the manifest is faulty, or files or columns that it names are missing; the error lists all problems.
+        UsageError: the series is not of this kind, or the package that reads its URL is not installed.
     """
     from audit.io.paths import as_path
 
@@ -82,7 +82,7 @@ class LoadedSeries(Loaded):
     """A series, ready to be audited; made by `load`.
 
     Attributes:
-        opened: what was read, not to be changed.
+        opened: what was read; do not change it.
     """
 
     opened: Series
@@ -94,14 +94,15 @@ class LoadedSeries(Loaded):
             attack: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`; one that an installed
                 package brings, by its name; or an object of your own, with its options.
             **settings: `adversary` (who is assumed: `linked`, `register`, `pseudonym` or `published`; None is the worst
-                case that the series allows); `time_limit` (seconds; None is without limit); `findings` (how many to
-                show; None is all); `reveal` (name people; such a result is not for publication); `stable_ids` (ids and
-                pseudonyms are those of other such results on the series, by a key in its `private/`; waivers name
-                these); `policy` (clauses that replace those of the manifest, such as `{"max_risk": 0.5}`); `engine`
-                (where the work is done, as `engine` has it; None is threads of this process, one for each core);
-                `progress` (show how far attacks have come; None shows it in a notebook); `max_e` for `equivalence`
-                (search for and count sides with at most this many people, 4 unless given); `seed` for `joint` (seed of
-                the random search for worlds, 0 unless given). Options of other attacks are given with an object.
+                case that the series allows); `time_limit` (seconds; None means no limit); `findings` (how many to show;
+                None means all); `reveal` (name people; do not publish such a result); `stable_ids` (make ids and
+                pseudonyms with the key in the series' `private/`, so that they are the same in every result and waivers
+                can name them); `policy` (clauses that replace those of the manifest, such as `{"max_risk": 0.5}`);
+                `engine` (where the work is done, as `engine` has it; None is threads of this process, one for each
+                core); `progress` (show how far attacks have come; None shows it in a notebook); `max_e` for
+                `equivalence` (search for and count sides with at most this many people, 4 unless given); `seed` for
+                `joint` (seed of the random search for worlds, 0 unless given). Options of other attacks are given with
+                an object.
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.
@@ -121,8 +122,8 @@ class LoadedSeries(Loaded):
         """Run all attacks that apply, as `audit SERIES` does.
 
         Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, if the
-        policy is violated, the smallest change of the newest release that keeps it is searched for, as `repair` does.
-        `baseline` is the file of an earlier report, with `stable_ids`, whose findings do not count again.
+        policy is violated, search for the smallest change of the newest release that keeps it, as `repair` does.
+        `baseline` is the file of an earlier report, made with `stable_ids`, whose findings do not count.
 
         Raises:
             UsageError: an argument is wrong, or no attack applies to the series.
@@ -144,12 +145,12 @@ class LoadedSeries(Loaded):
 
         Args:
             candidate: its file, or a data frame, which may have the key as a column; of an Anatomy pair both tables.
-            tag: what a candidate that is a data frame is called.
-            attack: these attacks alone; None is all that apply.
-            **settings: as for `attack`; `findings` is of each attack's new findings.
+            tag: the tag of a candidate that is a data frame.
+            attack: these attacks alone; None means all that apply.
+            **settings: as for `attack`; `findings` limits the new findings of each attack.
 
         Raises:
-            UsageError: an argument is wrong, or the candidate is none.
+            UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
         from audit.pipeline.release_impact import compare_candidate
@@ -176,20 +177,20 @@ class LoadedSeries(Loaded):
         attack: Choice | Sequence[Choice] | None = None,
         **settings: Unpack[Settings],
     ) -> RepairResult:
-        """Write the least changed candidate that keeps the policy into a folder, as `audit repair` does.
+        """Change a candidate as little as possible so that it keeps the policy, and write it, as `audit repair` does.
 
         Args:
             candidate: as for `next`.
             output: a new or empty folder.
             tag: as for `next`.
-            only: the kinds of changes to make; None is all.
-            baseline: whether a series that breaks the policy already may go on doing so.
+            only: the kinds of changes to make; None means all.
+            baseline: whether only findings that the candidate adds count.
             attack: as for `next`.
-            **settings: as for `attack`; `time_limit` is for the whole search, and the best repair so far is written
-                then.
+            **settings: as for `attack`; `time_limit` is for the whole search, and then the best repair so far is
+                written.
 
         Raises:
-            UsageError: an argument is wrong, or the candidate is none.
+            UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
         from audit.io.atomic_files import check_empty
@@ -208,13 +209,13 @@ class LoadedSeries(Loaded):
             return RepairResult(search.repair(folder))
 
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:
-        """Hold the series against a principle, as `audit check SERIES --principle NAME` does.
+        """Check whether the series keeps a principle, as `audit check SERIES --principle NAME` does.
 
         >>> load("tests/examples/hospital-2-invariant", kind="microdata").check("m-invariance", m=2).holds
         True
 
         Raises:
-            UsageError: there is no such principle, a parameter is missing or too many, or the series lacks a key.
+            UsageError: there is no such principle, a parameter is missing or unknown, or the series lacks a key.
             InputError: the series cannot be read.
         """
         from attacks.equivalence.attack import EquivalenceAttack
@@ -237,10 +238,10 @@ class LoadedSeries(Loaded):
         time_limit: float | None = 300.0,
         progress: bool | None = None,
     ) -> ExplanationResult:
-        """Return what can be learnt of one person, as `audit explain SERIES --individual ID` does; it names people.
+        """Return what can be learnt about one person, as `audit explain SERIES --individual ID` does; it names people.
 
         Raises:
-            UsageError: there is no such person, or no one is known to be in the series.
+            UsageError: there is no such person, or the series does not say who is in it.
             InputError: the series cannot be read.
         """
         from audit.io.series import Series
@@ -264,22 +265,22 @@ class LoadedSeries(Loaded):
         adversary: AdversaryKind | None = None,
         policy: Mapping[str, float] | None = None,
     ) -> LoadedSeries:
-        """Accept findings, or all that is found of people or in groups, until a date, as `audit waive` does.
+        """Accept findings, or everything found about people or in groups, until a date, as `audit waive` does.
 
         Args:
             ids: of findings, and people.
-            reason: it is written into the manifest.
-            until: the last day.
-            groups: the release and the group of each; `*` is every group of the release.
+            reason: the reason, which is written into the manifest.
+            until: the last day of the waiver.
+            groups: pairs of release and group; the group `*` means every group of the release.
             listed: a list of `audit findings` with a reason and a date for each finding that is accepted.
-            adversary: as for `attack`: how much is accepted is what an audit finds today.
+            adversary: as for `attack`; the waiver accepts no more than an audit with it finds today.
             policy: as for `attack`.
 
         Returns:
             The series with the waivers; this one does not change.
 
         Raises:
-            UsageError: a date is past, there is no key by which ids could be known again, or nothing is accepted.
+            UsageError: the date is past, there is no key for stable ids, or nothing is accepted.
             InputError: the list cannot be read.
         """
         from audit.judgement.waiver_writer import accepted_of
@@ -306,14 +307,14 @@ class LoadedSeries(Loaded):
         return update_graph(self.opened.manifest, individual, adversary)
 
     def bucket_graph(self, *values: str) -> nx.Graph[Any]:
-        """Return the history of a bucket, all groups that have just some sensitive values, as a graph of networkx.
+        """Return the history of a bucket, the groups with exactly these sensitive values, as a graph of networkx.
 
-        Nodes are the releases and `end`; an edge has the `weight` of how many people were first there in the one
-        release, and last there before the other. `graph["least_cut"]` is the weight of the least cut that divides a
-        component, None if there is none, and `side` is the side of a node.
+        Nodes are the releases and `end`; the `weight` of an edge counts the people who were in the bucket from the one
+        release until just before the other. `graph["least_cut"]` is the weight of the minimum cut of a component, None
+        if there is none, and `side` is the side of a node.
 
         Raises:
-            UsageError: no group has just these values.
+            UsageError: no group has exactly these values.
         """
         from audit.api.graphs import bucket_graph
 
@@ -323,7 +324,7 @@ class LoadedSeries(Loaded):
         """Return the part of the person matrix that a person is in, as a graph of networkx; it names people.
 
         Nodes are `("person", identifier)`, `("counterfeit", number)` and `("group", release, group)`, the last with
-        their `values` and how many rows have each; an edge says who is in which group.
+        their `values` and how many rows have each; an edge joins a person to a group.
 
         Raises:
             UsageError: there is no such person.
@@ -334,7 +335,7 @@ class LoadedSeries(Loaded):
 
     @contextmanager
     def _joined(self, candidate: Candidate | Sequence[Candidate], tag: str) -> Iterator[tuple[Series, Series]]:
-        """Yield the series without and with a candidate, which may be a data frame, or two."""
+        """Yield the series without and with a candidate, which may be one data frame or a pair."""
         from audit.io.candidate import with_candidate
 
         folder, tables = TemporaryFolder("audit-candidate-"), as_tables(candidate)

@@ -32,9 +32,9 @@ class AuditSettings:
     """The arguments of an audit, checked.
 
     Args:
-        given: by name; those that are no settings are options of attacks.
-        taken: the settings that may be given.
-        fixed: further ones.
+        given: arguments by name; those that are not settings are options of attacks.
+        taken: the names of the settings that may be given.
+        fixed: further settings.
     """
 
     def __init__(self, given: Mapping[str, object], taken: type = Settings, **fixed: object) -> None:
@@ -58,7 +58,7 @@ class AuditSettings:
             raise UsageError("progress has to be True or False, or None to show it in a notebook")
 
     def attacks(self, chosen: Collection[Choice]) -> tuple[Attack, ...]:
-        """Return the attacks that are meant, or all, with their options.
+        """Return the chosen attacks, or all, with their options.
 
         Raises:
             UsageError: there is no such attack or option.
@@ -69,7 +69,7 @@ class AuditSettings:
 
     @contextmanager
     def audit_options(self, *, explicit: bool = False) -> Iterator[AuditOptions]:
-        """Yield how to audit; progress is shown meanwhile.
+        """Yield the options of an audit; progress is shown inside the block.
 
         Raises:
             UsageError: there is no such clause or limit.
@@ -90,7 +90,7 @@ class AuditSettings:
 
 
 def _limits(policy: Mapping[str, float], limit_of: Callable[[str, object], float]) -> dict[str, float]:
-    """Return clauses of a policy, numbers of any package as Python's own; `limit_of` knows the clauses.
+    """Return the clauses of a policy with their limits as Python numbers; `limit_of` checks a clause.
 
     Raises:
         UsageError: there is no such clause or limit.
@@ -106,7 +106,7 @@ def _limits(policy: Mapping[str, float], limit_of: Callable[[str, object], float
 
 
 def _is(value: object, kind: type) -> bool:
-    """Return whether a value is a number of a kind; truth values are none."""
+    """Return whether a value is a number of a kind; a bool is not."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -120,10 +120,10 @@ def run(
     keeps_finished: bool = False,
     prepare: Callable[[Sequence[View]], None] | None = None,
 ) -> tuple[Report, AuditRun]:
-    """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see.
+    """Run the given attacks, or all; audits share no state.
 
-    `baseline` is the file of an earlier report; with `keeps_finished` an interrupt ends with a report on what had come
-    to an end; `prepare` is given what the adversary sees before it is attacked.
+    `baseline` is the file of an earlier report; with `keeps_finished`, an interrupt returns a report on the attacks
+    that have finished; `prepare` receives what the adversary sees before attacks run.
     """
     from audit.io.series import Series
     from audit.judgement.baseline import read_baseline
@@ -145,12 +145,12 @@ def run(
 
 
 def report_date() -> datetime.date:
-    """Return today, or the day of SOURCE_DATE_EPOCH where that is set, so that a report can be made again alike.
+    """Return today, or the day of SOURCE_DATE_EPOCH if that is set, so that a report can be reproduced.
 
-    Waivers are judged by the clock in any case: expired ones do not count.
+    Waivers always expire by the clock.
 
     Raises:
-        UsageError: SOURCE_DATE_EPOCH is no such number.
+        UsageError: SOURCE_DATE_EPOCH is not a number of seconds.
     """
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if not given:
@@ -163,12 +163,12 @@ def report_date() -> datetime.date:
 
 
 def is_shown(progress: bool | None) -> bool:
-    """Return whether progress is shown: where that was not said, in a notebook that can."""
+    """Return whether progress is shown; by default in a notebook that can show it."""
     return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None if progress is None else progress
 
 
 def several(choice: Choice | Sequence[Choice] | None) -> Sequence[Choice]:
-    """Return the attacks that are asked for: none, one or several."""
+    """Return the chosen attacks as a sequence."""
     if choice is None:
         return ()
     return choice if isinstance(choice, list | tuple) else [cast("Choice", choice)]

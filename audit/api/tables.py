@@ -1,4 +1,4 @@
-"""Tables from Python: data frames, and where they are kept while they are read."""
+"""Tables from Python: data frames, and the temporary files that hold them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Loaded:
     """A series, ready to be audited.
 
     Attributes:
-        opened: what was read, not to be changed.
+        opened: what was read; do not change it.
     """
 
     opened: Any
@@ -44,7 +44,7 @@ class Loaded:
 
     @property
     def folder(self) -> Path:
-        """Where the series is, perhaps at a URL."""
+        """The series' folder, or its URL."""
         return self._manifest.folder
 
     @property
@@ -67,10 +67,10 @@ class TemporaryFolder:
 
 @runtime_checkable
 class Frame(Protocol):
-    """A data frame: anything that hands itself over as Arrow does, as frames of pandas and polars do."""
+    """A data frame: any object with Arrow's C stream interface, such as frames of pandas and polars."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the frame as a stream of Arrow."""
+        """Return the frame as an Arrow C stream."""
 
 
 Pair: TypeAlias = tuple[Frame, Frame]
@@ -89,20 +89,20 @@ def as_tables(tables: Candidate | Sequence[Candidate]) -> list[Candidate]:
 
 
 def candidate_files(tables: Sequence[Candidate], names: Sequence[str], folder: Path) -> list[Path]:
-    """Return the files of the tables of a candidate; frames are written into a folder, by names of which one is a tag.
+    """Return the files of a candidate's tables; frames are written into a folder; the first name is the tag.
 
     Raises:
-        UsageError: one is neither a file nor a data frame, or the first name is no tag.
+        UsageError: a table is neither a file nor a data frame, or the first name is not a tag.
     """
     checked_tag(names[0])
     return [as_path(as_file(each, folder / f"{name}.parquet")) for each, name in zip(tables, names, strict=False)]
 
 
 def checked_tag(tag: str) -> str:
-    """Return a tag, of which a file's name is made.
+    """Return a tag after checking that it can be a file's name.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it cannot.
     """
     if not re.fullmatch(r"[\w][\w.-]*", str(tag)):
         raise UsageError(f"{printable(str(tag))}: a tag is letters, digits, and . _ - within; write another")
@@ -110,7 +110,7 @@ def checked_tag(tag: str) -> str:
 
 
 def as_file(table: Candidate, path: Path) -> str | os.PathLike[str]:
-    """Return the file of a table; a data frame is written to a path.
+    """Return the file of a table; a data frame is first written to a path.
 
     Raises:
         UsageError: it is neither a file nor a data frame, or a column cannot be written.
@@ -128,10 +128,10 @@ def as_file(table: Candidate, path: Path) -> str | os.PathLike[str]:
 
 
 def _as_arrow(frame: Frame) -> pa.Table:
-    """Return a frame as Arrow has it; a column of pandas with numbers and text, such as 12 and "*", becomes text.
+    """Return a frame as an Arrow table; a pandas column with numbers and text, such as 12 and "*", becomes text.
 
     Raises:
-        UsageError: a column holds what is neither.
+        UsageError: a column holds neither text nor numbers.
     """
     import pyarrow as pa
 
@@ -153,7 +153,7 @@ def _as_arrow(frame: Frame) -> pa.Table:
 
 
 def _without_views(table: pa.Table) -> pa.Table:
-    """Return a table with text as Parquet can hold it: polars hands over views, which older pyarrow cannot write."""
+    """Return a table without string views, which polars makes and older pyarrow cannot write to Parquet."""
     import pyarrow as pa
 
     for place, field in enumerate(table.schema):

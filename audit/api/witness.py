@@ -1,4 +1,4 @@
-"""The witness of an audit: what is known of worlds, where no attack that ran found it out, is found out here."""
+"""The witness of an audit; worlds that it needs and that no attack found are searched for here."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ R = TypeVar("R", bound=Report)
 
 
 class PeoplesWitness:
-    """What becomes the witness of an audit of people's releases, perhaps with proofs for VeriPB."""
+    """The witness of an audit of releases about people, optionally with proofs for VeriPB."""
 
     def __init__(self, series: Path, folder: Path, *, proofs: bool) -> None:
         check_folder(series, folder)
         self._series, self._folder, self._proofs = series, folder, proofs
 
     def prepare(self, evidence: Sequence[View]) -> None:
-        """Read the series as the checkers do, before anything is attacked.
+        """Read the series as the checkers do, before attacks run.
 
         Raises:
             UsageError: the checkers do not support it.
@@ -61,7 +61,7 @@ class PeoplesWitness:
 
 
 def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: Path) -> CountReport:
-    """Audit a series of count tables, and write the witness, which is made of what is published alone.
+    """Audit a series of count tables, and write the witness, made from published data alone.
 
     Raises:
         UsageError: the checkers do not support the series, or the files cannot be written.
@@ -81,7 +81,7 @@ def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: P
 
 
 def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
-    """Write the statement beside a witness, which may be published, and return the report with its contents.
+    """Write the statement, which may be published, beside a witness, and return the report with its contents.
 
     Raises:
         UsageError: it cannot be written.
@@ -97,7 +97,7 @@ def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
 
 
 def _fitting(rows: Matrix, low: Floats, high: Floats, most: int, cost: Floats, budget: Budget) -> Counts | None:
-    """Return whole numbers, each at most so many, whose rows are between low and high, that make a cost small."""
+    """Return whole numbers up to `most` with small cost whose products with the rows are between low and high."""
     from attacks.linear_programmes import Programme, answered
 
     upper = np.full(len(cost), float(most))

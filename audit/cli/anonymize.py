@@ -75,7 +75,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Publish, and say what is out.
+    """Publish the snapshots that are not out yet, print a summary, and return the exit code.
 
     Raises:
         UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
@@ -119,9 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _publish_tables(arguments: argparse.Namespace) -> int:
-    """Publish a series of exact tables, say what is out, and return the exit code.
+    """Publish a series of exact tables, print a summary, and return the exit code.
 
-    That is 0, or that of the audit by which nothing was published.
+    If an audit prevents publication, the exit code is that of the audit.
     """
     from audit.api.count_tables import load_tables, published
     from reports.count_tables.answers import not_published

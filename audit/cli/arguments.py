@@ -1,4 +1,4 @@
-"""Arguments: the parser whose errors are one line, and types of arguments."""
+"""Arguments: a parser that reports an error on one line, and types of arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from audit.api.series import LoadedSeries
 
 ON_TABLES = "differencing"
-"""The attack on count tables; the others are on people's rows."""
+"""The attack on count tables; all others are on rows about people."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
     series: argparse.Action
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong as one line.
+        """Raise an error whose text is one line.
 
         Raises:
             UsageError: always.
@@ -46,15 +46,15 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def options(self) -> set[str]:
-        """The options, written out."""
+        """The full names of the options."""
         return {"--help", *re.findall(r"(?<![\w-])--[a-z][\w-]*", self.format_usage())}
 
 
 class Commands(Protocol):
-    """What makes the parsers of the named commands."""
+    """Creates the parsers of the named commands."""
 
     def add_parser(self, name: str, **how: Any) -> Parser:  # noqa: ANN401 - as argparse declares them
-        """Return the parser of one."""
+        """Create the parser of a command."""
 
 
 def positive_seconds(text: str) -> float:
@@ -69,7 +69,7 @@ def positive_seconds(text: str) -> float:
 
 
 def local(text: str) -> Path:
-    """Return a path of this machine."""
+    """Return a path on this machine."""
     if is_url(text):
         raise argparse.ArgumentTypeError("this is a URL, and only series are read from one; name a file or folder here")
     return Path(text)
@@ -96,7 +96,7 @@ def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
 
 
 def add_settings(parser: argparse.ArgumentParser, *names: str, **how: Any) -> None:  # noqa: ANN401 - as argparse has it
-    """Add settings of an audit; `how` replaces what is declared of them."""
+    """Add settings of an audit as options; `how` replaces parts of their declarations."""
     for name in names:
         kind, setting = SETTINGS[name]
         reading: dict[str, Any] = {"help": setting.help, "default": setting.default, "metavar": setting.metavar}
@@ -118,17 +118,17 @@ _OPTION = "option_"
 
 
 class Names(list[str]):
-    """Names of registered things to choose from; anything else is named as `package.module:Name`."""
+    """Names to choose from: those in a registry, and any `package.module:Name`."""
 
     def __contains__(self, name: object) -> bool:
-        """Return whether a name is registered, or names something as Python does."""
+        """Return whether a name is in the registry or has the form `package.module:Name`."""
         return super().__contains__(name) or (isinstance(name, str) and ":" in name)
 
 
 def add_option(parser: argparse.ArgumentParser, option: Option, help_text: str) -> None:
-    """Add an option that is a field of an attack, an anonymizer or a principle; left out unless given.
+    """Add a field of an attack, an anonymizer or a principle as an option; it has no default.
 
-    One whose name the command itself has can be set in Python alone.
+    If the command itself has an option of this name, the field can be set only from Python.
     """
 
     def read(text: str) -> object:
@@ -150,7 +150,7 @@ def add_option(parser: argparse.ArgumentParser, option: Option, help_text: str) 
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return those options that `add_option` added and that were given."""
+    """Return the options from `add_option` that were given."""
     return {name.removeprefix(_OPTION): value for name, value in vars(arguments).items() if name.startswith(_OPTION)}
 
 
@@ -183,7 +183,7 @@ _READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limi
 
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add the format of what a command prints, and the file that it may be written to."""
+    """Add `--format` and `--output`."""
     by_name = "default: what --output ends with, such as .html, otherwise text"
     parser.add_argument("--format", choices=formats, help=by_name)
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
@@ -191,7 +191,7 @@ def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 
 def settle_format(arguments: argparse.Namespace) -> None:
-    """Choose the format where none is given: by the ending of the file that is written, otherwise text."""
+    """Set the format if none is given: by the suffix of the output file, otherwise text."""
     if getattr(arguments, "format", "") is None:
         form = _FORMATS.get(arguments.output.suffix.casefold(), "") if arguments.output else ""
         arguments.format = form if form in arguments.formats else "text"
@@ -199,7 +199,7 @@ def settle_format(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def asked(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what some arguments ask of an audit, as the Python API takes it."""
+    """Yield the settings of an audit from the arguments, as the Python API takes them."""
     from audit.runtime.distributed.engines import engine
 
     given = {name: value for name, value in vars(arguments).items() if name in SETTINGS}
@@ -215,10 +215,10 @@ def asked(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 def settings_for(
     series: LoadedSeries | LoadedTables, arguments: argparse.Namespace, given: Mapping[str, Any], **of_people: object
 ) -> dict[str, Any]:
-    """Return what is asked of an audit of a series, with what only one of people takes.
+    """Return the settings of an audit; `of_people` are settings for series about people.
 
     Raises:
-        UsageError: something is asked that is about people, and would do nothing for count tables.
+        UsageError: a setting for series about people is given for count tables.
     """
     from audit.api.count_tables import LoadedTables
 

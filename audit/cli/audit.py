@@ -89,7 +89,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
 
 
 def report_file(text: str) -> tuple[str, Path]:
-    """Return a format and a file of this machine, from `format=file`."""
+    """Return a format and a file on this machine, from `format=file`."""
     name, mark, file = text.partition("=")
     if not mark or not file or name not in Names(FORMATS.names):
         known = ", ".join(FORMATS.names)
@@ -98,10 +98,10 @@ def report_file(text: str) -> tuple[str, Path]:
 
 
 def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
-    """Add the options of all attacks, and of those that some words name as `package.module:Name`.
+    """Add the options of all attacks, and of those that the words name as `package.module:Name`.
 
-    Those of the attacks named alone where help is asked for, or where no word is another option: to know the others,
-    all would be imported.
+    If the words ask for help, or contain no further option, add only those of the attacks that they name: otherwise
+    every attack would be imported.
     """
     named = [other for word, other in pairwise([*words, ""]) if word == "--attack"]
     named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=")]
@@ -117,13 +117,13 @@ def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
 
 
 def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
-    """Return whether all words that look like options are those of a parser or of some attacks, written out."""
+    """Return whether each word that looks like an option is the full name of one, of the parser or of the attacks."""
     own = {each.flag for attack in attacks for each in options_of(type(find(attack)))}
     return {word.partition("=")[0] for word in words if word.startswith("--")} <= parser.options | own
 
 
 def add_options(parser: Parser) -> None:
-    """Add how to attack and to judge: what every command that gives a verdict takes."""
+    """Add the options of attacks and of the policy, which every command with a verdict takes."""
     parser.add_argument(
         "--attack",
         action="append",
@@ -202,10 +202,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:
-    """Refuse to search for a recommendation that no page would show.
+    """Refuse to search for a recommendation that no output would show.
 
     Raises:
-        UsageError: there is none but a document that has no place for it.
+        UsageError: the only output is a document without a place for it.
     """
     if not arguments.recommend or arguments.document is None or arguments.report:
         return

@@ -35,10 +35,10 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the series, say what is broken, and return the exit code: 3 where it is undecided.
+    """Check the series, print where it breaks the promise, and return the exit code (3 if undecided).
 
     Raises:
-        UsageError: a parameter is missing or too many, the series lacks what the principle needs, or standard output
+        UsageError: a parameter is missing or unknown, the series lacks what the principle needs, or standard output
             cannot be written.
         InputError: the series cannot be read.
     """

@@ -1,4 +1,4 @@
-"""`audit compare SERIES SERIES ...`: what series give away and what they are good for, side by side."""
+"""`audit compare SERIES SERIES ...`: what series disclose and how useful they are, side by side."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         InputError: a file cannot be read, or does not fit the microdata.
-        UsageError: a series is none of the microdata.
+        UsageError: a series was not made from the microdata.
     """
     from audit.api.compare import compare
     from audit.api.microdata import load_microdata

@@ -13,7 +13,7 @@ ASKED = "_ARGCOMPLETE"
 
 
 def complete(default: Callable[[], Parser], command: Callable[[str], Parser], names: Collection[str]) -> None:
-    """Print for the shell how the line may go on, and leave.
+    """Print the completions of a line for the shell, and exit.
 
     Args:
         default: makes the parser of the default command, whose first word may be one of the others' names.
@@ -34,9 +34,9 @@ def complete(default: Callable[[], Parser], command: Callable[[str], Parser], na
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line that may not be finished; a name that is being typed is no command yet."""
+    """Return the words of a line; a last word that is still being typed is not a command yet."""
     try:
         words = shlex.split(line)
-    except ValueError:  # a quotation is open
+    except ValueError:  # an open quotation
         return line.split()
     return words if line.endswith(" ") else words[:-1]

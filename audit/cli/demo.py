@@ -16,7 +16,7 @@ from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
 
 Invoke: TypeAlias = Callable[[Sequence[str]], int]
-"""Runs another command of this program: its words, and the exit code."""
+"""Takes the words of another command, runs it, and returns its exit code."""
 _VERDICTS = (0, 1, 3)
 _HOSPITAL = {
     "series.toml": """[series]
@@ -104,7 +104,7 @@ def _show(invoke: Invoke, *words: object) -> None:
     """Print a command and run it.
 
     Raises:
-        UsageError: it went wrong; it has said how.
+        UsageError: it failed, and has printed why.
     """
     command = [str(word) for word in words]
     put(f"$ {shlex.join(command)}\n\n")

@@ -1,4 +1,4 @@
-"""Where the command `audit` begins: what it needs is imported when an interrupt can already end in one line."""
+"""Entry point of `audit`: the program is imported after interrupts are handled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    # Threads that wait for each other after each small product take ten times as long where processors are shared.
+    # On shared processors, threads that wait for each other after each small product take ten times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from audit.runtime.memory import too_little

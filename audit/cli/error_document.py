@@ -1,4 +1,4 @@
-"""Errors of usage and input if JSON or SARIF was asked for: a document on standard output, besides the messages."""
+"""Errors of usage and input as a document on standard output, if JSON or SARIF was asked for."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SHORTEST = "--fo"
 
 
 def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) -> None:
-    """Print an error as a document if the words of the command line ask for a format that has one.
+    """Print an error as a document if the words of the command line ask for JSON or SARIF.
 
-    It goes to standard output even where `--output` names a file: what is wrong may be that very file.
+    It goes to standard output even if `--output` names a file, because the error may be about that file.
     """
     asked = _format_asked(words)
     if asked not in {"json", "sarif"}:
@@ -36,7 +36,7 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
 
 
 def _format_asked(words: Sequence[str]) -> str | None:
-    """Return the last `--format` of some words that may not have been parsed; argparse lets options be shortened."""
+    """Return the last `--format` in words that may not have been parsed; argparse accepts shortened options."""
     asked = None
     for word, following in pairwise([*words, ""]):
         option, mark, value = word.partition("=")

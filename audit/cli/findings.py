@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the list, and return the exit code, 0.
 
     Raises:
-        UsageError: there is no folder for the key of ids that last, or a workbook is to be printed.
+        UsageError: there is no folder for the key of stable ids, or a workbook would go to standard output.
         InputError: the series cannot be read.
     """
     from audit.api.count_tables import LoadedTables
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "xlsx" and arguments.output is None:
         raise UsageError("--format xlsx: a workbook cannot be printed; name a file with --output FILE.xlsx")
     series = opened(arguments, arguments.output)
-    lasting = {} if arguments.format == "text" else {"stable_ids": True}  # lists are handed to `audit waive`
+    lasting = {} if arguments.format == "text" else {"stable_ids": True}  # `audit waive` needs stable ids
     with asked(arguments) as given:
         how = settings_for(series, arguments, given, **lasting) | {"findings": None}
         report = series.audit(**how).report

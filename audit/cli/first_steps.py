@@ -1,4 +1,4 @@
-"""First steps: what `audit` prints without a command, and which word a misspelt one may have been."""
+"""First steps: what `audit` prints without a command, and suggestions for a misspelt word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ To see one first: audit demo. For all commands and options: audit --help
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a question that names the word that may have been meant, or nothing.
+    """Return a question that suggests the most similar word, or an empty text.
 
     >>> did_you_mean("chek", ["check", "demo"]), did_you_mean("series", ["check"])
     ('; did you mean `check`?', '')

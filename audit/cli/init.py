@@ -88,11 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _confirm(path: Path, *, microdata: bool = False) -> int:
-    """Ask what the manifest guesses or leaves out, and write it; nothing where the answers end too early.
+    """Ask about what the manifest guesses or leaves out, and write the answers; if they end too early, write nothing.
 
     Raises:
         UsageError: there is no such manifest, or an answer is missing.
-        InputError: it cannot be read, or not after what was answered.
+        InputError: it cannot be read, or the answers would make it unreadable.
     """
     from audit.init.confirmation import confirmed
     from audit.io.toml import read_text
@@ -117,7 +117,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
 
 
 def ask_until_answered(question: Question) -> str:
-    """Ask a question until it is answered; an empty line is the default, where there is one.
+    """Ask a question until it is answered; an empty line takes the default, if there is one.
 
     Raises:
         UsageError: the input ends.
@@ -152,7 +152,7 @@ def ask_until_answered(question: Question) -> str:
 
 
 def summary(folder: Path, draft: Guesses) -> str:
-    """Return what was found, what to check, and the next command, for a terminal."""
+    """Return a summary for a terminal: what was found, what to check, and the next command."""
     lines: list[str] = []
     sections: dict[str, list[Row]] = {**draft.found, say("Look at"): [("-", doubt) for doubt in draft.doubts]}
     for title, rows in sections.items():
@@ -176,7 +176,7 @@ def summary(folder: Path, draft: Guesses) -> str:
 
 
 def _aligned(rows: Sequence[Row]) -> list[str]:
-    """Return rows with their cells padded to columns, and the last as a text of several lines."""
+    """Return rows as aligned columns; the last cell of a row may take several lines."""
     shown = [tuple(printable(cell, SENTENCE) for cell in row) for row in rows]
     widths = [min(_WIDEST, max(len(row[place]) for row in shown)) for place in range(len(shown[0]) - 1)]
     heads = ["".join(f"{cell:{width}}  " for cell, width in zip(row[:-1], widths, strict=True)) for row in shown]
@@ -184,17 +184,17 @@ def _aligned(rows: Sequence[Row]) -> list[str]:
 
 
 def _item(head: str, text: str) -> str:
-    """Return a text as an item of a list, its further lines indented as its first."""
+    """Return a text as an item of a list, with its further lines indented like the first."""
     if not text:
         return head.rstrip()
     return fill(head + text, _WIDTH, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False)
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that was not there before, and never over another; where links can be made, whole or not at all.
+    """Write a new file and never replace one; atomically, if the file system has hard links.
 
     Raises:
-        UsageError: it is there, or cannot be written.
+        UsageError: the file exists, or cannot be written.
     """
     try:
         write_file(path, text, new=True)

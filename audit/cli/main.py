@@ -1,6 +1,6 @@
-"""The command `audit`: words to calls, errors to one line, results to exit codes.
+"""The command `audit`: turns words into calls, errors into one line, and results into exit codes.
 
-Where JSON or SARIF was asked for, an error of usage or input (2) is such a document on standard output as well.
+If JSON or SARIF was asked for, an error of usage or input (2) is also such a document on standard output.
 
 Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 undecided, 4 a bug, 130 interrupted.
 """
@@ -49,14 +49,14 @@ COMMANDS = {
     "history": "show what earlier reports of a series said",
     "verify": "check a witness, the evidence that proves a verdict",
 }
-"""The named commands, each a module of this package that is imported when it is asked for, and what each does."""
+"""The named commands and what each does; each is a module of this package, imported when it is used."""
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 
 
 def parser(words: Sequence[str] = ()) -> Parser:
-    """Return the parser of the default command; some words name attacks that are in no registry."""
+    """Return the parser of the default command; `words` may name attacks that are in no registry."""
     main = Parser(
         prog="audit",
         description="Audit a series of anonymized releases: what do they disclose together?",
@@ -102,7 +102,7 @@ def _command(name: str) -> ModuleType:
 
 
 def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
-    """Run the command line and return its exit code; `alone` says that nothing else is done in this process."""
+    """Run the command line and return its exit code; with `alone`, this process does nothing else."""
     if ASKED in os.environ:
         complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
@@ -137,7 +137,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     parsing = command_parser(words[0], words) if named else parser(words)
     try:
         arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
-    except SystemExit as leaving:  # help, the version, or wrong words; elsewhere nothing leaves without a verdict
+    except SystemExit as leaving:  # argparse exits after help, the version or wrong words; nothing else does
         return leaving.code if isinstance(leaving.code, int) else 2
     settle_format(arguments)
     if alone:
@@ -157,10 +157,10 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
 
 
 def _check_spelling(word: str) -> None:
-    """Refuse a word that is neither a command nor a file, when it is almost a command.
+    """Refuse a word that is almost a command, but neither a command nor a file.
 
     Raises:
-        UsageError: it is so.
+        UsageError: the word is such a misspelling.
     """
     meant = did_you_mean(word, COMMANDS)
     if meant and not word.startswith("-") and not is_url(word) and not os.path.lexists(word):
@@ -168,7 +168,7 @@ def _check_spelling(word: str) -> None:
 
 
 def _reported(error: BaseException) -> tuple[list[str], int]:
-    """Return what to say of an error, line by line, and the exit code."""
+    """Return the lines that report an error, and the exit code."""
     from audit.io.diagnostics import is_lack_of_memory
 
     if isinstance(error, Interrupted | KeyboardInterrupt):
@@ -185,7 +185,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
 
 
 def _keep_trace(bug: BaseException) -> str:
-    """Write where a bug happened, without the messages (which could quote private cells), and return the file."""
+    """Write the trace of a bug, without messages, which could quote private cells, and return the file."""
     try:
         descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
     except OSError:

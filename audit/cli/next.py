@@ -12,7 +12,7 @@ from reports.registry import FORMATS
 
 
 def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
-    """Register the command and its arguments; some words name attacks that are in no registry."""
+    """Register the command and its arguments; `words` may name attacks that are in no registry."""
     parser = commands.add_parser(
         "next",
         description="Judge a release before it is published: the verdict on the series with it, what it changes, "
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge a candidate, write what it changes, and return the exit code.
 
     Raises:
-        UsageError: the candidate is none, or no attack applies.
+        UsageError: the candidate is not a new release of the series, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
     series = opened(arguments, arguments.output)

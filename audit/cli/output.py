@@ -31,10 +31,10 @@ _COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 
 
 def check_output(output: Path | None) -> None:
-    """Find out before a long run whether the report can be written.
+    """Check, before a long run, that the report can be written.
 
     Raises:
-        UsageError: there is no such folder, or it is no place for a file.
+        UsageError: the folder does not exist, or the path is not that of a file.
     """
     if output is None:
         return
@@ -47,10 +47,10 @@ def check_output(output: Path | None) -> None:
 
 
 def check_spared(output: Path | None, inputs: Iterable[Path]) -> None:
-    """Refuse to write over a file that is read.
+    """Refuse to overwrite a file that is read.
 
     Raises:
-        UsageError: the output is one of them.
+        UsageError: the output is one of the inputs.
     """
     if output is not None and output.exists() and any(same_file(output, path) for path in inputs):
         what = "this file is one of the inputs, which are never written over"
@@ -58,7 +58,7 @@ def check_spared(output: Path | None, inputs: Iterable[Path]) -> None:
 
 
 def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries | LoadedTables:
-    """Open the series that a command names, after finding out whether its outputs can be written.
+    """Open the series that a command names, after checking that its outputs can be written.
 
     Raises:
         UsageError: an output cannot be written, or is one of the files that are read.
@@ -69,8 +69,8 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
 
     for output in outputs:
         check_output(output)
-    where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
-    # A cluster's workers may have started in another folder.
+    where = as_path(arguments.series)  # one path object: a manifest at a URL is then fetched once
+    # The workers of a cluster may run in another folder.
     series = opened_series(where.absolute() if getattr(arguments, "engine", "") == "dask" else where)
     if not isinstance(series, LoadedTables) and ON_TABLES in (getattr(arguments, "attack", None) or ()):
         raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
@@ -81,7 +81,7 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
 
 
 def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES", document: str | None = None) -> int:
-    """Write an answer in a format, and return the exit code; `series` is how the series was called.
+    """Write an answer in a format, and return the exit code; `series` is its path as given.
 
     Raises:
         UsageError: it cannot be written, or the answer has no such format.
@@ -97,7 +97,7 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
 
 
 def _paper(output: Path | None) -> Paper:
-    """Return what a text is written to."""
+    """Return the width and colours that a text may use: those of the terminal, or none for a file."""
     if output is not None or sys.stdout is None or not sys.stdout.isatty():
         return Paper()
     width = os.get_terminal_size(sys.stdout.fileno()).columns
@@ -128,7 +128,7 @@ def put(text: str | bytes, output: Path | None = None) -> None:
 
 
 def in_repository(series: str) -> str:
-    """Return a series' folder relative to the repository that it is in; empty at its root, and where it is in none."""
+    """Return a series' folder relative to its repository; empty at the root, or if there is no repository."""
     if is_url(series):
         return ""
     folder = Path(os.path.abspath(series))  # noqa: PTH100 - links stay: a repository knows the folder by this path
@@ -138,9 +138,9 @@ def in_repository(series: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    r"""Return a text that a log of GitHub Actions shows and does not obey, blanks before a command included.
+    r"""Return a text in which GitHub Actions finds no commands, not even after leading blanks.
 
-    A report in the format `github` consists of commands alone, and is left as it is.
+    A report in the format `github` consists of commands, and is not changed.
 
     >>> without_commands("Verdict\n ::add-mask::x\n"), without_commands("::error title=k::violated\n")
     ('Verdict\n : :add-mask::x\n', '::error title=k::violated\n')

@@ -12,7 +12,7 @@ from audit.model.moves import MOVES
 
 
 def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
-    """Register the command and its arguments; some words name attacks that are in no registry."""
+    """Register the command and its arguments; `words` may name attacks that are in no registry."""
     parser = commands.add_parser(
         "repair",
         description="Merge groups of a release that is not yet published, or withhold some of its rows, until the "
@@ -51,10 +51,10 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Repair a candidate, say what was changed, and return the exit code.
+    """Repair a candidate, print what was changed, and return the exit code.
 
     Raises:
-        UsageError: the candidate is none, the folder has files in it, or no attack applies.
+        UsageError: the candidate is not a new release of the series, the folder is not empty, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
     series = opened(arguments)

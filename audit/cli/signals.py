@@ -1,4 +1,4 @@
-"""Interrupts: stopping a run where that leaves nothing locked."""
+"""Interrupts: stop a run at a point where no lock is held."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _AGAIN = 0.01
 
 @contextmanager
 def after_imports() -> Iterator[None]:
-    """Let an interrupt wait until no import is under way; to be terminated is one, so that no temporary file is left.
+    """Delay interrupts, SIGTERM included, until no import is under way.
 
-    An import that is torn off can keep Python's lock on imports, for which the run's other threads would wait for ever,
-    and leave half a module behind. Where interrupts are ignored or handled by other code, nothing changes.
+    An interrupted import can keep Python's import lock, for which other threads would wait for ever, and can leave half
+    a module. SIGTERM is handled so that temporary files are removed. If other code ignores or handles interrupts,
+    nothing changes.
     """
     if (
         threading.current_thread() is not threading.main_thread()
@@ -35,10 +36,10 @@ def after_imports() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Stop what runs, at once or a moment later."""
+    """Interrupt the run, now or when the current import has ended."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            # To the process: the thread itself may not listen.
+            # Signal the process, because a thread cannot always be signalled.
             later = threading.Timer(_AGAIN, os.kill, [os.getpid(), number])
             later.daemon = True
             later.start()

@@ -102,7 +102,7 @@ def _add_people(parser: Parser) -> None:
 
 
 def _tables(arguments: argparse.Namespace) -> int:
-    """Write a series of count tables, and say what to try next."""
+    """Write a series of count tables, and print what to try next."""
     from audit.simulating.count_tables import TablePlan, series_files
     from audit.simulating.microdata_writer import new_folder
 
@@ -118,7 +118,7 @@ def _tables(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the microdata, and say what was written and what to try next.
+    """Write the microdata, and print what was written and what to try next.
 
     Raises:
         UsageError: the options do not fit each other, or the folder cannot be written.

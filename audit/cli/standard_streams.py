@@ -1,4 +1,4 @@
-"""Standard output and error, which may be full or closed: messages and the log never keep a run from going on."""
+"""Standard output and error, which may be full or closed: messages and the log never stop a run."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def write_lines(text: str) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Throw away what a stream still holds: Python would write it once more as it ends, and end with 120 in vain."""
+    """Discard what a stream still holds; otherwise Python would write it again at exit, fail, and exit with 120."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def shows_progress() -> bool:
-    """Return whether bars may be drawn: on a terminal, where no lines of the log would come between."""
+    """Return whether progress bars may be drawn: on a terminal, while no log is written."""
     return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get(LOG)
 
 
 class _LogLines(logging.Handler):
-    """Writes what is logged to whatever is standard error at that moment."""
+    """Writes the log to the current standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         write_lines(f"{self.format(record)}\n")
@@ -47,13 +47,13 @@ class _LogLines(logging.Handler):
 
 @contextmanager
 def log_shown() -> Iterator[None]:
-    """Write the log to standard error where AUDIT_LOG asks for it.
+    """Write the log to standard error if AUDIT_LOG asks for it.
 
     Raises:
-        UsageError: it asks for what there is not.
+        UsageError: AUDIT_LOG is neither empty, `info` nor `debug`.
     """
     asked = os.environ.get(LOG, "")
-    # A command that runs another one, as the demo does, shows the log already.
+    # The outer command already shows the log, as when the demo runs another command.
     if not asked or any(isinstance(each, _LogLines) for each in ROOT.handlers):
         yield
         return

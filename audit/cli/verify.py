@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the witness, say what it shows, and return the exit code.
+    """Check the witness, print what it shows, and return the exit code.
 
     Raises:
         UsageError: there is no witness in the folder.

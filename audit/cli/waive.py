@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write waivers, and return the exit code, 0.
 
     Raises:
-        UsageError: the date is past, or there is no key by which ids could be known again, nor a folder for one.
+        UsageError: the date is past, or there is neither a key for stable ids nor a folder for one.
         InputError: the manifest cannot be read.
     """
     from audit.api.count_tables import LoadedTables
