@@ -1,1 +1,1 @@
-"""One audit from files to report, and the impact of one release more."""
+"""One audit from files to report, and the impact of one more release."""

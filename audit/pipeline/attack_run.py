@@ -1,4 +1,4 @@
-"""One run of attacks: evidence to attacks, outcomes to scores."""
+"""One run of attacks: give them the evidence, and score their outcomes."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class AuditRun:
-    """A series with what some attacks found out of it, not yet reported.
+    """A series with the results of attacks on it, not yet a report.
 
     Attributes:
         series: the series.
         evidence: what was attacked.
-        asking: the clauses in question, with their limits: those that were stated, or ask something of the evidence.
-        results: what each attack found of each evidence.
-        facts, inputs, panel: what was audited, from which files, and each release by itself.
-        accepted: releases whose smallest class is accepted.
+        asking: the clauses to decide, with their limits: those that the manifest states or the evidence calls for.
+        results: the result of each attack on each evidence.
+        facts, inputs, panel: what was audited, from which files, and the risks of each release by itself.
+        accepted: releases for which a waiver accepts the smallest class.
     """
 
     series: Series
@@ -74,7 +74,7 @@ class AuditRun:
         return {name: each.limit for name, each in self.asking.items()}
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
-        """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
+        """Return the run after checking all claims of other packages' attacks; a false claim fails its attack."""
         results = [each if is_own(each.attack) else _with_checked_claims(each, namer) for each in self.results]
         return replace(self, results=results)
 
@@ -86,13 +86,13 @@ def run_attacks(
     prepare: Callable[[Sequence[View]], object] | None = None,
     individual: str | None = None,
 ) -> AuditRun:
-    """Run some attacks on a series, or ask them about one person alone.
+    """Run attacks on a series, or on one person alone.
 
-    `prepare` is given what the adversary sees before it is attacked.
+    `prepare` receives what the adversary sees before attacks run.
 
     Raises:
         InputError: the series cannot be read, or contradicts its register or known values.
-        UsageError: no attack applies, or one that was asked for by name does not; or there is no such person.
+        UsageError: no attack applies, a requested attack does not apply, or there is no such person.
     """
     stated = in_force(series.manifest.policy, options.limits)
     limits = {name: each.limit for name, each in stated.items()}
@@ -126,9 +126,9 @@ def run_attacks(
 
 
 def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> tuple[View, ...]:
-    """Return what the adversary sees, for each sensitive attribute, and for several together."""
+    """Return what the adversary sees: one view for each sensitive attribute, and one for several together."""
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
-        # An attack may leave it out.
+        # The attack of another package may lack this attribute.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
         follow = any(each.per_attribute for each in attacks) and (len(series.tags) > 1 or options.follow == "always")
         watched = Budget(on_progress=options.progress("reading"))
@@ -142,7 +142,7 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
 
 
 def _inputs(series: Series, options: AuditOptions, rows: Mapping[str, int]) -> tuple[Input, ...]:
-    """Return each file that was read with its hash and its rows, which are counted where they are not known."""
+    """Return each file that was read, with its hash and number of rows."""
     watched = Budget(on_progress=options.progress("files"))
     watched.stage("hashes")
     return tuple(
@@ -153,9 +153,9 @@ def _inputs(series: Series, options: AuditOptions, rows: Mapping[str, int]) -> t
 
 @dataclass
 class _Attacking:
-    """Attacks on some evidence, or on one person, whose code in the evidence of each attribute is given then.
+    """Attacks on evidence, or on one person, given by a code in the evidence of each attribute.
 
-    An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
+    If requested, an interrupt keeps the results of finished attacks and marks the others as interrupted.
     """
 
     evidence: Sequence[View]
@@ -183,13 +183,13 @@ class _Attacking:
                         if not self.options.keeps_finished or all(map(_is_skipped, results)):
                             raise
                         self.interrupted = True
-                # Where people are followed it is about rows, not about people.
+                # If people are followed, this attack is about rows, not about people.
                 if not (seen.followed and _is_skipped(result) and not result.outcome.interrupted):
                     results.append(result)
         return results
 
     def _attacked(self, result: Result[View]) -> Result[View]:
-        """Return a result with what its attack finds."""
+        """Return a result with the outcome of its attack."""
         attack, seen, start = result.attack, result.evidence, time.perf_counter()
         budget, person = self.options.budget(attack.name), (self.person or {}).get(seen.sensitive)
 
@@ -215,16 +215,16 @@ class _Attacking:
                     outcome = run_guarded(attack, run, self.options.time_limit)
             if person is not None:
                 of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
-                # Risks are asked for later on, for each value of this person.
+                # The explanation asks later for the risk of each value of this person.
                 outcome = score(seen, seen.key, replace(outcome, claims=claims, model=None), budget)
             number = 0 if outcome.claims is None else len(outcome.claims)
             stage.count(skipped=not outcome.ran, complete=outcome.status == "complete", claims=number)
         return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
 
     def refined(self, results: Sequence[Result[View]]) -> list[Result[View]]:
-        """Return results, those of attacks on groups joined with what another attack rules out in the same evidence.
+        """Return the results; attacks on groups also use what another attack rules out in the same evidence.
 
-        An attack has what it left of its time.
+        Each attack has only the rest of its time.
         """
         beside = {id(each.evidence): each.outcome for each in results if each.outcome.knowing is not None}
         found = []
@@ -249,10 +249,10 @@ def _is_skipped(result: Result[View]) -> bool:
 
 
 def _with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
-    """Return an outcome about all releases of people who are followed by record ids with what was found after each.
+    """Return an outcome on people followed by record ids, with its findings after each release added.
 
-    `outcome` is what was found after all releases. People found early are found after all releases: if no one is found
-    there, no one was before.
+    `outcome` is the result after all releases. Everyone found early is also found after all releases: if that result is
+    empty, so are the earlier ones.
     """
     last = outcome.measures.timeline
     if not isinstance(last, list) or not outcome.ran:

@@ -1,4 +1,4 @@
-"""One audit: attacks run on a series, what they found judged by the policy and its waivers, and all of it reported."""
+"""One audit: run attacks on a series, judge their findings by the policy and its waivers, and report."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class AcceptedResults:
     """The results of a run with their accepted claims and risks marked as waived.
 
     Attributes:
-        results: these.
-        judged: the same; it also marks findings whose waiver does not say how much it accepts: they neither violate nor
-            decide a clause.
-        waivers, doubts: the state of each waiver, and doubts about those that do not say it.
-        releases: those whose small classes are accepted, perhaps by such a waiver.
-        left_out: how many findings are waived, or in the baseline.
-        still: how many of these are in the baseline.
+        results: the results, with accepted claims and risks marked.
+        judged: the same, with further marks on findings whose waiver does not say how much it accepts: these neither
+            violate nor decide a clause.
+        waivers, doubts: the state of each waiver, and doubts about waivers without such a size.
+        releases: releases whose small classes are accepted, even by a waiver without a size.
+        left_out: the number of findings that are waived or in the baseline.
+        still: the number of these that are in the baseline.
     """
 
     results: Sequence[Result[View]]
@@ -72,27 +72,27 @@ class AcceptedResults:
 
 
 def run_audit(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Report:
-    """Return the report of some attacks on a series.
+    """Run attacks on a series and return the report.
 
     Raises:
         InputError, UsageError: as for `attack`.
     """
-    namer = pseudonymizer(series, options)  # what is wrong with its key is reported before a long run
+    namer = pseudonymizer(series, options)  # report a faulty key before a long run
     return build_report(run_attacks(series, attacks, options), namer, options)
 
 
 def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
-    """Return what names findings and people in a report.
+    """Return the pseudonymizer that makes ids of findings and people.
 
     Raises:
-        UsageError: ids are to stay, and the series has no folder for their key.
+        UsageError: stable ids are requested, and the series has no folder for their key.
     """
     return Pseudonymizer(series, reveal=options.reveal, stable=options.stable_ids)
 
 
 @logged_stage(_LOG, "certificates and report")
 def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Report:
-    """Return what attacks found out as a report."""
+    """Return the report of a run."""
     run = run.checked(namer)
     accepted = _accepted(run, namer, options)
     contradictions = _contradictions(run, accepted.results, reveal=options.reveal)
@@ -123,12 +123,12 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
 
 
 def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:
-    """Return the results less the claims that are accepted, with the findings that are shown of the rest."""
+    """Return the results without accepted claims, with the findings to show of the rest."""
     return _selected(run, _accepted(run, namer, options).results, namer, options)
 
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
-    """Return the results with their accepted claims and risks marked, and what became of each waiver."""
+    """Mark accepted claims and risks in the results, and return these with the state of each waiver."""
     book, baseline = WaiverBook(run.series.manifest.waivers, options.today), options.baseline
     results, judged, left_out, still = [], [], 0, 0
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
@@ -163,7 +163,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
 
 
 def _repeated(run: AuditRun, baseline: BaselineFacts) -> Iterator[tuple[int, int]]:
-    """Yield the releases that a baseline does not know and that repeat an earlier one, each with that one."""
+    """Yield each release that is new since the baseline and repeats an earlier one, with that earlier one."""
     for position, tag in enumerate(run.series.tags):
         if tag not in baseline.releases and (earlier := republished(run.releases, position)) is not None:
             yield position, earlier
@@ -172,14 +172,14 @@ def _repeated(run: AuditRun, baseline: BaselineFacts) -> Iterator[tuple[int, int
 def _selected(
     run: AuditRun, results: Sequence[Result[View]], namer: Pseudonymizer, options: AuditOptions
 ) -> list[Result[View]]:
-    """Return results with the findings that are shown, and the places of their groups if people are named."""
+    """Return the results with the findings to show; if people are named, also with the places of their groups."""
     watched = Budget(on_progress=options.progress("report"))
     selected = select_findings(results, namer, run.limits, options.findings, watched)
     return located(selected, run.releases) if options.reveal else selected
 
 
 def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: AuditOptions) -> tuple[AttackReport, ...]:
-    """Return what each attack found."""
+    """Return the report of each attack."""
     limit = run.limits["max_risk"]
     return tuple(
         AttackReport(
@@ -193,7 +193,7 @@ def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: Audi
             findings=each.shown,
             findings_total=each.total,
             people=people_found(each),
-            rules=getattr(each.attack, "rules", {}),  # an attack may leave them out
+            rules=getattr(each.attack, "rules", {}),  # the attack of another package may lack this attribute
         )
         for each in results
     )
@@ -211,7 +211,7 @@ def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: b
             lost = np.unique(risks.person[np.isnan(risks.risk)])
             own = by_name[each.sensitive or evidence[0].sensitive]
             infeasible = max(infeasible, int((~own[lost]).sum()))
-    # Whose combination changes has a value that does.
+    # If a combination changes, one of its values changes.
     alone = [people for seen, people in zip(evidence, changed, strict=True) if seen.combined is None]
     codes = np.unique(np.concatenate([np.flatnonzero(people) for people in alone])) if reveal else ()
     names = tuple(series.people.name(int(code)) for code in codes) if len(codes) else None
@@ -261,12 +261,12 @@ def _decide(
 
 
 def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:
-    """Yield doubts about attacks of other packages that failed: what they would have found is not known."""
+    """Yield a doubt for each failed attack of another package, since its findings are unknown."""
     for each in results:
         if each.outcome.status == "failed":
             yield Doubt(attack_reason(each.outcome.attack, each.outcome.reason or ""))
 
 
 def _judges_releases(results: Sequence[Result[View]], options: AuditOptions) -> bool:
-    """Return whether classes of rows are judged, too: not always if single attacks were asked for."""
+    """Return whether classes of rows are judged, too; with requested attacks, not always."""
     return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in results)

@@ -1,4 +1,4 @@
-"""Checking a series against a principle: by the principle's definition, and by an attack where that cannot decide."""
+"""Check a series against a principle: by its definition, and by an attack if that cannot decide."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ from audit.runtime.phrases import parted, say, say_count
 from audit.runtime.reasons import combined
 
 Search: TypeAlias = Callable[[int], Attack]
-"""Makes an attack that looks for equivalences of up to so many people."""
+"""Makes an attack that searches for equivalences of up to the given number of people."""
 _PATIENCE = 300.0
 _PAIRS = 2
-"""From this e on, no two people may have the same value for certain."""
+"""From this e on, no two people may certainly have the same value."""
 _GROUPS_SHOWN = 3
 
 
 def check_series(
     series: Series, principle: Principle, search: Search, worlds: Attack, *, reveal: bool = False
 ) -> CheckReport:
-    """Return whether a series keeps a principle.
+    """Check whether a series keeps a principle.
 
-    `search` makes the attack that looks for equivalences, `worlds` is the one that rules values out in all worlds.
+    `search` makes the attack that searches for equivalences; `worlds` is the attack that finds values that are possible
+    in no world.
 
     Raises:
         UsageError: the series lacks what the principle needs.
@@ -68,7 +69,7 @@ def check_series(
 
 
 def _doubted(verdict: Verdict, doubts: Sequence[Doubt]) -> Verdict:
-    """Return the part of a verdict that doubts leave; it depends on everything in the manifest."""
+    """Return the verdict after doubts; any guess in the manifest leaves it undecided."""
     if not doubts or (verdict.broken and not any(each.guessed for each in doubts)):
         return verdict
     reasons = [each.reason for each in doubts]
@@ -93,13 +94,12 @@ def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offe
 
 
 def _decided(verdict: Verdict, principle: Principle, series: Series, search: Search, worlds: Attack) -> Verdict:
-    """Return a verdict that attacks may still change, as the clause `min_e` decides it of what they find, if it can.
+    """Return a verdict after attacks that may change it, decided as the clause `min_e` decides.
 
-    The principle's own check judges linear reasoning over the published groups, or leaves it to an attack on
-    equivalences. Even so, two people may be equal in all worlds: what `worlds` rules out decides this.
+    The principle's own check covers linear reasoning over the published groups, or leaves it to an attack on
+    equivalences. Two people may still have equal values in all worlds, which `worlds` decides.
 
-    No value counts as known beforehand, and values of one category are not equal: only what is published keeps or
-    breaks a promise.
+    Known values and categories of values are ignored: only published data keep or break a promise.
 
     Raises:
         InputError: the series cannot be read.
@@ -111,7 +111,7 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
         or series.manifest.values_change
     ):
         return verdict
-    # Apart from two people who certainly have the same value, everything not left to the attack is decided.
+    # Everything is decided that is not left to the attack, except two people with certainly equal values.
     e, clause, reasons = _PAIRS if verdict.undecided is None else principle.e, MinE(), list[str]()
     attack, plain = search(e - 1), Series.of(replace(series.manifest, known=None))
     if principle.e < _PAIRS:
@@ -142,7 +142,7 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
 
 
 def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome, least: int) -> Verdict:
-    """Return the verdict that equivalences below e were found, with these."""
+    """Return the verdict that a series has equivalences below e, with the equivalences."""
     found: list[Equivalence[int]] = []
     total = 1
     if isinstance(outcome.claims, Equivalences):

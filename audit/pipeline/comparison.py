@@ -1,4 +1,4 @@
-"""Comparing series: each audited and measured, side by side."""
+"""Compare series: audit and measure each, side by side."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compare_series(
     microdata: Microdata | None,
     queries: Queries,
 ) -> Comparison:
-    """Return some series side by side, each with the name that it is called by.
+    """Audit and measure several series, each with its name.
 
     Raises:
         InputError: a file cannot be read, or does not fit the microdata.

@@ -1,7 +1,7 @@
-"""Frames: a report as tables for pandas.
+"""Data frames: a report as tables for pandas.
 
-Each function makes a new frame, so that changing one changes nothing else. Columns and their dtypes are always the
-same, also where there are no rows. Missing entries are `pd.NA`, in columns of objects None.
+Each function makes a new frame, which callers may change. Columns and dtypes are the same even without rows. Missing
+entries are `pd.NA`, or None in columns of dtype object.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _INPUT = _columns("path", "sha256", "rows")
 def measures(report: Report) -> pd.DataFrame:
     """Return what each attack measured, one row for each attack and sensitive attribute.
 
-    A measure that no attack has as a number or text is a column of objects.
+    A measure that is neither a number nor a text has dtype object.
     """
     rows = [_measured(attack) for attack in report.attacks]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -66,7 +66,7 @@ def measures(report: Report) -> pd.DataFrame:
 
 
 def measured(report: Report) -> pd.Series:
-    """Return what one attack measured, by name; by sensitive attribute and name where several are audited."""
+    """Return what one attack measured, by name, or by sensitive attribute and name if several are audited."""
     import pandas as pd
 
     several = len(report.attacks) > 1
@@ -82,7 +82,7 @@ def measured(report: Report) -> pd.Series:
 
 
 def findings(report: Report) -> pd.DataFrame:
-    """Return the findings that are shown, one row for each; of count tables with columns of their own."""
+    """Return the findings that are shown, one row each; those of count tables have other columns."""
     if report.tables is not None:
         return count_findings(report.attacks[0].findings)
     return frame(
@@ -98,8 +98,8 @@ def findings(report: Report) -> pd.DataFrame:
 def count_findings(found: Sequence[Finding[str]]) -> pd.DataFrame:
     """Return findings about counts, one row for each.
 
-    A cell is a dict of labels by dimension: `findings.join(pandas.DataFrame([*findings["cell"]]))` has a column for
-    each.
+    A cell is a dict of labels by dimension; `findings.join(pandas.DataFrame([*findings["cell"]]))` makes columns of
+    them.
     """
     return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in found])
 
@@ -146,18 +146,18 @@ def frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def fields_of(thing: object, names: Iterable[str]) -> dict[str, object]:
-    """Return those of some fields that a thing has, copied where they could be changed."""
+    """Return the fields that an object has, with mutable values copied."""
     return {name: deepcopy(getattr(thing, name)) for name in names if hasattr(thing, name)}
 
 
 def _measured(attack: AttackReport) -> dict[str, object]:
-    """Return an attack's measures beside what became of it; the timeline is a frame of its own."""
+    """Return an attack's status and measures, without the timeline, which is a frame of its own."""
     figures = {name: value for name, value in attack.figures.items() if name != "timeline"}
     return {**fields_of(attack, _ATTACK), **dict(_flat(figures))}
 
 
 def _flat(measures: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield measures; the entries of one that is a table as `measure.entry`."""
+    """Yield measures; a nested measure yields its entries as `measure.entry`."""
     for name, value in measures.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")
@@ -176,13 +176,13 @@ def _dtype(values: Iterable[object]) -> str:
 
 
 COLUMNS = ("attack", "sensitive", "individual", "release", "risk")
-"""The columns: by which attack, of which attribute, whose, in which release, and how probable the true value is."""
+"""The columns of the table of risks; `risk` is the probability of the true value."""
 
 
 def risk_table(run: AuditRun) -> pa.Table:
-    """Return the risk of each person in each release by each attack; without a key, that of the likeliest value.
+    """Return the risk of each person in each release by each attack; without a key, the risk of the likeliest value.
 
-    People whose own values contradict the assumptions have none. Order: attack, person, release.
+    People whose own values contradict the assumptions have no risk. Order: attack, person, release.
     """
     import pyarrow as pa
 
@@ -225,10 +225,10 @@ def _parts(run: AuditRun) -> Iterator[Mapping[str, object]]:
 
 
 def write_risks(table: pa.Table, path: Path) -> None:
-    """Write the table as CSV, or Parquet by its name, for its owner's eyes alone (mode 0600).
+    """Write the table as CSV, or as Parquet if the file is named so, readable by its owner only (mode 0600).
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: the file cannot be written.
     """
     try:
         with atomic_path(path, mode=0o600) as draft:

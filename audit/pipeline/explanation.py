@@ -1,4 +1,4 @@
-"""Explaining one person: the attacks run on all people, and the results about this one are shown."""
+"""Explain one person: run the attacks on all people, and return the results about this person."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from audit.runtime.budget import Budget
 def explain_person(
     series: Series, attacks: Sequence[Attack], individual: str, options: AuditOptions
 ) -> tuple[Explanation, Report]:
-    """Return what attacks find about one person, and the report on it; both name people.
+    """Return what attacks find about one person, and the report; both name people.
 
     Raises:
-        UsageError: there is no such person, or no one is known to be in the series, or no attack is about values.
+        UsageError: there is no such person, the series does not say who is in it, or no attack is about values.
         InputError: the series cannot be read.
     """
     if not ADVERSARIES[choose(series, options.adversary)].knows_people:
         keys = "[columns] individual, or a key file for each release; or [adversary] register"
         raise UsageError(f"{manifest.NAME}: the series does not say who is in it; add {keys}")
-    # An accepted finding can still be learnt.
+    # A waiver does not keep an adversary from learning a value.
     series.manifest = replace(series.manifest, waivers=())
     chosen = [attack for attack in attacks if attack.per_attribute]
     if not chosen:
@@ -58,7 +58,7 @@ def explain_person(
 
 
 def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Result[View]:
-    """Return a result without what clauses find of others."""
+    """Return a result without findings of clauses about other people."""
     for claims in claims_of(result, limits):
         others = claims.everything() if claims.person is None else np.flatnonzero(claims.person != person)
         result = result.accepting(claims, others)
@@ -68,14 +68,14 @@ def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Re
 def _explanation(
     report: Report, run: AuditRun, individual: str, person: Mapping[str, int], seconds: float | None
 ) -> Explanation:
-    """Return what attacks have found out about one person.
+    """Return the explanation of one person.
 
     Args:
-        report: what they say of the person alone.
-        run: what they found.
+        report: the report of the attacks about this person alone.
+        run: the run of the attacks.
         individual: the person's identifier.
         person: the person's code in the evidence of each attribute.
-        seconds: how long finding each risk may take.
+        seconds: the time limit for each risk; None means no limit.
     """
     explained, views = [], run.evidence
     found = {(each.evidence.sensitive, each.attack.name): each.of_all for each in run.results}
@@ -95,7 +95,7 @@ def _explanation(
 
 
 def _worth_telling(seen: Mapping[str, Outcome]) -> list[str]:
-    """Return the attacks that apply; where values never change `update-graph` says what `intersection` says."""
+    """Return the attacks that apply, without `update-graph` if values never change: it then equals `intersection`."""
     ran = [name for name, each in seen.items() if each.ran]
     return [name for name in ran if name != "update-graph" or "intersection" not in ran]
 
@@ -111,7 +111,7 @@ class _Person:
         self.shares = {name: self._shares(seen[name], seconds) for name in _worth_telling(seen)}
 
     def explained(self, said: tuple[Said, ...]) -> Explained:
-        """Return what is known of every version."""
+        """Return what is known about each version."""
         absent = tuple(tag for at, tag in enumerate(self.evidence.tags) if at not in self.steps)
         return Explained(self.evidence.sensitive, tuple(map(self._version, self.steps)), absent, said)
 
@@ -139,7 +139,7 @@ class _Person:
         )
 
     def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-        """Return what is left when all people are taken together, and which part of it is open, if this is known."""
+        """Return the values that remain if all people are considered together, and those of them that are undecided."""
         if self.joint is None:
             return None, None
         knowing, claims = self.joint.knowing, self.joint.claims
@@ -151,7 +151,7 @@ class _Person:
         return (certain, ()) if certain else (None, None)
 
     def _shares(self, outcome: Outcome, seconds: float | None) -> dict[tuple[int, int], float]:
-        """Return how probable each value is by release and value; nothing where the attack does not say it."""
+        """Return the probability of each value by release and value; empty if the attack has none."""
         found: dict[tuple[int, int], float] = {}
         if outcome.model is None:
             return found
@@ -165,7 +165,7 @@ class _Person:
         return found
 
     def _truth(self, release: int) -> int | None:
-        """Return the person's own value where the key says it, but of people whose value is known beforehand."""
+        """Return the person's own value if the key has it; None if the value is known beforehand."""
         values = self.evidence.key.of_versions(release)
         place = np.flatnonzero(self.evidence.pools(release).person == self.code)
         if values is None or not len(place) or values[place[0]] < 0:
@@ -178,14 +178,14 @@ class _Person:
 
 @dataclass(frozen=True)
 class _AskFor:
-    """Asks how probable a value is for one person, and for the likeliest value of all others."""
+    """Asks for the probability of a value for one person, and of the likeliest value for all others."""
 
     evidence: View
     person: int
     value: int
 
     def of_versions(self, release: int) -> Codes:
-        """Return the value to ask for, for each person of a release's pools in order."""
+        """Return the value to ask for, for each person in the order of the release's pools."""
         return np.where(self.evidence.pools(release).person == self.person, self.value, -1).astype(np.int32)
 
     def of_people(self) -> Codes:

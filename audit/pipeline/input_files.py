@@ -1,4 +1,4 @@
-"""The files that an audit has read, each with a hash that gives nothing away but what is published anyway."""
+"""The files that an audit has read, each with a hash that depends on published data only."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class InputFile:
 
     Attributes:
         path: where it is.
-        columns: the columns that count, where others are private; None for the whole file.
-        declared: how it is written.
+        columns: the published columns, if others are private; None for the whole file.
+        declared: the declared format of the file.
     """
 
     path: Path
@@ -38,7 +38,7 @@ class InputFile:
     declared: Declared = NOTHING_DECLARED
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file; of its columns, by `digest_of_columns`, if they are named."""
+        """Return the SHA-256 of the file, or of its columns by `digest_of_columns` if they are named."""
         if self.columns is None:
             with self.path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -48,10 +48,10 @@ class InputFile:
 
 
 def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
-    """Return the files to hash, by the names that the manifest has for them.
+    """Return the files to hash, by their names in the manifest.
 
-    A hash confirms a guess: of a release that holds private columns only the published ones count, and a
-    register or known values have none, unless the report names people anyway.
+    A hash lets a reader confirm a guess at private data. So only the published columns of a release are hashed, and a
+    register or known values are hashed only if the report names people anyway.
     """
     manifest, files = series.manifest, dict[str, InputFile]()
     for release in manifest.releases:
@@ -65,7 +65,7 @@ def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
 
 
 def _published(series: Series, release: ReleaseFiles) -> InputFile:
-    """Return a release's file, its published columns alone where the key is one of its columns."""
+    """Return a release's file, with its published columns if the key is another column of it."""
     columns, headings = series.manifest.columns, series.manifest.headings(release.tag)
     if columns.individual is None:
         return InputFile(release.rows)
@@ -80,9 +80,9 @@ def _published(series: Series, release: ReleaseFiles) -> InputFile:
 
 
 def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
-    """Return the SHA-256 of some columns of a table by name, each as CSV (RFC 4180, UTF-8, LF, all cells in quotes).
+    """Return the SHA-256 of columns by name, each as CSV (RFC 4180, UTF-8, LF, all cells quoted).
 
-    First come the name of a column and its cells, a line each, without spaces around them; then those of the next one.
+    For one column after another, the name and the cells are hashed, one per line, without surrounding spaces.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -91,7 +91,7 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     mark, end, nothing = column_of(['"', '"\n', ""]).cast("large_string")  # `pyarrow.scalar` would import pandas
     for name, column in columns.items():
         texts, rows = texts_of(column)
-        # Each text of a dictionary is quoted once; those of the rows, end to end, are then the lines themselves.
+        # Quote each text of a dictionary once; the texts of all rows, end to end, are then the lines.
         cells = pa.concat_arrays([each.cast("large_string") for each in (column_of([name]), texts)])
         cells = pc.binary_join_element_wise(mark, pc.replace_substring(cells, '"', '""'), end, nothing)
         lines = cells if rows is None else cells.take(arrow(np.append(0, rows.astype(np.int64) + 1)))

@@ -13,7 +13,7 @@ from audit.runtime.phrases import say
 
 
 def with_policy(attack: Attack, limits: Mapping[str, float], seconds: float | None) -> Attack:
-    """Return an attack as the policy's limits want it; one that fails where this takes another package's down."""
+    """Return an attack configured by the policy; if another package's attack raises, return one that fails."""
     if is_own(attack):
         return attack.with_policy(limits)
     try:
@@ -23,12 +23,12 @@ def with_policy(attack: Attack, limits: Mapping[str, float], seconds: float | No
 
 
 def run_guarded(attack: Attack, run: Callable[[], Outcome], limit: float | None) -> Outcome:
-    """Return the result of an attack; of another package's a failed one if it raises, leaves or overruns.
+    """Run an attack; if one of another package raises, exits or overruns its limit, return a failed outcome.
 
     `limit` is in seconds.
 
     Raises:
-        AuditError: what the attack read of the series is not as it should be.
+        AuditError: the attack found the series faulty.
     """
     if is_own(attack):
         return run()
@@ -41,7 +41,7 @@ def run_guarded(attack: Attack, run: Callable[[], Outcome], limit: float | None)
 
 
 def ask_all(attack: Attack, outcome: Outcome) -> None:
-    """Ask all that reports ask of measures, so that what fails fails here."""
+    """Call every method of the measures that reports use, so that a failure shows here."""
     measures = outcome.measures
     dict(measures)
     measures.found_in_words(at_least=outcome.status == "incomplete")
@@ -53,7 +53,7 @@ def _reason(attack: Attack, what: str) -> str:
 
 
 def _package(attack: Attack) -> str:
-    """Return the distribution that an attack comes from, else its module."""
+    """Return the name of an attack's distribution, or else of its module."""
     from importlib.metadata import packages_distributions
 
     module = type(attack).__module__

@@ -1,4 +1,4 @@
-"""Progress of attacks: what each is doing, the share that is done, the time gone and the time left."""
+"""Progress of attacks: the stage, the share that is done, the time elapsed and the time left."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from rich.progress import Task, TaskID
 
 _FIRST = {"each release by itself": "counting rows and values", "files": "reading", "report": "putting it together"}
-"""What is done first in the parts of a run that are no attacks."""
+"""The first stage of each part of a run that is not an attack."""
 _ALMOST = 0.99
-"""The share at which a bar stops until its attack has ended: findings must still be checked and written."""
+"""The share at which a bar waits until its attack has ended, because findings must still be checked and written."""
 _BAR, _LEAST_ROOM = 10, 16
 _FIGURES = _BAR + len("  99%  0:00:00 gone, 0:00:00 left") + 1
-"""The width of a line without its words, which are cut if there is no room; figures never are."""
+"""The width of a line without its words; words are cut if there is no room, numbers are not."""
 
 
 class AttackBar:
-    """The bar of one attack, or of another part of a run: it shows how far that has come, and what is being done."""
+    """The bar of one attack, or of another part of a run: it shows the progress and the stage."""
 
     def __init__(self, bars: Bars, attack: str) -> None:
         self._bars = bars
         self._task: TaskID = bars.add_task(attack, total=None, stage=_FIRST.get(attack, "looking at the releases"))
 
     def __call__(self, done: int, total: int, /) -> None:
-        """Show how far the work has come; the bar is full only at the end."""
+        """Show the progress; the bar is full only at the end."""
         if total <= 0:
             return
         self._bars.update(self._task, completed=min(done, _ALMOST * total), total=total)
@@ -42,12 +42,12 @@ class AttackBar:
         self._bars.update(self._task, stage=what)
 
     def remove(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bars.remove_task(self._task)
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as a clock has it.
+    """Return a time as hours, minutes and seconds.
 
     >>> _clock(3725.9)
     '1:02:05'
@@ -57,7 +57,7 @@ def _clock(seconds: float) -> str:
 
 @contextmanager
 def progress(*, shown: bool) -> Iterator[Progress]:
-    """Show how far each attack has come, on standard error or in a notebook, if progress is to be shown."""
+    """Show the progress of each attack on standard error or in a notebook, if `shown`."""
     if not shown:
         yield lambda _: None
         return
@@ -68,7 +68,7 @@ def progress(*, shown: bool) -> Iterator[Progress]:
     from rich.text import Text
 
     class Times(ProgressColumn):
-        """The time gone, and the time left where that is known."""
+        """The time elapsed, and the time left if known."""
 
         def render(self, task: Task) -> Text:
             """Return both as hours, minutes and seconds."""
@@ -98,7 +98,7 @@ def progress(*, shown: bool) -> Iterator[Progress]:
 
 @contextmanager
 def counting(what: str, *, shown: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that shows how many steps of how many are done, if progress is to be shown."""
+    """Yield a function that shows how many steps are done, if `shown`."""
     if not shown:
         yield lambda _done, _total: None
         return

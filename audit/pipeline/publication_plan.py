@@ -1,4 +1,4 @@
-"""Trying methods on microdata: each is published into a temporary folder, audited and measured."""
+"""Try methods on microdata: publish by each into a temporary folder, audit and measure."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from audit.publishing.publish import PublishOptions, PublishResult, publish
 from audit.runtime.phrases import say
 
 Candidate = tuple[str, Anonymizer, Principle]
-"""The parameters as they are written on the command line, the method with them, and the principle that it promises."""
+"""The parameters as on the command line, the method with them, and the principle that it promises."""
 
 TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
-"""The values of each parameter to try; other parameters take their least value."""
+"""The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
 _FREQUENT = 0.5
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
-    """Return methods with the parameters to try, and what they promise."""
+    """Return the methods with the parameters to try and the principles that they promise."""
     found: list[Candidate] = []
     for kind in kinds:
         needed = [option for option in options_of(kind) if option.required]
@@ -58,10 +58,10 @@ def plan_publication(
     queries: Queries,
     watch: Callable[[int, int], None],
 ) -> PublicationPlan:
-    """Return what some methods would make of microdata; what is published is deleted again.
+    """Return what each method would publish from microdata, audited; the published files are deleted.
 
-    If nothing keeps the policy, the two series that violate it least are tried without the quasi-identifier that has
-    most values, then without the next, until one does or one column is left.
+    If no method keeps the policy, the two that violate it least are tried without the quasi-identifier with the most
+    values, then without the next, until one keeps it or one column is left.
 
     Raises:
         InputError: the microdata cannot be read.
@@ -85,14 +85,14 @@ def plan_publication(
 
 
 def _found(each: PlannedSeries) -> tuple[bool, int]:
-    """Return what to order series by, those that violate the policy least first."""
+    """Return a sort key that puts series first that violate the policy least."""
     return each.exit_code == 1, max((attack.people or attack.findings_total for attack in each.attacks), default=0)
 
 
 def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, float] | None, int]:
-    """Return how many values each quasi-identifier has in the first snapshot, the sensitive one that is frequent there.
+    """Return the number of values of each quasi-identifier, and the most frequent sensitive value, at first.
 
-    The last number is how many people have another value later, though the microdata say that values never change.
+    The last item is the number of people whose value changes later although the microdata say that values never change.
     """
     people, vocabulary = IdentifierEncoder(), Vocabulary()
     every = [microdata.read(at, people, vocabulary).snapshot for at in range(len(microdata.snapshots))]
@@ -113,14 +113,14 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
 
 @dataclass(frozen=True)
 class _Trial:
-    """How methods are tried."""
+    """The settings of all trials."""
 
     attacks: Sequence[Attack]
     options: AuditOptions
     queries: Queries
 
     def of(self, microdata: Microdata, candidate: Candidate) -> PlannedSeries:
-        """Return what a method makes of microdata; with rows withheld if that is what it takes."""
+        """Publish microdata by a method, withholding rows if necessary, and return the result."""
         parameters, method, principle = candidate
         found = self._published(microdata, parameters, method, principle)
         if found.refused is None or not hasattr(method, "withhold"):
@@ -144,7 +144,7 @@ class _Trial:
             seconds = time.perf_counter() - start
             try:
                 report = run_audit(open_series(folder), self.attacks, self.options)
-            except InputError as error:  # such as people who grow older, whose cells contradict each other
+            except InputError as error:  # for example, people grow older and their cells contradict each other
                 why = say("what it publishes cannot be audited: {why}", why=error.problems[0].what)
                 return PlannedSeries(method.name, parameters, refused=why)
             series = open_series(folder)
@@ -167,7 +167,7 @@ class _Trial:
 
 
 def _refused(error: InputError | UsageError) -> str:
-    """Return the first thing that stands in the way of a method, with its place."""
+    """Return the first problem that stops a method, with its place."""
     if isinstance(error, UsageError):
         return str(error)
     first = error.problems[0]

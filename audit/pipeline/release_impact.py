@@ -1,4 +1,4 @@
-"""Foreseeing: what one more release would change - new findings, and their causes."""
+"""The impact of one more release: new findings, and their causes."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ Rows = Places
 
 
 def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> ReleaseImpact:
-    """Return what changes from a series to the same with one more release; nothing is written anywhere.
+    """Compare a series with the same series and one more release; nothing is written.
 
     Raises:
         InputError: the series or the candidate cannot be read, or contradicts what the adversary knows.
-        UsageError: no attack applies, or one that was asked for by name does not.
+        UsageError: no attack applies, or a requested attack does not apply.
     """
     namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
     options = replace(options, follow="always")
-    now = run_attacks(after, attacks, options)  # first, so that faults of the candidate are reported soon
+    now = run_attacks(after, attacks, options)  # first, to report faults of the candidate early
     was = run_attacks(before, attacks, options)
     if was.evidence[-1].followed != now.evidence[-1].followed:
         options = replace(options, follow="never")
         now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-    # Both reports refer to findings.
+    # Both reports use the same ids of findings.
     without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
     known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
     news = remaining_findings(replace(now, results=[known.accepted(each) for each in now.results]), namer, options)
-    # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
+    # If the candidate's key lacks rows, record ids follow people less far than before.
     olds = {(each.attack, each.sensitive): each for each in without.attacks}
     compared = [
         ComparedAttack(
@@ -70,7 +70,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
 
 
 class _Candidate:
-    """The last release of a series, and whose rows it has."""
+    """The last release of a series, and the people of its rows."""
 
     def __init__(self, series: Series, view: View) -> None:
         self.series, self.source = series, view.source
@@ -84,7 +84,7 @@ class _Candidate:
         }
 
     def caused(self, named: Finding[str], finding: Finding[int], *, followed: bool) -> NewFinding:
-        """Return a finding with what it follows from; `followed` if people were followed by record ids."""
+        """Return a finding with its causes; `followed` says that people were followed by record ids."""
         need = finding.follows_from(self.source, len(self.series.tags) - 1)
         if followed:  # by all releases
             need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())

@@ -1,4 +1,4 @@
-"""Warnings of a report: what is irregular about files, what a baseline, a register or known values leave unsaid."""
+"""Warnings of a report about irregular files, a baseline, a register or known values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MANY_COUNTERFEITS = 0.1
 
 
 def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> tuple[ReportWarning, ...]:
-    """Return what a report says beside its findings."""
+    """Return the warnings of a report."""
     return (
         *_baseline_warnings(namer, options),
         *irregularities(run.series, reveal=options.reveal),
@@ -39,7 +39,7 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
 
 
 def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[ReportWarning]:
-    """Yield a warning that the findings of a baseline cannot be recognised, because the key of their ids is missing."""
+    """Yield a warning if findings of the baseline cannot be recognised because the key of their ids is missing."""
     if options.baseline is not None and not namer.keyed:
         what = say(
             "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
@@ -48,7 +48,7 @@ def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[
 
 
 def _file_warnings(run: AuditRun) -> Iterator[ReportWarning]:
-    """Yield warnings: files have the same content, or many rows are counterfeits."""
+    """Yield warnings about files with the same content and about many counterfeits."""
     by_hash: dict[str, list[str]] = {}
     for each in run.inputs:
         by_hash.setdefault(each.sha256, []).append(each.path)
@@ -66,7 +66,7 @@ def _file_warnings(run: AuditRun) -> Iterator[ReportWarning]:
 
 
 def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
-    """Yield whether values that the manifest knows are not used, or are certain without being known."""
+    """Yield warnings about known values that are not used, or that are certain even without being known."""
     series, adversary = attacked.series, attacked.evidence[0].adversary
     if series.manifest.known is None:
         return
@@ -92,7 +92,7 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
 
 
 def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
-    """Yield how many people the register lists if they need not be there, and that it lacks some quasi-identifiers."""
+    """Yield warnings about people in the register who need not be in the data, and about quasi-identifiers it lacks."""
     register, kinds = attacked.evidence[0].held.register, attacked.evidence[0].possible_kinds
     if kinds is not None:
         what = say_count(
@@ -123,7 +123,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
 
 
 def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedValue]) -> Iterator[ReportWarning]:
-    """Yield how much was found of harmless values alone."""
+    """Yield a warning about findings of harmless values only."""
     if listed:
         what = say_count(
             "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
@@ -135,9 +135,9 @@ def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedV
 
 
 def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
-    """Return how many people with a known value an attack on single people finds where nothing is known.
+    """Return how many people with a known value a per-person attack finds if no value is known.
 
-    It has the time that the attack itself has left.
+    It has the rest of the attack's time.
     """
     results = [each for each in attacked.results if isinstance(each.attack, PerPersonAttack)]
     used = {(id(each.evidence), each.attack.name): each.seconds for each in results}
@@ -150,7 +150,7 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
         if not attacks or known is None:
             continue
         names = [attacked.series.people.name(code) for code in np.unique(known.person).tolist()]
-        attack = attacks[-1]  # the last one decides where values change, too
+        attack = attacks[-1]  # the last one also decides if values change
         budget = options.budget(attack.name, used[id(evidence), attack.name])
         outcome = attack.run(handed(seen[evidence.sensitive]), budget)
         people = None if outcome.claims is None else outcome.claims.versions

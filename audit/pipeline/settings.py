@@ -1,4 +1,4 @@
-"""The options of an audit, each stated once: Python's arguments and the command line's words are made from them.
+"""The options of an audit, stated once; the arguments of Python and of the command line are made from them.
 
 Type checkers read the classes (PEP 692), the command line reads the annotation of each type.
 """
@@ -23,10 +23,10 @@ class Setting:
 
 
 class CountSettings(TypedDict, total=False):
-    """What all audits take.
+    """The settings of all audits.
 
-    Seconds for each attack (None is without limit), clauses in place of the manifest's, how many findings to show (None
-    is all), and whether progress is shown.
+    Seconds for each attack (None means no limit), clauses that replace the manifest's, the number of findings to show
+    (None means all), and whether to show progress.
     """
 
     time_limit: Annotated[float | None, Setting(300.0, "seconds per attack", "S")]
@@ -44,7 +44,7 @@ class CountSettings(TypedDict, total=False):
 
 
 class Settings(CountSettings, total=False):
-    """What audits of people take; `max_e` and `history` are options of `equivalence`, and `seed` of `joint`."""
+    """The settings of audits of people; `max_e` and `history` are options of `equivalence`, `seed` of `joint`."""
 
     adversary: Annotated[
         AdversaryKind | None,
@@ -69,4 +69,4 @@ SETTINGS: dict[str, tuple[Any, Setting]] = {
     for name, hint in get_type_hints(Settings, include_extras=True).items()
     if hasattr(hint, "__metadata__")
 }
-"""Each option with its type and what is said of it; those of attacks are fields of theirs."""
+"""Each option with its type and its setting; options of attacks are fields of the attacks."""

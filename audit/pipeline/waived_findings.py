@@ -1,4 +1,4 @@
-"""Accepting what is found of people: waivers that say how much of each finding is accepted."""
+"""Waivers for findings about people, which say how much of each finding they accept."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ABOUT = ("finding", "individual", "release", "group")
 def waive_findings(
     folder: Path, attacks: Sequence[Attack], accepted: Sequence[Acceptance], options: AuditOptions | None = None
 ) -> int:
-    """Write a waiver for each finding, person or group that is accepted; return how many there are.
+    """Write a waiver for each accepted finding, person or group, and return their number.
 
-    A waiver accepts no more than is found today, by an audit with these options; a group is that of a release. Of what
-    this audit does not find, it does not say how much it accepts: a report that finds it does.
+    A waiver accepts no more than an audit with these options finds today; a group belongs to one release. If the audit
+    does not find the accepted item, the waiver has no size, and reports compute it.
 
     Raises:
-        UsageError: a date is past, there is no key by which ids could be known again, nor a folder for one, or a list
-            names what is not found.
+        UsageError: a date is past, there is neither a key for stable ids nor a folder for one, or a list names a
+            finding that was not found.
         InputError: the series cannot be read.
     """
 
@@ -66,7 +66,7 @@ def waive_findings(
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
             if waiver.individual is not None and not _PSEUDONYM.fullmatch(waiver.individual):
-                # The manifest is published with the series, and says of nobody that there is a finding.
+                # The manifest is published with the series, so it must not say who is found.
                 waiver = replace(waiver, individual=namer.pseudonym("person", waiver.individual))
             about = {name: text for name, text in vars(waiver).items() if name in _ABOUT and text is not None}
             written.append({**about, **({"size": size} if sizes else {}), **each.key})
