@@ -70,15 +70,15 @@ def points_part_thousands(texts: Iterable[str]) -> bool:
     return all(map(_POINTED.fullmatch, pointed)) and not all(text.endswith(".000") for text in pointed)
 
 
-_DECIMAL_COMMA = re.compile(r"(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
+_DECIMAL_COMMA = re.compile(rf"(?:[0-9]+|[0-9]{{1,3}}(?:[.{_GAPS}][0-9]{{3}})+),[0-9]+")
 _FLAGGED = re.compile(r"([0-9].*?)\s*(\(?[a-z]{1,2}\)?)", re.IGNORECASE)
 
 
 def commas_are_decimal(texts: Iterable[str]) -> bool:
     """Return whether commas are decimal in a column: other than three digits follow one, or a 0 precedes it.
 
-    >>> commas_are_decimal(["22,5", "1.234,0", "*"]), commas_are_decimal(["1,234", "12"]), commas_are_decimal(["a, b"])
-    (True, False, False)
+    >>> [*map(commas_are_decimal, (["22,5", "1.234,0", "2 681,19", "*"], ["1,234", "12"], ["a, b"]))]
+    [True, False, False]
     """
     with_comma = [text.rstrip("% ") for text in texts if "," in text]
     if not with_comma or not all(map(_DECIMAL_COMMA.fullmatch, with_comma)):
@@ -89,8 +89,8 @@ def commas_are_decimal(texts: Iterable[str]) -> bool:
 def with_decimal_point(text: str) -> str:
     """Return a number with a decimal comma as one with a decimal point; other texts unchanged.
 
-    >>> with_decimal_point("1.234,5"), with_decimal_point("12")
-    ('1234.5', '12')
+    >>> with_decimal_point("1.234,5"), with_decimal_point("12"), with_decimal_point("2 681,19")
+    ('1234.5', '12', '2 681.19')
     """
     found = _DECIMAL_COMMA.match(text)
     return found[0].replace(".", "").replace(",", ".") + text[found.end() :] if found else text

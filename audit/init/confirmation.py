@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.published_texts import said_range
+from audit.count_tables.published_texts import number_of, said_range
 from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
 from audit.io.manifest import NAME, Manifest, ReleaseFiles, is_about_tables, parse_manifest
@@ -23,7 +23,7 @@ from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.series import check_headers
-from audit.io.toml import UNCONFIRMED, key_path
+from audit.io.toml import UNCONFIRMED, key_path, toml_value
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, say
@@ -258,9 +258,13 @@ class _Asked:
             'Which counts does "{sign}" stand for? Write 1 to 4, say, 5 or more, or 0 or more where it may be any.',
             sign=sign,
         )
-        while (ends := said_range(self.ask(text_of(text)))) is None:
+        while True:
+            answer = self.ask(text_of(text))
+            if (number := number_of(answer)) is not None:
+                return [number, number]
+            if (ends := said_range(answer)) is not None:
+                return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
             text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
-        return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
 
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; a key of columns or of the adversary that is not is left out.
@@ -273,12 +277,12 @@ class _Asked:
         place = self.document
         for table in tables:
             place = place[table]
-        value = printable(str(place.unwrap()[last]), 200)
+        value = printable(toml_value(place.unwrap()[last]), 200)
         # Of a bool, a table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
-        question = " ".join([says, *why, say("Is that right?")])
+        question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
         if self.ask(yes_or_no(question, default=True)) == "yes":
             return True
         if tables == ["table", "markers"]:

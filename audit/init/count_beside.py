@@ -77,7 +77,8 @@ def declare_beside(
     rates = [*found.values()]
     known = {*found, *(base for rate in rates if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
-    rules.add("not_published", [t for t in dict.fromkeys(beside) if t and decimal_of(t.rstrip("% ")) is None])
+    signs = [text for text in dict.fromkeys(beside) if text and decimal_of(text.rstrip("% ")) is None]
+    rules.add("not_published", [text for text in signs if text not in rules.texts])  # else they hide counts
     if rates:
         rules.table["rates"] = rates[0] if len(rates) == 1 else rates
     if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
@@ -133,7 +134,7 @@ def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[B
 def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Iterator[Base]:
     """Yield the cells at each dimension's total, the other labels as in the row itself."""
     names = (*rules.table["dimensions"], *rules.periods)
-    labels = list(zip(*(files.columns[name] for name in names), strict=True))
+    labels = list(zip(*(files.columns[name] for name in names), files.release_of_rows(), strict=True))
     rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
     cells = {label: count for label, count, keep in rows if keep}
     for name, total in rules.totals.items():

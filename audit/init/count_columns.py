@@ -65,6 +65,7 @@ _LABEL_WORDS = _words(
 _CODE_WORDS = _words(
     "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
+_PADDED = re.compile("0[0-9]+")  # codes, such as 01
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
 _ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts name rows
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
@@ -74,7 +75,8 @@ _PERIOD_WORDS = _words(
 )
 _SIGNS = re.compile(
     r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
-    r":\s?[a-z]{1,2}|confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?",
+    r":\s?[a-z]{1,2}|confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?|"
+    r"[a-z][./] ?[a-z]\.?",
     re.IGNORECASE,
 )
 
@@ -108,6 +110,19 @@ def total_of(texts: Iterable[str]) -> str | None:
     return min(found, key=lambda text: TOTALS.index(_word(text))) if found else None
 
 
+_WITHIN = frozenset(("total", "insgesamt", "gesamt", "zusammen", "ensemble", "overall", "totale"))
+
+
+def total_within(texts: Iterable[str]) -> str | None:
+    """Return the label that has the word for all people among others, where it is the only one.
+
+    >>> total_within(["Nord", "Bayern insgesamt"]), total_within(["Nord zusammen", "Bayern zusammen"])
+    ('Bayern insgesamt', None)
+    """
+    found = {text for text in texts if not _WITHIN.isdisjoint(column_names.words(text))}
+    return found.pop() if len(found) == 1 else None
+
+
 @dataclass(frozen=True)
 class CountFiles:
     """The files of a folder, and all cells of the columns that they share.
@@ -138,6 +153,12 @@ class CountFiles:
     def varies(self, name: str) -> bool:
         """Return whether a column has several texts."""
         return len(set(self.columns[name])) > 1
+
+    def release_of_rows(self) -> list[str]:
+        """Return which release each row is of, by its first file."""
+        parts = [[each] if isinstance(each, str) else each["tables"] for each in self.releases]
+        first = {shown: part[0] for part in parts for shown in part}
+        return [first[shown] for shown, rows in zip(self.shown, self.rows_of, strict=True) for _ in range(rows)]
 
 
 def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
@@ -227,7 +248,8 @@ def kinds_of(columns: Columns) -> Kinds:
         like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
-        if any(map(is_total_word, distinct)) or (like and (is_label_name(name) or is_period(name, distinct))):
+        padded = any(map(_PADDED.fullmatch, distinct))
+        if any(map(is_total_word, distinct)) or (like and (padded or is_label_name(name) or is_period(name, distinct))):
             found.labels.append(name)
         elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)

@@ -6,6 +6,7 @@ shown, a marker that names its range. Everything else is written down as a guess
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Self
 
 from audit.count_tables.published_texts import Interval, number_of, points_part_thousands, said_range
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_sign, total_of
+from audit.init.count_columns import CountFiles, is_sign, total_of, total_within
 from audit.init.guesses import Guesses
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
@@ -24,6 +25,9 @@ from audit.runtime.phrases import say
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
 """Signs of what is not applicable or not available; they may stand for any count."""
 
+_NOTHING = re.compile(
+    r"nichts vorhanden(?: \(genau null\))?|(?:genau )?null|nil|néant|(?:exactly |true |real )?zero|cero", re.IGNORECASE
+)
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them says from where on counts are shown
@@ -84,7 +88,8 @@ class TableGuesses(Guesses):
 def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> TableGuesses:
     """Return the rules of files with some dimensions and counts; totals are those that words say."""
     found = TableGuesses.of(shape, files.releases, labels, value)
-    found.table["totals"] = {n: total for n in labels if (total := total_of(files.columns[n])) is not None}
+    totals = {name: total_of(files.columns[name]) or total_within(files.columns[name]) for name in labels}
+    found.table["totals"] = {name: total for name, total in totals.items() if total is not None}
     return found
 
 
@@ -115,7 +120,8 @@ def guess_numbers(rules: TableGuesses) -> None:
         for text in rules.texts
         if text and number_of(text, point=point) is None and text not in rules.table.get("not_published", ())
     }
-    named = {text: said_range(text) or range_within(rules.legend.get(text, "")) for text in marks}
+    said = {text: rules.legend.get(text, "") for text in marks}
+    named = {t: (0, 0) if _NOTHING.fullmatch(note) else said_range(t) or range_within(note) for t, note in said.items()}
     small = max((ends[1] for ends in named.values() if ends and ends[0] <= 1 and ends[1] < UNBOUNDED), default=0)
     in_order = [*(text for text in rules.legend if text in marks), *sorted(marks - rules.legend.keys())]
     for text in (text for text in in_order if text not in rules.table["markers"]):
@@ -181,7 +187,7 @@ def _stands_for(
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
     if named is not None or (further and text.casefold() not in NOT_COUNTED):
         low, high = named or (small + 1, UNBOUNDED)
-        low = max(low, int(high < UNBOUNDED))
+        low = low if high == UNBOUNDED else max(low, min(1, high))
         rules.doubt(key, _sentences(words, _taken_for(text, low, high)))
         return (low, high if high < UNBOUNDED else inf)
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
@@ -205,6 +211,8 @@ def _stands_for(
 
 def _taken_for(text: str, low: int, high: int) -> str:
     """Return the sentence which counts a sign is taken to stand for."""
+    if high == 0:
+        return say('"{text}" is taken to stand for 0; say which counts it stands for.', text=text)
     if high < UNBOUNDED:
         return say(
             '"{text}" is taken to stand for {low} to {high}; say which counts it stands for, and whether it also hides '

@@ -105,7 +105,7 @@ def test_a_guess_that_is_denied_is_struck_out_or_left_for_its_owner(folder):
     write(folder / "series.toml", plain.format(keys=keys))
     code, _, err, text = confirm(folder, "no", "yes", "no")
     assert code == 0, err
-    assert "series.toml says columns.missing = ['?']. Is that right?" in err
+    assert 'series.toml says columns.missing = ["?"]. Is that right?' in err
     found = tomllib.loads(text)
     assert "missing" not in found["columns"]
     assert found["columns"]["types"] == {"Age": "numeric"}

@@ -315,6 +315,33 @@ def test_a_sign_that_means_something_else_is_asked(tmp_path, monkeypatch):
     assert (code, found[0]["lower"], found[0]["cell"]) == (1, 1, {"area": "A", "sex": "f"})
 
 
+GERMAN = """Tabelle: 21321-0001;;
+Kreis;Geschlecht;Fälle
+Ingolstadt;männlich;-
+Ingolstadt;weiblich;17
+Ingolstadt;Insgesamt;17
+Rosenheim;männlich;.
+Rosenheim;weiblich;.
+Rosenheim;Insgesamt;9
+Bayern insgesamt;männlich;.
+Bayern insgesamt;weiblich;.
+Bayern insgesamt;Insgesamt;26
+__________
+- = nichts vorhanden
+. = Zahlenwert unbekannt oder geheim zu halten
+"""
+
+
+def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypatch):
+    table = guessed(tmp_path, {"1.csv": GERMAN.partition("\n")[2]})["table"]
+    assert table["markers"] == {"-": [0, 0], ".": [0, np.inf]}
+    assert table["totals"] == {"Kreis": "Bayern insgesamt", "Geschlecht": "Insgesamt"}
+    monkeypatch.setattr("sys.stdin", io.StringIO("no\n0\nno\n1 to 4\nyes\nyes\nyes\nyes\n"))
+    code, _, asked = run_main("init", str(tmp_path), "--confirm")
+    assert (code, dict(read_table_manifest(tmp_path).markers)) == (0, {"-": (0, 0), ".": (1, 4)})
+    assert '"-" is taken to stand for 0; say which counts it stands for. Is that right?' in " ".join(asked.split())
+
+
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):
     text = "a b,sex,n\nAll,All,40\nAll,F,22\nAll,M,18\nx.y,All,*\nx.y,F,..\nx.y,M,9\n"
     manifest = guessed(tmp_path, {"1.csv": text})

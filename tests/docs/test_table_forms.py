@@ -64,6 +64,12 @@ FILES = {
     "counts and rates of a population": lines("area,cases,population,rate", *(f"{area},{n},{p},{n / p * 1e5:.1f}"
         for area, n, p in (("A", 41, 1823), ("B", 19, 2211), ("C", 133, 6104), ("All", 193, 10138)))),
     "shares of a row's total": shares(lambda n, share: f"{n},{share:.1f}", "count,percent"),
+    "shares beside hidden counts, two years, French": {
+        f"foyers-{year}.csv": lines("zone;tranche d'âge;nombre de foyers;revenu moyen (€);part (%)",
+            f"01;20 à 29 ans;{n};2 681,19;{n / 12.5:.1f}".replace(".", ","), "01;30 à 39 ans;s;n.d.;s",
+            "01;Ensemble;1 250;28 345,60;100,0", "02;20 à 29 ans;840;n.d.;70,0", "02;30 à 39 ans;360;19 004,50;30,0",
+            "02;Ensemble;1 200;2 345,60;100,0") for year, n in ((2021, 1247), (2022, 1246))
+    },
     "`n (%)` in one cell": shares(lambda n, share: f"{n} ({share:.1f}%)", "n"),
     "changes since last week": {
         "2021-05-28.csv": lines("areaName,cases,change", "Riverside,0-2,", "Old Town,0-2,", "Hill,9,2"),
