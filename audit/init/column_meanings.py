@@ -6,6 +6,7 @@ for the auditor's key, with which the adversary knows the group of each person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from audit.init import column_names
@@ -20,8 +21,7 @@ from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
-_NUMBER = r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?"
-_DECIMAL = r"[+-]?[0-9]+(,[0-9]+)?"
+_PARTED = re.compile("[0-9][^0-9]")  # a number with separators, which ids do not have
 _LABEL = r"[^0-9*<>\[({]{0,3}[0-9]+"  # such as 12 or G12
 _SHOWN = 12
 _COUNT = "[1-9][0-9]{0,8}"
@@ -151,13 +151,18 @@ class _Guesser:
     def guess_ids(self) -> None:
         """Guess the auditor's key and the published record id."""
         keyed = self.found.keys == len(self.found.releases)
+        keys = [(path, path.name) for tag in self.found.tags if (path := self.found.key_file(tag)) is not None]
+        people = read_columns(keys).get("individual") if keys and not self.found.pair() else None
+        if people is not None and not people.unique:
+            self.take_several(people)
         ids = [(kind, c) for c in self.free(self.rows) if not self.generalized(c) and (kind := _id_kind(c))]
         for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
             key = "record" if kind == "record" or keyed else "individual"
             trouble = _id_trouble(column, kind)
             if key == "individual" and self.found.pair() and "count" not in self.values:
                 trouble = _NEEDS_KEYS
-            if trouble == _SEVERAL and kind == "person" and self.takes_several(column):
+            if trouble == _SEVERAL and kind == "person" and not (keys or self.found.pair()):
+                self.take_several(column)
                 self.choose_id(key, column, keyed=keyed)
             elif trouble == _NUMBERS:
                 self.number_rows(column)
@@ -170,10 +175,8 @@ class _Guesser:
             elif self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
-    def takes_several(self, column: Column) -> bool:
-        """Return whether a column of people is used, some with several rows in a release, and note how."""
-        if self.found.keys or self.found.pair():
-            return False
+    def take_several(self, column: Column) -> None:
+        """Take rows for episodes, as some people of a column have several in a release."""
         self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         sentences = [
             say_count(
@@ -191,7 +194,6 @@ class _Guesser:
             sentences.append(say('For one row of each person write rows = "latest" and date = {column}', column=name))
         sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
         self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
-        return True
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         name, reasons = column.name, [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
@@ -400,9 +402,9 @@ def _id_kind(column: Column) -> str | None:
     """Return what makes a column one of ids, one of `ID_KINDS`, or None when it is none."""
     if (kind := column_names.kind(column.name)) in column_names.ID_KINDS:
         return kind
-    numbers = column.matches(_NUMBER) or column.matches(_DECIMAL)
+    numbers = column.are_numbers
     content = column_names.sensitivity(column.name) or column_names.is_quasi(column.name) or column.row_numbers
-    fractions = numbers and any("." in text or "," in text for text in column.some)
+    fractions = numbers and any(map(_PARTED.search, column.some))
     enough = len(column.codes) >= (100 if numbers else 16)
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None
 

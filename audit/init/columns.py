@@ -23,11 +23,15 @@ from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, joined, say, say_count
 
 _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
-_MEASURE = r"[+-]?[0-9]+([.,][0-9]+)?"
+_MEASURE = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}([., '\u00a0\u202f][0-9]{3})+)([.,][0-9]+)?")
 _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
 _LINES_SHOWN = 3
 _TEXTS = 2_000  # distinct cells of a column that are parsed
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
+_MAY_MARK = re.compile(
+    r"k\.a\.?|keineangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|unknown|unbekannt|n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|"
+    r"nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,11 @@ class Column:
     def some(self) -> list[str]:
         """Some of the texts, the empty one left out."""
         return [text for text in self.texts[:: len(self.texts) // _TEXTS + 1] if text]
+
+    @cached_property
+    def markers(self) -> frozenset[str]:
+        """The texts of unknown values, and those that may be such."""
+        return MARKERS | {text for text in self.texts if _MAY_MARK.fullmatch("".join(text.split()).casefold())}
 
     @cached_property
     def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -82,7 +91,12 @@ class Column:
         distinct, rows = len(self.some), len(self.codes) / (int(self.release.max(initial=0)) + 1)
         if distinct < _MEASURED or distinct < rows / 5 or self.row_numbers:
             return False
-        return self.matches(_MEASURE) and infer_kind(self.some, None, MARKERS) in (Kind.NUMERIC, Kind.CATEGORICAL)
+        return self.are_numbers and infer_kind(self.some, None, self.markers) in (Kind.NUMERIC, Kind.CATEGORICAL)
+
+    @cached_property
+    def are_numbers(self) -> bool:
+        """Whether some cells, those of unknown values aside, are all numbers, with any separators."""
+        return all(_MEASURE.fullmatch(text) for text in self.some if text not in self.markers)
 
     @cached_property
     def is_free_text(self) -> bool:
@@ -111,7 +125,7 @@ class Column:
         """Return whether some cells, the empty ones aside, all have a meaning in a column of this kind."""
         try:
             for text in self.some:
-                parse(text, kind, hierarchy, MARKERS)
+                parse(text, kind, hierarchy, self.markers)
         except CellError:
             return False
         return True
@@ -123,8 +137,9 @@ class Column:
         exact = forms.pop(None, 0)
         if set(forms) == {"intervals"} and forms["intervals"] < 4 * exact:
             # Beside other texts, `>30` is a class such as `no` is; beside numbers it is an interval.
-            return str(_FORMS["intervals"]) if infer_kind(self.some, None, MARKERS) is Kind.NUMERIC else None
-        found = sorted(each for each in forms if each is not None) or ["sets"] * _are_lists(self.some)
+            return str(_FORMS["intervals"]) if infer_kind(self.some, None, self.markers) is Kind.NUMERIC else None
+        lists = not self.are_numbers and _are_lists(self.some)
+        found = sorted(each for each in forms if each is not None) or ["sets"] * lists
         return joined([str(_FORMS[each]) for each in found]) if found else None
 
 

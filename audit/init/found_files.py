@@ -91,6 +91,11 @@ class FoundFiles:
         """The sensitive column."""
         return self.with_role("sensitive")[0]
 
+    def key_file(self, tag: str) -> Path | None:
+        """Return the file that says whose rows those of a release are; None where there is none."""
+        path = self.folder / PRIVATE / f"{tag}.key.csv"
+        return path if is_there(path) else None
+
     def pair(self) -> ReleaseFiles | None:
         """Return the first release that is an Anatomy pair."""
         return next((release for release in self.releases if release.values), None)
@@ -342,7 +347,7 @@ def _check_releases(found: FoundFiles) -> None:
             f"({', '.join(SUFFIXES)}) into {found.folder / 'releases'}, one file for each release, and run it again"
         )
     tags = found.tags
-    found.keys = sum(is_there(found.folder / PRIVATE / f"{tag}.key.csv") for tag in tags)
+    found.keys = sum(found.key_file(tag) is not None for tag in tags)
     problems = Problems()
     for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
         shown = f"{PRIVATE}/{path.name}"

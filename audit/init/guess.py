@@ -30,7 +30,7 @@ from audit.io.microdata import MOST_LISTED, kind_of_values
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.series import Series, check_headers
-from audit.io.toml import natural, release_tag, toml_text
+from audit.io.toml import natural, release_tag, toml_text, toml_value
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, joined, parted, say
@@ -109,19 +109,21 @@ def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
     guesses.state_rule(Hierarchies({name: hierarchy.name for name, hierarchy in found.labels.items()}))
     texts = [column.name for column in quasi if column.name not in found.labels and _looks_numeric(column)]
     guesses.state_rule(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))
-    missing = MARKERS & {text for column in quasi for text in column.texts}
+    missing = {text for column in quasi for text in column.texts if text in (column.markers if published else MARKERS)}
     # Under a register, cells that cover everybody may be values.
-    sure = "register" not in found.beside or not missing
+    sure = missing <= MARKERS and ("register" not in found.beside or not missing)
     if any("" in column.texts for column in (*quasi, found.sensitive)):
         missing |= {""}
-    guesses.state_rule(Missing(missing), sure=sure)
+    guesses.state_rule(Missing(frozenset(missing)), sure=sure)
+    if not missing <= {"", *MARKERS}:
+        guesses.written[f"missing = {toml_value(missing)}"] = str(Missing.why)
     _state_beside(found)
     return found
 
 
 def _looks_numeric(column: Column) -> bool:
     """Return whether cells have the form of ranges but are none, such as the month 2024-03."""
-    looks = infer_kind(column.some, None, MARKERS) is Kind.NUMERIC
+    looks = infer_kind(column.some, None, column.markers) is Kind.NUMERIC
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
 
 

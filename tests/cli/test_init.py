@@ -125,6 +125,24 @@ def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     write(tmp_path / "1.csv", ["Patient", "Age", "Disease"], rows)
     columns = guessed(tmp_path)["columns"]
     assert (columns["individual"], columns["rows"]) == ("Patient", "episodes")
+    write(tmp_path / "1.csv", ["Age", "Disease"], [row[1:] for row in rows])
+    write(tmp_path / "private/1.key.csv", ["row", "individual"], [(at, row[0]) for at, row in enumerate(rows)])
+    assert guessed(tmp_path)["columns"]["rows"] == "episodes"
+
+
+@pytest.mark.parametrize("sign", ["k. A.", "Keine Angabe", "n/k", "-", "n.d.", "NS/NC", "unknown"])
+@pytest.mark.parametrize("income", ["{:,}.50", "{:,}", "{}"])
+def test_amounts_are_numbers_and_signs_of_unknown_values_are_asked(tmp_path: Path, sign: str, income: str) -> None:
+    for release, marks in (("1", " .,"), ("2", " ,.")):
+        amounts = [income.format(2_000 + 997 * i).translate(str.maketrans(",.", marks[:2])) for i in range(40)]
+        rows = [(f"{i % 3}0-{i % 3}9", amounts[i], sign if i % 9 == 0 else "f", "ab"[i % 2]) for i in range(40)]
+        write(tmp_path / f"{release}.csv", ["Age", "Amount", "Sex", "Disease"], rows)
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    assert "Amount quasi-identifier 80 an exact measurement" in out or "Amount quasi-identifier 40 an exact" in out
+    assert f'missing = ["{sign}"]' in out
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["columns"]["missing"] == [sign]
+    assert {"columns.missing", "columns.quasi_identifiers"} <= {*manifest["unconfirmed"]["keys"]}
 
 
 @pytest.mark.parametrize(("free", "sensitive"), [(True, "Drug"), (False, "Comment")])
