@@ -66,7 +66,7 @@ def coarse(texts: pa.Array) -> pa.Array:
     plain = pc.ascii_ltrim(plain, characters="+-0")
     if flags(pc.match_substring(plain, ".")).any():
         plain = pc.replace_substring_regex(plain, r"^([0-9]*(?:\.[0-9]*[1-9])?)\.?0*$", r"\1")
-    return pc.if_else(pc.equal(plain, ""), "0", plain)
+    return pc.replace_substring_regex(plain, "^$", "0")  # `if_else` would import pandas
 
 
 class TextIndex:

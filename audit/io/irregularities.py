@@ -1,6 +1,6 @@
 """Irregularities of a series' files that no rule forbids but that may change the meaning of a verdict.
 
-Series of moderate size are searched for them in a separate pass; larger ones only in their sensitive values.
+They are searched for in a separate pass, which leaves identifiers out if the series is large.
 Identifiers and quasi-identifiers are quoted only on request; lines say where they are.
 """
 
@@ -54,7 +54,10 @@ _MANY = 20  # with this many identifiers, it is no accident if no other release 
 
 
 class SeriesTexts:
-    """The distinct texts of the columns with a role, over all releases, and the first place of each."""
+    """The distinct texts of the columns with a role, over all releases, and the first place of each.
+
+    The identifiers of a large series are left out.
+    """
 
     def __init__(self, series: Series) -> None:
         self.series = series
@@ -64,15 +67,12 @@ class SeriesTexts:
         self.rows_like_notes: list[str] = []
         self.notes = [text for notes in _notes_of(series).values() for _, text in notes]
         self.texts: dict[str, dict[str, tuple[int, int]]] = {}
-        self._tables: dict[int, Table] = {}
         self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in self.columns.sensitive}
-        if series.about_rows > MOST_ROWS:
-            self.texts = {name: dict.fromkeys(each.names, (0, 0)) for name, each in series.vocabularies.items()}
-            return
         columns = self.columns
-        single = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
-        self.texts = {name: {} for name in (*columns.sensitive, *columns.quasi_identifiers, *single)}
+        self._ids = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
+        names = [*columns.sensitive, *columns.quasi_identifiers, *self._ids]
+        self.texts = {name: {} for name in names if name not in self._ids or series.about_rows <= MOST_ROWS}
         for position, files in enumerate(series.manifest.releases):
             self._read(position, files)
 
@@ -81,21 +81,19 @@ class SeriesTexts:
         return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
 
     def _read(self, position: int, files: ReleaseFiles) -> None:
-        adjustments = self.series.adjustments(files.tag)
-        # As spelled in the file, except for values that are declared to mean others.
-        bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
+        bare = self._bare(files.tag)
         for path, shown in files.halves:
             count = self.columns.count or (VALUE_COUNT if files.values == path else None)
-            table = readable(path, shown, [*self.texts, *filter(None, [count])], bare)
+            names = dict.fromkeys([*self.texts, *self._ids])
+            table = readable(path, shown, [*names, *filter(None, [count])], bare, distinct=self._ids)
             if table is None:
                 continue
             if table.kept is not None and bare.by is None:  # without the rows of other releases
                 self.ignored[position] = table.in_file - table.rows
-            if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
+            if table.dialect is not None and table.dialect.encoding != UTF_8 and not bare.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding
-            self._tables.setdefault(position, table)
             coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
-            self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell([*coded.values()])]
+            self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, names)]
             for name, (codes, texts) in coded.items():
                 self._add(position, name, codes, texts)
             if count is not None and count in table and not self.series.keyed:
@@ -105,6 +103,11 @@ class SeriesTexts:
                     self.sums[name] |= {
                         text: text in sums and self.sums[name].get(text, True) for text in coded[name][1]
                     }
+
+    def _bare(self, tag: str) -> Adjustments:
+        """Return how texts are read as spelled in the file, except for values that are declared to mean others."""
+        adjustments = self.series.adjustments(tag)
+        return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
 
     def _add(self, position: int, name: str, codes: Codes, texts: list[str]) -> None:
         row = np.full(len(texts), -1, dtype=np.int64)
@@ -121,35 +124,34 @@ class SeriesTexts:
         return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
-        """Return the file and the line of a text's first occurrence; empty for series that are too large."""
-        if not self._tables:
-            return ""
+        """Return the file and the line of a text's first occurrence, which is read again for its line."""
         position, row = self.texts[name][text]
         files = self.series.manifest.releases[position]
-        table = self._tables[position]
-        if name not in table and files.values is not None:
-            headings = self.series.manifest.headings(files.tag)
-            other = readable(files.values, files.values_shown, [name], headings)
-            table = table if other is None else other
-        return f"{table.shown}:{table.line(row)}"
+        for path, shown in files.halves:
+            table = readable(path, shown, [name], self._bare(files.tag))
+            if table is not None and name in table:
+                return f"{shown}:{table.line(row)}"
+        return ""
 
     def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
         """Return the first places of texts, and the texts if they may be quoted."""
         shown = []
         for text in texts:
             place, said = self.place(name, text), f'"{printable(text)}"'
-            shown.append(place if not quoted else f"{said} ({place})" if place else said)
+            shown.append(f"{said} ({place})" if quoted else place)
         return ", ".join(shown)
 
 
-def readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
-    """Read those of some columns that a table has."""
+def readable(
+    path: Path, shown: str, names: Iterable[str], adjustments: Adjustments, *, distinct: Sequence[str] = ()
+) -> Table | None:
+    """Read those of some columns that a table has; those with `distinct` cells without a dictionary."""
     problems = Problems()
     own = adjusted_names(path, shown, adjustments, problems)
     if own is None:
         return None
     there = [name for name in names if name in own or parts_of(name, own)]
-    return read_adjusted(path, shown, there, adjustments, problems)
+    return read_adjusted(path, shown, there, adjustments, problems, distinct=distinct)
 
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
@@ -206,7 +208,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
 
 
 def _compared(series: Series) -> range:
-    return range(2 if series.about_rows > MOST_ROWS else len(series.tags))
+    return range(len(series.tags))[: 2 if series.about_rows > MOST_ROWS else None]
 
 
 def _come_again(series: Series) -> bool:
@@ -358,14 +360,18 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
         yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
 
 
-def last_rows_of_a_cell(coded: Sequence[tuple[Codes, list[str]]]) -> list[int]:
+def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
     """Return the rows at the end of a table that are empty in all columns but one, or in all, like notes below it.
 
-    Each column is given as the codes of its rows, and the texts by code. A text that also occurs in other rows may be
-    the value of a person without known quasi-identifiers.
+    A text that also occurs in other rows may be the value of a person without known quasi-identifiers.
     """
-    if len(coded) < _COLUMNS_WITH_NOTES or not len(coded[0][0]):
+    arrays = [table.arrow(name) for name in columns if name in table]
+    if len(arrays) < _COLUMNS_WITH_NOTES or not table.rows:
         return []
+    last_row = [array[-1].as_py() for array in arrays]
+    if len([cell for cell in last_row if cell is not None and str(cell).strip()]) > 1:
+        return []
+    coded = [text_codes(array) for array in arrays]
     filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
     count = np.sum(filled, axis=0)
     last = np.arange(len(count)) > np.flatnonzero(count > 1).max(initial=-1)

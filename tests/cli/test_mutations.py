@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from audit.io import irregularities
 from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
 from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere, mutate
 from tests.helpers.amount import some
-from tests.helpers.running import run_main
+from tests.helpers.running import run_audit, run_main
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.schemas import fits
 
@@ -73,6 +74,18 @@ def test_a_mutated_series(kind, number, tmp_path):
         said = re.sub(r'no cell of "[^"]*" in release \S+ contains .*? \(cells: .*?\); is it written', "", said)
         leaked = {text for text in private if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said)}
         assert not leaked, told
+
+
+@pytest.mark.parametrize("kind", MUTATIONS)
+def test_a_large_series_is_judged_as_a_small_one(kind, tmp_path, monkeypatch):
+    _, series, _ = mutated(tmp_path, kind, random.Random(f"large-{kind}"))  # noqa: S311
+    seen = []
+    for most in (irregularities.MOST_ROWS, 0):
+        monkeypatch.setattr(irregularities, "MOST_ROWS", most)
+        code, result, _ = run_audit(series)
+        clauses = [] if result is None else result["policy"]["clauses"]
+        seen.append((code, {each["clause"]: each["state"] for each in clauses}))
+    assert seen[0] == seen[1]
 
 
 def assert_refused(out, form, told):
