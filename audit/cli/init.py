@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     put(summary(folder, draft))
     if made:
         made_it = say(
-            "Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/."
+            "Made private/finding.key, which keeps the ids of findings the same in all reports; never publish private/."
         )
         put(f"{made_it}\n")
     return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
@@ -167,7 +167,7 @@ def summary(folder: Path, draft: Guesses) -> str:
     following = [draft.following.format(folder=named)]
     if draft.unsure:
         keys = ", ".join(printable(key) for key in draft.unsure)
-        said = say("These keys are guesses, and nothing that rests on them is decided: {keys}.", keys=keys)
+        said = say("These keys are guesses, and nothing that depends on them is decided: {keys}.", keys=keys)
         lines += [_item("", said), ""]
         following.insert(0, f"audit init {named} --confirm")
     steps = (Phrase("Next: {command}"), Phrase("Then: {command}"))

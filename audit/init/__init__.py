@@ -1,1 +1,1 @@
-"""A manifest inferred from files."""
+"""Infer a manifest from files."""

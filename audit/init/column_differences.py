@@ -1,4 +1,4 @@
-"""Differences between releases: columns of other names or cells, and rows that stand where a header should."""
+"""Differences between releases: renamed columns, changed cells, and rows in place of a header."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _MOST_WAVES = 60
 
 
 def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
-    """Return the columns of the only file, as those of several releases if one column says which.
+    """Return the columns of the only file, split into releases if a column names the release of each row.
 
-    It is named like a wave or a year, and another one has texts that stand once in each and mostly in several.
+    Such a column is named like a wave or a year, and another column has texts that are unique in each release and
+    mostly occur in several.
     """
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
         tags = sorted(by.texts, key=natural)
@@ -44,31 +45,31 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         person = next((each for each in split.values() if each.unique and _comes_again(each)), None)
         if person is None:
             why = say(
-                'All rows are taken for one release, though "{column}" may say which one a row is in: then write '
-                'releases_by = "{column}" under [series], and under unlinkable that it says so.',
+                'All rows are read as one release, but "{column}" may name the release of each row. If so, write '
+                'releases_by = "{column}" under [series], and the same as its reason under unlinkable.',
                 column=by.name,
             )
             found.guesses.doubt("series.releases", why)
             continue
         [file] = found.releases
         found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
-        why = say('"{column}" has each of its texts once in each', column=person.name)
+        why = say('"{column}" has no text twice in any of them', column=person.name)
         found.guesses.state("series.releases_by", by.name, why, sure=False)
-        same = say("it says which release a row is in, and all rows of one have the same")
+        same = say("it names the release of a row, so all rows of a release share it")
         found.guesses.state("columns.unlinkable", {by.name: same})
         return split
     return columns
 
 
 def _comes_again(column: Column) -> bool:
-    """Return whether most rows of a column have a text that other releases have, too."""
+    """Return whether most rows of a column have a text that also occurs in other releases."""
     pairs = np.unique(column.codes.astype(np.int64) * (int(column.release.max()) + 1) + column.release)
     releases = np.bincount(pairs // (int(column.release.max()) + 1), minlength=len(column.texts))
     return bool(2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes))
 
 
 def match_headers(found: FoundFiles) -> None:
-    """State which columns of which releases are those that others have under another name."""
+    """State which columns of a release have another name in the other releases."""
     halves = [
         [(r.rows, r.shown) for r in found.releases],
         [(r.values, r.values_shown) for r in found.releases if r.values],
@@ -109,7 +110,7 @@ def _columns(file: tuple[Path | None, str]) -> dict[str, Column]:
 
 
 def _likeness(one: Column | None, other: Column | None, same_place: bool) -> float:
-    """Return from 0 to above 1 how much a column looks like the other."""
+    """Return how similar two columns are, from 0 to above 1."""
     if one is None or other is None:
         return 0.0
     mine, theirs = ({text.casefold() for text in column.some} for column in (one, other))
@@ -120,7 +121,7 @@ def _likeness(one: Column | None, other: Column | None, same_place: bool) -> flo
 
 
 def _meaning(name: str) -> str | None:
-    """Return what a name says that its column is, in a word."""
+    """Return the meaning of a column's name, as one word."""
     if kind := column_names.kind(name):
         return kind
     if column_names.sensitivity(name) > 5:
@@ -129,14 +130,14 @@ def _meaning(name: str) -> str | None:
 
 
 def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]) -> None:
-    """Take the likeliest pairs first, each column once."""
+    """Match columns, the likeliest pairs first and each column once."""
     used: set[str] = set()
     for (old, new), score in sorted(scores.items(), key=lambda item: -item[1]):
         if score < _LIKELY or {old, f"→{new}"} & used:
             continue
         if score < _SURE:
             doubt = say(
-                'In release {release}, is "{old}" what the others call "{new}"? Its cells do not tell.',
+                'In release {release}, is "{old}" the same column as "{new}"? Its cells do not show it.',
                 release=tag,
                 old=old,
                 new=new,
@@ -153,10 +154,10 @@ _SHOWN = 4
 
 
 def check_header(found: FoundFiles) -> None:
-    """Refuse releases whose first line is a row like those below it.
+    """Refuse releases whose first line is a row, not a header.
 
     Raises:
-        InputError: it is one.
+        InputError: the first line is a row.
     """
     first = found.releases[0]
     columns = read_columns([(first.rows, first.shown)])
@@ -168,7 +169,7 @@ def check_header(found: FoundFiles) -> None:
 
 
 def differences(found: FoundFiles) -> Iterator[str]:
-    """Yield sentences about columns that are written otherwise in some releases than in the others."""
+    """Yield sentences about columns whose notation differs between releases."""
     tags = found.tags
     if len(tags) < 2:
         return
@@ -192,7 +193,7 @@ def differences(found: FoundFiles) -> Iterator[str]:
 
 
 def _other_values(column: Column, by_release: list[Column], tags: list[str]) -> Iterator[str]:
-    """Yield a sentence for each release that shares no value with any other one, where values are few."""
+    """Yield a sentence for each release that shares no value with any other release, if there are few values."""
     texts = [{fold(text) for text in own.some} - {fold(mark) for mark in MARKERS} for own in by_release]
     if column.are_dates or not all(texts) or infer_kind(column.some, None, MARKERS) is Kind.NUMERIC:
         return
@@ -202,9 +203,9 @@ def _other_values(column: Column, by_release: list[Column], tags: list[str]) -> 
         if few and not own & others and (place or len(tags) > 2):
             there = next(other for other in range(len(tags)) if other != place)
             yield say(
-                '"{column}" has other values in {release} ({values}) than in all other releases (in {other} {others}), '
-                "so that nobody's value seems to stay. If they mean the same, list them in crosswalk.csv (columns "
-                'release,from,to) and write crosswalk = {{ {key} = "crosswalk.csv" }} under [columns].',
+                '"{column}" has other values in {release} ({values}) than in all other releases (in {other}: '
+                "{others}), so everybody's value seems to change. If they mean the same, list them in crosswalk.csv "
+                '(columns release,from,to) and write crosswalk = {{ {key} = "crosswalk.csv" }} under [columns].',
                 column=column.name,
                 release=tags[place],
                 values=_quoted(by_release[place]),

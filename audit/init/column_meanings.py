@@ -1,4 +1,4 @@
-"""What the columns mean: guessed from their names and cells, with a reason for each guess.
+"""The meaning of columns, guessed from their names and cells, with a reason for each guess.
 
 Where a guess can err, it errs towards the worst case: a column of ids that come back in later releases is taken
 for the auditor's key, with which the adversary knows the group of each person.
@@ -40,7 +40,7 @@ _WITH_HIERARCHY = Phrase("it has a hierarchy")
 def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     """Guess what the columns of a series mean.
 
-    Of tables that are not `published` yet, a column is not published unless something shows that others may know it.
+    In tables that are not `published` yet, a column is unpublished unless something shows that others may know it.
 
     Raises:
         InputError: a file is damaged, or no column that the releases share can be the sensitive one.
@@ -60,7 +60,7 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
 
 
 class _Guesser:
-    """Guesses from the columns of the releases' rows and, where there are Anatomy pairs, of their values."""
+    """Guesses from the columns of the releases' rows and, in Anatomy pairs, of their values."""
 
     def __init__(self, found: FoundFiles) -> None:
         self.found = found
@@ -90,7 +90,7 @@ class _Guesser:
         self.guesses.state(f"columns.{key}", column.name, why, sure=sure)
 
     def free(self, columns: dict[str, Column]) -> list[Column]:
-        """Return the columns that have no meaning yet and are not left out."""
+        """Return the columns that have no role yet and are not left out."""
         taken = {*self.found.roles, *self.left, *self.guesses.column("unlinkable", ())}
         return [column for name, column in columns.items() if name not in taken]
 
@@ -134,7 +134,7 @@ class _Guesser:
             self.choose("group", column, str(why), sure=equal or why in {_JOINS, _COUNTED})
 
     def why_group(self, column: Column, boxes: Sequence[Column]) -> Phrase | None:
-        """Return why a column holds the groups, or None when nothing says so."""
+        """Return why a column holds the groups; None if nothing suggests it."""
         if any({column.name, "Count"} <= set(self.found.names[shown]) for shown in self.found.counterfeits):
             return _COUNTED
         labels = column.matches(_LABEL)
@@ -181,9 +181,9 @@ class _Guesser:
         sentences = [
             say_count(
                 '{count} person has several rows in one release (column "{column}"): each row and each release is '
-                "judged by itself, and nothing over several of them",
+                "judged by itself, not several together",
                 '{count} people have several rows in one release (column "{column}"): each row and each release is '
-                "judged by itself, and nothing over several of them",
+                "judged by itself, not several together",
                 column.repeated,
                 column=printable(column.name),
             )
@@ -191,7 +191,7 @@ class _Guesser:
         date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
         if date is not None:
             name = toml_text(date.name)
-            sentences.append(say('For one row of each person write rows = "latest" and date = {column}', column=name))
+            sentences.append(say('For one row per person, write rows = "latest" and date = {column}', column=name))
         sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
         self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
 
@@ -201,21 +201,21 @@ class _Guesser:
             reasons += [_UNIQUE[column.unique, column.recurs]]
             reasons = reasons[1:] if reasons[0] is not _NAMED and column.unique else reasons
             doubt = say(
-                "Column \"{column}\" is taken for the auditor's key, with which the adversary knows everybody's group: "
+                "Column \"{column}\" is read as the auditor's key, with which the adversary knows everybody's group: "
                 'the worst case. If it was published, write record = "{column}" instead.',
                 column=name,
             )
         else:
             reasons += [Phrase("people are in the key files")] * keyed
             doubt = say(
-                'Column "{column}" is taken for a published record id. If it says whose row it is instead, write '
-                'individual = "{column}".',
+                'Column "{column}" is read as a published record id. If it is the key that says whose row it is, '
+                'write individual = "{column}" instead.',
                 column=name,
             )
         if self.guesses.column("rows") == EPISODES:
             doubt = say(
-                'Column "{column}" is taken for a column of people: it tells that they have several rows, and is not '
-                "used beyond that.",
+                'Column "{column}" is read as a column of people: it shows that people have several rows, and is used '
+                "for nothing else.",
                 column=name,
             )
         if column.row_numbers:
@@ -225,13 +225,13 @@ class _Guesser:
         self.guesses.doubts.append(doubt)
 
     def guess_count(self) -> None:
-        """Guess which column says how many people a row, or a value of a group, stands for."""
+        """Guess which column counts the people of a row, or of a value in a group."""
         whole = [c for c in self.free(self.values) if c.some and c.matches(_COUNT)]
         named = [c for c in whole if column_names.kind(c.name) == "count"]
         if self.found.pair():
             for column in (named or whole)[:1]:
                 why = say("whole numbers beside the values")
-                if column.name == "count":  # the name that pairs have by default
+                if column.name == "count":  # the default name in pairs
                     self.found.roles["count"] = "count", why
                 else:
                     self.choose("count", column, why, sure=True)
@@ -243,7 +243,7 @@ class _Guesser:
             if others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
                 continue  # some rows are equal, so it does not count them
             if self.found.chosen("count") is None:
-                why = say("its name, whole numbers, and rows that are else all different")
+                why = say("its name, whole numbers, and rows that otherwise all differ")
                 self.choose("count", column, why, sure=False)
 
     # -- sensitive and quasi-identifiers
@@ -271,8 +271,8 @@ class _Guesser:
         for column in others:
             if column_names.sensitivity(column.name) and column.name not in self.found.register_columns():
                 doubt = say(
-                    'Is "{column}" sensitive as well? Its name says so. It is taken for a quasi-identifier, and what '
-                    "becomes known of it is not judged; if it is sensitive, write sensitive = [{columns}] and take it "
+                    'Is "{column}" sensitive as well, as its name suggests? It is read as a quasi-identifier, so what '
+                    "is disclosed of it is not judged; if it is sensitive, write sensitive = [{columns}] and take it "
                     "out of quasi_identifiers.",
                     column=column.name,
                     columns=f"{toml_text(best.name)}, {toml_text(column.name)}",
@@ -282,7 +282,7 @@ class _Guesser:
     def marks(
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
     ) -> list[tuple[int, Phrase | None]]:
-        """Return what speaks for a column's being the sensitive one, or against it, in points and words."""
+        """Return points and reasons for or against a column being the sensitive one."""
         named = column_names.sensitivity(column.name)
         steady = steadiness([column], by) if by and column not in by else 0.5
         known = column.name in self.found.register_columns() or column.name in self.found.labels
@@ -302,7 +302,7 @@ class _Guesser:
         return [(points, why) for holds, points, why in marks if holds]
 
     def boxes(self) -> list[Column]:
-        """Return the columns that make the groups."""
+        """Return the columns that define the groups."""
         if self.found.pair():
             return []
         group = self.found.chosen("group")
@@ -317,20 +317,20 @@ class _Guesser:
                 self.take(column, str(why), sure=why in (_IN_REGISTER, _IN_PAIRS, _WITH_HIERARCHY))
 
     def take_others(self) -> None:
-        """Take all other columns of the rows for quasi-identifiers: others may know what is published."""
+        """Make all other columns of the rows quasi-identifiers: an adversary may know what is published."""
         for column in self.free(self.rows):
             if column.row_numbers:
                 self.number_rows(column)
                 continue
-            why = say("published as it is, so that others may know it: the worst case")
+            why = say("published as it is, so others may know it: the worst case")
             self.take(column, why, sure=len(column.some) <= 1 and column.whole)
 
     def number_rows(self, column: Column) -> None:
-        """Take a column for one that only numbers the rows."""
+        """Mark a column that only numbers the rows."""
         self.guesses.state_rule(Unlinkable({column.name: str(_NUMBERS)}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
-        """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""
+        """Make a column a quasi-identifier; one that is constant within groups changes nothing."""
         self.found.roles[column.name] = QUASI, why
         group = self.found.chosen("group")
         if not sure and group is not None and "columns.group" not in self.guesses.unsure:
@@ -338,7 +338,7 @@ class _Guesser:
         self.guesses.state("columns.quasi_identifiers", [column.name], sure=sure)
 
     def why_quasi(self, column: Column, by: Sequence[Column]) -> Phrase | None:
-        """Return why a column without generalized cells is a quasi-identifier, or None when nothing says so."""
+        """Return why a column without generalized cells is a quasi-identifier; None if nothing suggests it."""
         if column.name in self.found.register_columns():
             return _IN_REGISTER
         several = bool(by) and int(partition(by).max(initial=-1)) >= 4  # groups: in a few, cells are equal by chance
@@ -353,12 +353,12 @@ class _Guesser:
         return next((why for why, holds in reasons.items() if holds), None)
 
     def leave_out(self) -> None:
-        """Say why the other columns have no meaning."""
+        """Note why the other columns have no role."""
         others = [column.name for column in self.free(self.rows | self.values)]
         self.left.update(dict.fromkeys(others, say("its cells are exact, and its name says nothing")))
 
     def partial(self) -> dict[str, list[str]]:
-        """Return the columns that only some releases have, with their tags; say why others have no meaning."""
+        """Return the columns of some releases only, with these releases' tags; note why others have no role."""
         parts = {part for column in (self.rows | self.values).values() for part in column.parts}
         having: dict[str, list[str]] = {}
         for release in self.found.releases:
@@ -378,7 +378,7 @@ class _Guesser:
         return some
 
     def take_or_leave(self, name: str, tags: Sequence[str], *, published: bool) -> None:
-        """Take a column that only some releases have for a quasi-identifier, unless it may be more than that."""
+        """Make a column that only some releases have a quasi-identifier, unless it may be more than that."""
         files = [(release.rows, release.shown) for release in self.found.releases if release.tag in tags]
         column = read_columns(files).get(name)
         listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
@@ -386,20 +386,20 @@ class _Guesser:
         if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
             self.left[name] = why
             doubt = say(
-                '"{column}" is published in {releases} only, and NOT JUDGED: its name or cells say that it is more '
-                "than a quasi-identifier. Say under [columns] what it is.",
+                '"{column}" is published in {releases} only, and NOT JUDGED: its name or cells suggest that it is '
+                "more than a quasi-identifier. State its role under [columns].",
                 column=name,
                 releases=listed,
             )
             self.guesses.doubts.append(doubt)
             return
         self.found.columns[name] = column
-        self.found.roles[name] = QUASI, parted([why, say("where it is missing it counts as *")])
+        self.found.roles[name] = QUASI, parted([why, say("where it is missing, it counts as *")])
         self.guesses.state("columns.quasi_identifiers", [name], sure=False)
 
 
 def _id_kind(column: Column) -> str | None:
-    """Return what makes a column one of ids, one of `ID_KINDS`, or None when it is none."""
+    """Return which of `ID_KINDS` a column is; None if it does not hold ids."""
     if (kind := column_names.kind(column.name)) in column_names.ID_KINDS:
         return kind
     numbers = column.are_numbers
@@ -410,23 +410,23 @@ def _id_kind(column: Column) -> str | None:
 
 
 _NUMBERS = Phrase("it numbers the rows of each file")
-_NEEDS_KEYS = Phrase("beside a count column of another name than count, people have to be in key files")
-_SEVERAL = Phrase("an id should stand once in a release, and here one stands several times")
+_NEEDS_KEYS = Phrase("with a count column that is not called count, people have to be in key files")
+_SEVERAL = Phrase("an id should occur once in a release, and here one occurs several times")
 _UNIQUE = {
     (True, True): Phrase("its cells are unique in each release and come back in later ones"),
     (True, False): Phrase("its cells are unique in each release"),
     (False, True): Phrase("some people have several rows and come back in later releases"),
     (False, False): Phrase("some people have several rows"),
 }
-"""What is said of ids, by whether each is unique in its release, and whether some come again in the next."""
+"""Sentences about ids, by whether they are unique in a release and whether some recur in the next."""
 
 
 def _id_trouble(column: Column, kind: str) -> Phrase | None:
-    """Return why a column cannot be used as an id although its name says that it is one."""
+    """Return why a column cannot be an id although its name suggests it."""
     if not column.unique:
         return _SEVERAL
     if kind == "id" and column.row_numbers:
         return _NUMBERS
     if kind != "person" and column.whole and column.release.any() and not column.recurs:
-        return Phrase("its ids are other ones in each release")
+        return Phrase("its ids differ from release to release")
     return None

@@ -1,4 +1,4 @@
-"""What the names of columns say, in several languages; case, accents and separators do not matter."""
+"""The meaning of columns' names in several languages; case, accents and separators do not matter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WAVES = _words(
     "wave waves year quarter month period round release snapshot welle jahr quartal monat erhebung stichtag vague "
     "annee trimestre mois periode ola ano mes periodo"
 )
-ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is seen from the cells
+ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is recognised by cells
 _HOW_MANY = _words("num number no nr count anzahl nombre numero")
 _SENSITIVE = {
     10: _words(
@@ -63,12 +63,12 @@ def words(name: str) -> list[str]:
 
 
 def kind(name: str) -> str | None:
-    """Return what a whole name says that its column holds: `group`, `count`, one of `ID_KINDS`, or None."""
+    """Return the kind of column that a whole name means: `group`, `count`, one of `ID_KINDS`, or None."""
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
 
 
 def names_waves(name: str) -> bool:
-    """Return whether a name may be that of a column which says when its row was collected.
+    """Return whether a name suggests that its column says when the row was collected.
 
     >>> names_waves("Erhebungsjahr"), names_waves("survey_wave"), names_waves("yearly income")
     (True, True, False)
@@ -78,12 +78,12 @@ def names_waves(name: str) -> bool:
 
 
 def is_quasi(name: str) -> bool:
-    """Return whether a name is one that quasi-identifiers often have."""
+    """Return whether a name is common for quasi-identifiers."""
     return _speaks_of(name, _QUASI)
 
 
 def sensitivity(name: str) -> int:
-    """Return from 0 to 10 how strongly a name says that its column is sensitive.
+    """Return how strongly a name suggests that its column is sensitive, from 0 to 10.
 
     >>> sensitivity("Hauptdiagnose"), sensitivity("number of diagnoses"), sensitivity("Target")
     (10, 0, 5)

@@ -1,4 +1,4 @@
-"""The first rows of a series' tables, column by column, and what the cells of a column look like."""
+"""The first rows of a series' tables by column, and the notation of a column's cells."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _MAY_MARK = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column that all releases have, the releases one below the other.
+    """A column that all releases have, with the rows of all releases in order.
 
     Attributes:
         name, texts: as in the header, stripped; the distinct cells.
         codes, release: of each row, the cell as an index into `texts`, and the release, from 0; shape (rows,).
-        whole: whether these are all rows, and not only the first of some release.
-        parts: the columns of the file that it is put together from, if any.
+        whole: whether it holds all rows, not only the first rows of some release.
+        parts: the columns of the file from which it is composed, if any.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Column:
 
     @cached_property
     def some(self) -> list[str]:
-        """Some of the texts, the empty one left out."""
+        """Some of the texts, without the empty one."""
         return [text for text in self.texts[:: len(self.texts) // _TEXTS + 1] if text]
 
     @cached_property
@@ -64,30 +64,30 @@ class Column:
 
     @cached_property
     def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of release and cell, as release * len(texts) + code, and how often each stands there."""
+        """The pairs of release and cell, as release * len(texts) + code, and how often each occurs."""
         filled = self.codes != self.texts.index("") if "" in self.texts else slice(None)
         pairs = self.release.astype(np.int64) * len(self.texts) + self.codes
         return np.unique(pairs[filled], return_counts=True)
 
     @cached_property
     def unique(self) -> bool:
-        """Whether no cell that is not empty stands twice in a release."""
+        """Whether no nonempty cell occurs twice in a release."""
         return len(self.codes) > 0 and bool((self._places[1] == 1).all())
 
     @cached_property
     def repeated(self) -> int:
-        """How many cells that are not empty stand several times in a release."""
+        """The number of nonempty cells that occur several times in a release."""
         pairs, times = self._places
         return len(np.unique(pairs[times > 1] % len(self.texts)))
 
     @cached_property
     def are_dates(self) -> bool:
-        """Whether some cells, the empty ones aside, are all dates."""
+        """Whether all nonempty cells looked at are dates."""
         return bool(self.some) and all(_DATE.match(text) for text in self.some)
 
     @cached_property
     def is_measured(self) -> bool:
-        """Whether the cells are exact numbers, so many and so different that they look measured."""
+        """Whether the cells are exact numbers, many and different enough to be measurements."""
         distinct, rows = len(self.some), len(self.codes) / (int(self.release.max(initial=0)) + 1)
         if distinct < _MEASURED or distinct < rows / 5 or self.row_numbers:
             return False
@@ -100,29 +100,29 @@ class Column:
 
     @cached_property
     def is_free_text(self) -> bool:
-        """Whether most cells, the empty ones aside, are texts of several words that stand once in all."""
+        """Whether most nonempty cells are texts of several words that occur only once."""
         times = np.bincount(self.codes, minlength=len(self.texts))
         once = [text for text, many in zip(self.texts, times.tolist(), strict=True) if many == 1 and text]
         return 2 * sum(" " in text for text in once) > len(self.some) >= _MEASURED
 
     @cached_property
     def recurs(self) -> bool:
-        """Whether some cell stands in one release and in the next."""
+        """Whether some cell occurs in a release and in the next."""
         return bool(np.isin(self._places[0] + len(self.texts), self._places[0]).any())
 
     @cached_property
     def row_numbers(self) -> bool:
-        """Whether the cells count the rows of each release, from 0 or from 1."""
+        """Whether the cells number the rows of each release, from 0 or from 1."""
         numbers = np.array([int(text) if re.fullmatch("[0-9]{1,9}", text) else -1 for text in self.texts])
         place = np.arange(len(self.codes)) - np.searchsorted(self.release, self.release)
         return len(self.codes) > 0 and any((numbers[self.codes] == place + start).all() for start in (0, 1))
 
     def matches(self, pattern: str) -> bool:
-        """Return whether some cells, the empty ones aside, all have a form."""
+        """Return whether all nonempty cells looked at match a pattern."""
         return all(re.fullmatch(pattern, text) for text in self.some)
 
     def parses(self, kind: Kind, hierarchy: Hierarchy | None = None) -> bool:
-        """Return whether some cells, the empty ones aside, all have a meaning in a column of this kind."""
+        """Return whether all nonempty cells looked at can be read in a column of this kind."""
         try:
             for text in self.some:
                 parse(text, kind, hierarchy, self.markers)
@@ -132,7 +132,7 @@ class Column:
 
     @cached_property
     def form(self) -> str | None:
-        """How the cells are generalized, or None."""
+        """How the cells are generalized; None if they are not."""
         forms = Counter(map(_form, self.some))
         exact = forms.pop(None, 0)
         if set(forms) == {"intervals"} and forms["intervals"] < 4 * exact:
@@ -147,7 +147,7 @@ _FORMS = {"intervals": Phrase("intervals"), "masks": Phrase("masks"), "sets": Ph
 
 
 def _form(text: str) -> str | None:
-    """Return how a cell is generalized, or None when it may be exact."""
+    """Return how a cell is generalized; None if it may be exact."""
     for kind in (Kind.NUMERIC, Kind.CATEGORICAL):
         try:
             cell = parse(text, kind)
@@ -165,7 +165,7 @@ def _form(text: str) -> str | None:
 
 
 def _are_lists(texts: Iterable[str]) -> bool:
-    """Return whether the texts with commas are sets: most of their members also stand in other cells."""
+    """Return whether the texts with commas are sets: most of their members also occur in other cells."""
     sets = [{member.strip() for member in text.split(",")} for text in texts]
     places = Counter(member for members in sets for member in members)
     inside = [member for members in sets if len(members) > 1 for member in members]
@@ -173,13 +173,13 @@ def _are_lists(texts: Iterable[str]) -> bool:
 
 
 Renamed = Sequence[Mapping[str, str]]
-"""For each table, what columns of its file are called in the series."""
+"""For each table, the names that columns of its file have in the series."""
 
 
 def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> dict[str, Column]:
-    """Return the columns that all tables have, in the order of the first; those of lists and bytes are left out.
+    """Return the columns that all tables have, in the order of the first table, without columns of lists and bytes.
 
-    A column that is spread over several, as anonypyx does, stands in the place of its parts.
+    A column that is split into several, as anonypyx does, takes the place of its parts.
 
     Raises:
         InputError: a file is damaged.
@@ -206,7 +206,7 @@ def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> di
 
 
 def _parts(table: Table, names: Sequence[str]) -> dict[str, str]:
-    """Return the parts of columns that are spread over several, each with the column."""
+    """Return the parts of split columns, each with its column."""
     return {part: base for base, parts in families(table, names).items() for part in parts}
 
 
@@ -218,7 +218,7 @@ def partition(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
 
 
 def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> str | None:
-    """Say how many rows are equal to another one of their file in every cell, and where; None where there is none."""
+    """Return a sentence on how many rows equal another row of their file in every cell; None if there are none."""
     rows = partition(columns)
     places = np.flatnonzero(np.bincount(rows)[rows] > 1)
     if not len(places):

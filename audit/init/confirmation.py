@@ -1,7 +1,7 @@
-"""Confirming a manifest: its publisher is asked about each guess and each column without a role.
+"""Confirm a manifest: ask its publisher about each guess and each column without a role.
 
-Nothing else in the file is changed: comments, and what was not asked about, stand as they are; only the word "guess"
-before the reasons of `audit init` goes with the last guess.
+Nothing else in the file changes, comments included; only the word "guess" before a reason of `audit init` is removed
+with the guess.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from audit.runtime.phrases import Phrase, say
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the answers that it has.
+    """A question with its possible answers.
 
     Attributes:
         text: one or more sentences.
-        answers: what may be answered, each with what follows; none where it is answered by a text.
-        default: the answer to an empty line; an empty text where there has to be one.
+        answers: the possible answers, each with its explanation; empty if the answer is a text.
+        default: the answer to an empty line; an empty text if an answer is required.
     """
 
     text: str
@@ -49,7 +49,7 @@ Ask: TypeAlias = Callable[[Question], str]
 
 
 def yes_or_no(text: str, *, default: bool) -> Question:
-    """Return a question that is answered by yes or no."""
+    """Return a question with the answers yes and no."""
     own = {"yes": say("yes"), "no": say("no")}
     return Question(
         text, {name: "" if name == said else said for name, said in own.items()}, "yes" if default else "no"
@@ -57,7 +57,7 @@ def yes_or_no(text: str, *, default: bool) -> Question:
 
 
 def text_of(text: str, default: str = "") -> Question:
-    """Return a question that is answered by a text."""
+    """Return a question whose answer is a text."""
     return Question(text, {}, default)
 
 
@@ -65,15 +65,15 @@ _SINGLE = ("group", "record", "individual", "count")
 _ROLES = {
     "quasi_identifiers": Phrase("others may know it of a person"),
     "sensitive": Phrase("nobody should learn it of a person"),
-    "unlinkable": Phrase("no outsider can know it of anybody, and it gives nothing away; you are asked why"),
+    "unlinkable": Phrase("no outsider can know it of anybody, and it discloses nothing; you will be asked why"),
     "record": Phrase("a published id, which links the rows of one record over releases"),
-    "individual": Phrase("whose row it is, which only you know: your key, not published"),
+    "individual": Phrase("whose row it is, which only you know: your key, never published"),
     "group": Phrase("rows with the same text form a group"),
     "count": Phrase("how many people the row stands for"),
 }
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
-_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("it has no role for now, and no verdict holds")}
+_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now; the verdict stays undecided")}
 _ORDER = "series.releases"
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
@@ -81,11 +81,11 @@ _MARK = r"^# (?:guess: |{mark})"
 
 
 def confirmed(folder: Path, text: str, ask: Ask) -> str:
-    """Return the text of a manifest about whose guesses and columns without a role its publisher was asked.
+    """Ask the publisher about a manifest's guesses and columns without a role, and return its new text.
 
     Raises:
-        InputError: the manifest cannot be read, or not after what was answered.
-        UsageError: no column is sensitive by the answers.
+        InputError: the manifest cannot be read, or the answers would make it unreadable.
+        UsageError: by the answers, no column is sensitive.
     """
     import tomlkit
 
@@ -104,7 +104,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
 
 
 def _opened(folder: Path, text: str) -> Manifest | None:
-    """Return the manifest that a text is; None where it is one of count tables.
+    """Return the manifest of a text; None if it is for count tables.
 
     Raises:
         InputError: it cannot be opened.
@@ -123,11 +123,11 @@ def _opened(folder: Path, text: str) -> Manifest | None:
 
 @dataclass
 class _Asked:
-    """A manifest whose publisher is asked.
+    """A manifest while its publisher is asked about it.
 
     Attributes:
-        document: the text, as it is changed: a document of tomlkit, whose types say little.
-        manifest: what the text said at first; None of count tables, whose columns have no roles.
+        document: the text as it changes; a tomlkit document, untyped.
+        manifest: the manifest before any change; None for count tables, whose columns have no roles.
         ask: asks the publisher.
     """
 
@@ -143,10 +143,10 @@ class _Asked:
     # -- roles
 
     def ask_roles(self, manifest: Manifest) -> None:
-        """Ask for the role of each column that has none, or only a guess of one.
+        """Ask for the role of each column that has none or a guessed one.
 
         Raises:
-            UsageError: none is sensitive.
+            UsageError: no column is sensitive.
         """
         found = _published(manifest)
         waiting = list(dict.fromkeys([*_guessed(manifest, found), *columns_without_role(manifest)]))
@@ -156,7 +156,7 @@ class _Asked:
             raise UsageError("by these answers no column is sensitive, and nothing can be judged; answer again")
 
     def ask_role(self, name: str, column: Column | None) -> list[str]:
-        """Ask for a column's role and write it; return the columns that have lost theirs to it."""
+        """Ask for a column's role and write it; return the columns that lose this role."""
         before = self.role(name)
         question = _question(name, column, has_role=bool(before))
         if column is None and not before:
@@ -180,7 +180,7 @@ class _Asked:
         return lost
 
     def role(self, name: str) -> str:
-        """Return the role that a column has now; an empty text where it has none."""
+        """Return a column's present role; an empty text if it has none."""
         return next((role for role in _ROLES if name in self.named(role)), "")
 
     def named(self, role: str) -> list[str]:
@@ -189,7 +189,7 @@ class _Asked:
         return [str(value)] if isinstance(value, str) else [str(each) for each in value]
 
     def take_role(self, name: str, role: str) -> None:
-        """Take a column out of the key that names it, and out of those that say how a quasi-identifier is read."""
+        """Remove a column from the key that names it, and from the keys that say how a quasi-identifier is read."""
         value = self.columns.get(role)
         if isinstance(value, str):
             del self.columns[role]
@@ -220,7 +220,7 @@ class _Asked:
     # -- other guesses
 
     def ask_others(self) -> None:
-        """Ask about each guess that is no role; those that are denied, and have to be corrected, are still listed."""
+        """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""
         if UNCONFIRMED not in self.document:
             return
         left = []
@@ -255,7 +255,7 @@ class _Asked:
     def ask_counts(self, sign: str) -> list[float]:
         """Ask which counts a sign stands for."""
         text = say(
-            'Which counts does "{sign}" stand for? Write 1 to 4, say, 5 or more, or 0 or more where it may be any.',
+            'Which counts does "{sign}" stand for? Write, for example, 1 to 4, 5 or more, or 0 or more (any).',
             sign=sign,
         )
         while True:
@@ -267,9 +267,9 @@ class _Asked:
             text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
 
     def is_right(self, key: str) -> bool:
-        """Ask whether a key is right; a key of columns or of the adversary that is not is left out.
+        """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
-        What a marker stands for is asked instead.
+        For a marker, ask which counts it stands for instead.
         """
         from tomlkit.items import AbstractTable, Trivia
 
@@ -278,7 +278,7 @@ class _Asked:
         for table in tables:
             place = place[table]
         value = printable(toml_value(place.unwrap()[last]), 200)
-        # Of a bool, a table itself returns no item, and so no comment.
+        # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
@@ -287,7 +287,7 @@ class _Asked:
             return True
         if tables == ["table", "markers"]:
             place[last] = self.ask_counts(last)
-            place[last].comment(say("as was answered"))
+            place[last].comment(say("as answered"))
             return True
         if self.manifest is None or tables[0] not in ("columns", "adversary"):
             return False
@@ -296,7 +296,7 @@ class _Asked:
 
 
 def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlkit
-    """Drop the table of guesses, but not what stands below its list: tomlkit takes that for a part of the table."""
+    """Remove the table of guesses, but not the text below it, which tomlkit counts as part of the table."""
     from tomlkit.items import Table
 
     tables = [(key, item) for key, item in document.body if isinstance(item, Table)]
@@ -310,7 +310,7 @@ def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlki
 
 
 def _published(manifest: Manifest) -> dict[str, Column]:
-    """Return the columns that all releases have, with their first cells."""
+    """Return the columns that all releases have, with the first cells of each."""
     releases = manifest.releases
     renamed = [manifest.columns.rules[Renamed].names.get(release.tag, {}) for release in releases]
     found = read_columns([(each.rows, each.shown) for each in releases], renamed)
@@ -340,7 +340,7 @@ def _said(answers: Mapping[str, Phrase]) -> dict[str, str]:
 
 
 def _question(name: str, column: Column | None, *, has_role: bool) -> str:
-    """Return the question what a column is, with some of its cells."""
+    """Return a question about a column's role, with some of its cells."""
     shown = printable(name)
     if column is None:
         if has_role:

@@ -1,4 +1,4 @@
-"""What numbers beside the counts are, as far as all rows agree: rates of a column, shares of a total, other counts."""
+"""Numbers beside the counts, as far as all rows agree: rates of a column, shares of a total, other counts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from audit.init.count_rules import TableGuesses
 from audit.runtime.phrases import say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
-_DIGITS = 5  # chance does not make so many agree
+_DIGITS = 5  # so many do not agree by chance
 _FLAGS = 6
 Rate: TypeAlias = dict[str, int | str | dict[str, str]]
-"""A rate as `[table] rates` has it."""
+"""A rate in the form of `[table] rates`."""
 Base: TypeAlias = tuple[str | dict[str, str], Sequence[str], Sequence[int]]
-"""What rates may be of, its numbers row by row, and per how many they may be."""
+"""A possible denominator of rates: its name, its number in each row, and the possible factors."""
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
 
 
 def split_count_cells(files: CountFiles) -> CountFiles:
-    """Return the files with cells such as `12 (34.5)` as two columns, the count and the rate."""
+    """Return the files with cells such as `12 (34.5)` split into two columns, the count and the rate."""
     columns = dict(files.columns)
     for name, texts in files.columns.items():
         both = [_BOTH.fullmatch(text) for text in texts]
@@ -41,7 +41,7 @@ def split_count_cells(files: CountFiles) -> CountFiles:
 
 
 def without_flags(files: CountFiles) -> tuple[CountFiles, list[str]]:
-    """Return the files with numbers less the letters behind them, and these letters; numbers of labels are left."""
+    """Return the files without letters after numbers, and these letters; numbers in labels do not change."""
     columns, found = dict(files.columns), dict[str, None]()
     for name, texts in files.columns.items():
         parts = [flag_of(text) for text in texts]
@@ -54,17 +54,17 @@ def without_flags(files: CountFiles) -> tuple[CountFiles, list[str]]:
 
 
 def declare_flags(rules: TableGuesses, flags: Sequence[str]) -> None:
-    """Declare the letters behind numbers, if there are any."""
+    """Declare the letters after numbers, if there are any."""
     if flags:
         rules.table["flags"] = [*flags]
-        why = say("{flags} behind numbers: taken for remarks that do not change them.", flags=", ".join(flags))
+        why = say("{flags} after numbers: read as remarks that do not change the numbers.", flags=", ".join(flags))
         rules.doubt("table.flags", why)
 
 
 def declare_beside(
     rules: TableGuesses, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
 ) -> list[str]:
-    """Declare rates, shares and further counts that all rows agree with; return the columns that are left.
+    """Declare the rates, shares and further counts that fit all rows; return the other columns.
 
     `kept` says which rows have counts.
     """
@@ -91,7 +91,7 @@ def declare_beside(
 
 
 def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
-    """Declare several columns of counts whose cells have shares of one of them too; return those left."""
+    """Declare several columns of counts whose cells also have shares of one of them; return the other columns."""
     _declare_counts(rules, files, counts)
     rates, left = list[Rate](), [name for name in numbers if not name.endswith(_RATE)]
     for name in (each for each in counts if each + _RATE in files.columns):
@@ -114,7 +114,7 @@ def decimals_of(texts: Sequence[str]) -> int:
 
 
 def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2) -> bool:
-    """Return whether all rows' rates are those of their counts and denominators, and enough of them say so."""
+    """Return whether the rates of all rows, and of at least `enough`, follow from their counts and denominators."""
     half, shown = Fraction(1, 2 * 10**decimals), 0
     for count, rate, base in rows:
         n, r, d = number_of(count), decimal_of(rate.rstrip("% ")), number_of(base)
@@ -132,7 +132,7 @@ def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[B
 
 
 def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Iterator[Base]:
-    """Yield the cells at each dimension's total, the other labels as in the row itself."""
+    """Yield the cells at each dimension's total, with the other labels of the row."""
     names = (*rules.table["dimensions"], *rules.periods)
     labels = list(zip(*(files.columns[name] for name in names), files.release_of_rows(), strict=True))
     rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
@@ -145,7 +145,7 @@ def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Ite
 def _rate_of(
     files: CountFiles, value: str, column: str, bases: Sequence[Base], kept: Sequence[bool], enough: int = 2
 ) -> Rate | None:
-    """Return the rates of a base that a column has, as far as all rows agree; None where it has those of none."""
+    """Return the rate that a column holds if all rows agree with a base; None if it holds no rate."""
     texts = files.columns[column]
     decimals = decimals_of(texts)
     for base, denominators, known in bases:
@@ -158,7 +158,7 @@ def _rate_of(
 
 
 def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str]) -> Rate:
-    # They agree with the numbers that are shown, so that they hold of rounded ones as published.
+    # They agree with the published numbers, so they also hold for rounded ones.
     column = column.removesuffix(_RATE)
     return {"column": column, "per": per, "decimals": decimals, "denominator": denominator, "of": "published"}
 
@@ -168,7 +168,7 @@ _CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "gro
 
 
 def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
-    """Declare the column that says what counts have grown by since the file before, if all rows agree; return it."""
+    """Declare the column with the increase of counts since the previous file, if all rows agree, and return it."""
     labels = list(zip(*(files.columns[name] for name in rules.table["dimensions"]), strict=True))
     ends = [0, *accumulate(files.rows_of)]
     for column in numbers:
@@ -184,14 +184,14 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
                     agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
         if agree and all(agree):
             rules.table["change"] = {"column": column, "since": 1}
-            why = say("{column} is taken for what counts have grown by since the release before.", column=column)
+            why = say("{column} is read as the increase of the counts since the release before.", column=column)
             rules.doubt("table.change", why)
             return column
     return None
 
 
 def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
-    """Declare several columns of counts: labels of a dimension where one is the sum of the others, else statistics."""
+    """Declare several columns of counts: labels of a dimension if one is the sum of the others, else statistics."""
     total = _sum_of_others(files, counts)
     periods = all(_PERIOD.search(name) for name in counts)
     if total is not None or periods:
@@ -206,7 +206,7 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
             rules.table["part_of"] = parts
             names = ", ".join(say("{part} of {whole}", part=part, whole=whole) for part, whole in parts.items())
             rules.doubt(
-                "table.part_of", say("Nowhere above the other, these are taken for parts: {names}.", names=names)
+                "table.part_of", say("Read as parts, because they never exceed the whole: {names}.", names=names)
             )
     del rules.table["value"]
     for name in counts:
@@ -214,7 +214,7 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
 
 
 def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
-    """Return the column that is the sum of the others in all rows of which all numbers are shown, or says it is."""
+    """Return the column that is the sum of the others in all rows without hidden numbers, or is named so."""
     if len(counts) <= 2:
         return None
     rows = zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)
@@ -224,7 +224,7 @@ def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
 
 
 def _parts(files: CountFiles, counts: Sequence[str]) -> dict[str, str]:
-    """Return which counts are nowhere above another one, and somewhere below: the largest such one."""
+    """Return, for each count that never exceeds another and is sometimes less, the largest such count."""
     columns: Mapping[str, list[int | None]] = {name: [number_of(t) for t in files.columns[name]] for name in counts}
     found: dict[str, str] = {}
     for part in counts:

@@ -1,4 +1,4 @@
-"""The columns of files that may be tables of counts: which hold labels, counts, other numbers, codes or periods."""
+"""Columns of possible count tables: which hold labels, counts, other numbers, codes or periods."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOTALS = (
     "totaal",
     "i alt", "totalt", "razem", "ogółem",
 )  # fmt: skip
-"""Labels that offices give to everybody, the surest first."""
+"""Labels for all people that offices use, the surest first."""
 
 COUNTED = (
     "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
@@ -82,7 +82,7 @@ _SIGNS = re.compile(
 
 
 def is_sign(text: str) -> bool:
-    """Return whether a text is a sign that offices publish in place of a count."""
+    """Return whether a text is a marker that offices publish in place of a count."""
     return _SIGNS.fullmatch(text) is not None or said_range(text) is not None
 
 
@@ -96,7 +96,7 @@ def _word(text: str) -> str:
 
 
 def is_total_word(text: str) -> bool:
-    """Return whether a text is a label that offices give to all people.
+    """Return whether a text is a label for all people that offices use.
 
     >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
     (True, True, False)
@@ -125,14 +125,14 @@ def total_within(texts: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class CountFiles:
-    """The files of a folder, and all cells of the columns that they share.
+    """The files of a folder, with all cells of their common columns.
 
     Attributes:
-        files: the files, and `shown` how they are called.
-        names: the columns of the first file, in its order.
+        files: the files; `shown` has their names.
+        names: the columns of the first file, in order.
         columns: all cells of each column, file by file.
         rows_of: how many rows each file has.
-        releases: what was published at once: each file, or several of them with a tag.
+        releases: the files published together: one each, or several with a tag.
     """
 
     files: Sequence[Path]
@@ -143,7 +143,7 @@ class CountFiles:
     releases: list[Toml]
 
     def has(self, *names: str) -> bool:
-        """Return whether all files have some columns."""
+        """Return whether all files have these columns."""
         return all(name in self.columns for name in names)
 
     def first(self, *names: str) -> str | None:
@@ -151,7 +151,7 @@ class CountFiles:
         return next((name for name in names if name in self.columns), None)
 
     def varies(self, name: str) -> bool:
-        """Return whether a column has several texts."""
+        """Return whether a column has more than one text."""
         return len(set(self.columns[name])) > 1
 
     def release_of_rows(self) -> list[str]:
@@ -162,7 +162,7 @@ class CountFiles:
 
 
 def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
-    """Return the files with all of their cells; None where one cannot be read."""
+    """Return the files with all their cells; None if one cannot be read."""
     names, found, rows = [], dict[str, list[str]](), []
     for place, file in enumerate(files):
         have = columns_of(file, file.name, Problems())
@@ -189,10 +189,10 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
 def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> CountFiles | None:
-    """Return tables of other columns as those of common releases; None where names do not say which belong together.
+    """Join tables with different columns into common releases; None if their names do not show which belong together.
 
-    `totals` are the columns that some may lack, each with the label that it has there. Files belong together whose
-    names share their years, and what the names of all kinds of tables have in common.
+    `totals` are the columns that some tables lack, each with the label that it has there. Files belong together if
+    their names share the year, and whatever the names of all kinds of tables share.
     """
     words = [{shown: _PARTS_OF_NAMES.findall(release_tag(shown)) for shown in part.shown} for part in parts]
     common = set.intersection(*({word for some in each.values() for word in some} for each in words))
@@ -223,7 +223,7 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
 
 @dataclass(frozen=True)
 class Kinds:
-    """What columns hold, by their cells and names.
+    """The content of columns, by their cells and names.
 
     Attributes:
         labels: texts, and numbers that are labels (ages, years, ZIP codes).
@@ -237,7 +237,7 @@ class Kinds:
 
 
 def kinds_of(columns: Columns) -> Kinds:
-    """Return what each column holds; empty ones are left out."""
+    """Return the content of each column, without empty columns."""
     found = Kinds([], [], [])
     for name, texts in columns.items():
         distinct = {text for text in texts if text}
@@ -269,12 +269,12 @@ def kinds_of(columns: Columns) -> Kinds:
 
 
 def is_label_name(name: str) -> bool:
-    """Return whether a column's name says that its numbers are labels, such as ages."""
+    """Return whether a column's name suggests that its numbers are labels, such as ages."""
     return not _LABEL_WORDS.isdisjoint(column_names.words(name)) and not speaks_of_counts(name)
 
 
 def speaks_of_counts(name: str) -> bool:
-    """Return whether a column's name says that it holds counts.
+    """Return whether a column's name suggests that it holds counts.
 
     >>> speaks_of_counts("Bene_Feml_Cnt"), speaks_of_counts("age")
     (True, False)
@@ -290,7 +290,7 @@ _RUNNING = _words(
 
 
 def is_running(name: str) -> bool:
-    """Return whether a column's name says that its numbers are sums over time, up to the period of the row.
+    """Return whether a column's name suggests that its numbers are cumulative up to the period of the row.
 
     >>> is_running("cumCases"), is_running("cases_ytd"), is_running("cases")
     (True, True, False)
@@ -299,7 +299,7 @@ def is_running(name: str) -> bool:
 
 
 def is_period(name: str, texts: Iterable[str]) -> bool:
-    """Return whether a column says which year, month or day a row is about, by its name and its cells."""
+    """Return whether a column names the year, month or day of a row, by its name and cells."""
     words = column_names.words(name)
     return not _PERIOD_WORDS.isdisjoint(words) and all(
         re.match(r"(19|20)[0-9]{2}(?![0-9]{5})|[0-9]{2}[/.]", t) for t in texts if t
@@ -307,13 +307,13 @@ def is_period(name: str, texts: Iterable[str]) -> bool:
 
 
 def repeats_label(labels: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether a column says no more than a column of labels: it has one text for each of several labels."""
+    """Return whether a column of labels determines a column: each of several labels has one text."""
     known = set(labels)
     return len(known) > 1 and len(set(zip(labels, texts, strict=True))) == len(known)
 
 
 def without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
-    """Return columns of labels less those that only spell another one; the one whose total has a word is kept."""
+    """Return columns of labels without those that only respell another; the one with a word for its total is kept."""
     kept = list[str]()
     for name in sorted(names, key=lambda name: total_of(files.columns[name]) is None):
         texts = files.columns[name]
@@ -324,7 +324,7 @@ def without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
 
 
 def status_of(files: CountFiles, value: str) -> str | None:
-    """Return the column with a sign in each row whose count is empty, by its cells and its name."""
+    """Return the column that has a marker in each row with an empty count, by its cells and name."""
     empty = [not text for text in files.columns[value]]
     for name, texts in files.columns.items() if any(empty) else ():
         named = not _STATUS_WORDS.isdisjoint(column_names.words(name)) or name == f"{value}QF"
@@ -335,10 +335,9 @@ def status_of(files: CountFiles, value: str) -> str | None:
 
 
 def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    """Return the columns with numbers that only repeat a label, or name a period or an indicator.
+    """Return the columns of numbers that only repeat a label, or name a period or an indicator.
 
-    Such a column is constant, or has one text for each label of another column, or one for each row, and its name says
-    what it is.
+    Such a column is constant, or has one text for each label of another column or for each row, and its name says so.
     """
     found = []
     for name in kinds:

@@ -32,7 +32,7 @@ from audit.runtime.phrases import say
 
 
 def tidy(files: CountFiles) -> TableGuesses | None:
-    """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
+    """Return the rules of a table with a row for each combination of labels and one or more columns of numbers."""
     files, flags = without_flags(split_count_cells(files))
     columns = files.columns
     kinds = kinds_of(columns)
@@ -68,13 +68,13 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     beside += [name for name in running if name not in counts]
     if beside:
         names = ", ".join(beside[:8])
-        rules.doubts.append(say("Numbers beside the counts are not judged: {names}; say what they are.", names=names))
+        rules.doubts.append(say("Numbers beside the counts are not judged: {names}; state what they are.", names=names))
     if not rules.totals and not any(map(is_sign, rules.texts)):
         key = next((key for key in ("values", "wide") if key in rules.table), "value")
         rules.doubt(
             f"table.{key}",
             say(
-                "That {column} counts people is taken from its name; if rows are people, this is no table of counts.",
+                "{column} is read as counts, by its name; if each row is a person, this is no table of counts.",
                 column=value,
             ),
         )
@@ -82,7 +82,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
 
 
 def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], list[str], list[str]]:
-    """Return the column of statistics, those of counts, sums over time, and codes; these are taken out of the kinds."""
+    """Return the columns of statistics, counts, cumulative counts and codes, and remove them from the kinds."""
     measure = next((name for name in kinds.labels if is_measure(name) and files.varies(name)), None)
     if not kinds.counts and measure is not None:
         kinds.counts.extend(name for name in kinds.numbers[-1:] if parts_rates(files, measure, name))
@@ -99,16 +99,16 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
 def _add_codes(
     rules: TableGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
 ) -> None:
-    """Name the columns with numbers that say nothing about the counts: codes, periods, and what is always the same."""
+    """Declare the columns of numbers that say nothing about the counts: codes, periods and constants."""
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
     rules.add("not_counts", [name for name in named if any(map(is_like_a_number, files.columns[name]))])
 
 
 def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:
-    """Return whether a column is named for people, records or groups, and nothing else says that rows are counts.
+    """Return whether a column is named for people, records or groups, and nothing shows that rows are counts.
 
-    That says a column named for counts in which a sign hides some, or a label of all people.
+    A column named for counts with a marker in it, or a label for all people, shows that rows are counts.
     """
     of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
     if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
@@ -130,7 +130,7 @@ def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
 
 
 def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
-    """Return the column that most surely has the counts: by its name, else by its signs, else the first."""
+    """Return the column that most surely has the counts: by its name, else by its markers, else the first."""
     known = [each.casefold() for each in COUNTED]
     named = sorted((known.index(name.casefold()), name) for name in counts if name.casefold() in known)
     if named:
@@ -143,7 +143,7 @@ def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
 
 
 def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
-    """Return whether a column of texts is a note beside numbers: often empty, or of nothing but the word for totals."""
+    """Return whether a column of texts is a note beside numbers: often empty, or only a word for totals."""
     texts = files.columns[name]
     if "" in texts and all(is_total_word(text) for text in texts if text):
         return True
@@ -152,7 +152,7 @@ def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
 
 
 def _total_rows(files: CountFiles, name: str) -> bool:
-    """Return whether a label is empty just where another column says that a row is a total."""
+    """Return whether a label is empty exactly in the rows that another column marks as totals."""
     empty = [not text for text in files.columns[name]]
     if not any(empty):
         return False
@@ -161,9 +161,9 @@ def _total_rows(files: CountFiles, name: str) -> bool:
 
 
 def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
-    """Return whether rows are cells of a table: each combination of labels once a file, and some sign of a table.
+    """Return whether rows are cells of a table: each combination of labels once per file, and evidence of a table.
 
-    Such a sign is a label for all people, a marker in place of a count, or the name of the column.
+    Evidence is a label for all people, a marker in place of a count, or the name of the column.
     """
     texts, start, unique = files.columns[value], 0, True
     for rows in files.rows_of:
@@ -205,7 +205,7 @@ def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> l
 
 
 def _add_period(rules: TableGuesses, files: CountFiles, name: str | None) -> None:
-    """Make releases of a period column where one file holds several periods, a dimension where several files do."""
+    """Make a period column the releases if there is one file, and a dimension if several files have several periods."""
     periods = set(files.columns.get(name or "", ()))
     several = len(periods) > len(files.releases)
     if several and len(files.releases) == 1:
@@ -240,7 +240,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
         rules.table["dimensions"].insert(0, "area")
         rules.table["totals"]["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
         rules.table["nested"] = {"area": nested}
-        why = say("Every region is taken to consist of the authorities that the files show inside it.")
+        why = say("Each region is assumed to consist of the authorities that the files show inside it.")
         rules.doubts.append(why)
     _add_period(rules, files, "time_period")
     rules.add("not_published", [text for text in ("z", "x") if text in columns[value]])
@@ -269,9 +269,9 @@ _MOST_DECIMALS = 12  # of a ratio: more are noise of floating-point numbers
 
 
 def sdmx(files: CountFiles) -> TableGuesses | None:
-    """Return the rules of an SDMX-CSV file, with the statistics that one column names.
+    """Return the rules of an SDMX-CSV file, with the statistics that a column names.
 
-    A name may have its label behind it, as in `SEX: Sex`; a code may have its label in the column beside it.
+    A label may follow a name, as in `SEX: Sex`; the label of a code may be in the next column.
     """
     of = {name.partition(":")[0]: name for name in reversed(files.names) if name in files.columns}
     value = of.get(_VALUE)
@@ -344,4 +344,4 @@ FORMS: tuple[Form, ...] = (
     census_bureau,
     tidy,
 )
-"""The forms, the most special first."""
+"""The forms, the most specific first."""

@@ -1,4 +1,4 @@
-"""Count tables of tau-Argus and of ACRO sessions: what the metadata beside them say is no guess."""
+"""Count tables of tau-Argus and of ACRO sessions; what their metadata say is not a guess."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     """Return the rules of tables of tau-Argus.
 
     Raises:
-        InputError: the tables are no counts, or their metadata differ.
+        InputError: the tables do not hold counts, or their metadata differ.
     """
     if not any(each.name.lower().endswith(ENDING) for each in files.files):
         return None
@@ -60,13 +60,13 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
         rules.table["not_counts"] = kept
-        why = say("{names}: taken not to be published, for tau-Argus notes them for itself.", names=", ".join(kept))
+        why = say("{names}: assumed unpublished, because tau-Argus notes them for itself.", names=", ".join(kept))
         rules.doubt("table.not_counts", why)
     return rules
 
 
 def _metadata(files: CountFiles) -> ArgusMetadata:
-    """Return what the metadata of all tables say.
+    """Return the common metadata of all tables.
 
     Raises:
         InputError: they cannot be read, or they differ.
@@ -96,7 +96,7 @@ def _hierarchy(files: CountFiles, variable: ArgusVariable, place: int) -> dict[s
 
 
 def _count_of(files: CountFiles, metadata: ArgusMetadata) -> ArgusVariable:
-    """Return the variable with the counts: the frequencies, else the only numbers, where all of them are whole.
+    """Return the variable with the counts: the frequencies, else the only variable with numbers if all are whole.
 
     Raises:
         InputError: there is none.
@@ -115,14 +115,14 @@ def _shown(files: CountFiles, variable: ArgusVariable) -> list[str]:
 
 
 def _is(texts: Iterable[str], *signs: str) -> set[str]:
-    """Return the texts that are one of some signs, in capitals or not."""
+    """Return the texts that are one of some markers, ignoring case."""
     return {text for text in texts if text.casefold() in {sign.casefold() for sign in signs}}
 
 
 def _add_status(
     rules: TableGuesses, values: Sequence[str], signs: Sequence[str], primary: set[str], hidden: set[str]
 ) -> None:
-    """Add what the signs of unsafe cells stand for, and whether numbers stand beside those of hidden cells."""
+    """Add the counts that markers of unsafe cells stand for, and whether hidden cells have numbers beside them."""
     rules.texts.update(sign if sign in hidden else text for text, sign in zip(values, signs, strict=True))
     cells = [(number_of(value), sign) for value, sign in zip(values, signs, strict=True)]
     beside = [n for n, sign in cells if sign in hidden and n is not None]
@@ -131,10 +131,10 @@ def _add_status(
         rules.doubt(
             "table.status_hides",
             say_count(
-                "The file has the number of {count} cell that is unsafe or hidden to protect others: it is taken not "
-                "to be published.",
-                "The file has the numbers of {count} cells that are unsafe or hidden to protect others: they are taken "
-                "not to be published.",
+                "The file has the number of {count} cell that is unsafe or hidden to protect others: it is assumed "
+                "unpublished.",
+                "The file has the numbers of {count} cells that are unsafe or hidden to protect others: they are "
+                "assumed unpublished.",
                 len(beside),
             ),
         )
@@ -142,8 +142,8 @@ def _add_status(
         largest = max((n for n, each in cells if each in primary and n is not None), default=1)
         rules.table["markers"][sign] = (1, largest)
         why = say(
-            '"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count; say from where on counts are '
-            "safe.",
+            '"{sign}" is assumed to stand for 1 to {largest}, the largest unsafe count; state which counts it stands '
+            "for.",
             sign=sign,
             largest=largest,
         )
@@ -151,7 +151,7 @@ def _add_status(
 
 
 def tau_argus_csv(files: CountFiles) -> TableGuesses | None:
-    """Refuse the CSV files that tau-Argus writes with numbers for the status of cells: they have all counts.
+    """Refuse CSV files of tau-Argus with numbers for the status of cells, because they hold all counts.
 
     Raises:
         InputError: the files are of this form.
@@ -169,11 +169,10 @@ _COUNTED = "counted"
 
 
 def session_rules(folder: Path, shown: list[str]) -> TableGuesses:
-    """Return the rules of all sessions, which are taken to be about the same people.
+    """Return the rules of all sessions, which are assumed to be about the same people.
 
     Raises:
-        InputError: files of tables are missing, no table of any session has counts, or one is rounded and another one
-            is not.
+        InputError: files of tables are missing, no session has a table of counts, or only some tables are rounded.
     """
     problems = Problems()
     outputs = [(folder / name, each) for name in shown for each in session_outputs(folder / name, name, problems)]
@@ -191,7 +190,7 @@ def session_rules(folder: Path, shown: list[str]) -> TableGuesses:
     rules.table["over_time"] = "same"
     rules.table["totals"] = dict.fromkeys(dimensions, "All")
     rules.texts.update(text for path, each in tables for text in _numbers(path.parent / each.file, each))
-    rules.doubts.append(say("All tables are taken to be about the same people: over_time is same."))
+    rules.doubts.append(say("All tables are assumed to be about the same people: over_time is same."))
     _add_statistics(rules, list(dict.fromkeys(name for _, each in tables for name in each.statistics)))
     rules.said.add("table.rounding")
     base = bases.pop()
@@ -219,14 +218,14 @@ def _check_files(folder: Path, outputs: list[tuple[Path, SessionOutput]]) -> Non
 
 
 def _add_statistics(rules: TableGuesses, statistics: list[str]) -> None:
-    """Add what is counted, where it is not people alone: the values of a variable, of which some may be missing."""
+    """Add the statistics unless only people are counted: a variable may lack values, so its values are counted, too."""
     if statistics == [PEOPLE]:
         return
     rules.table.update({"measure": _COUNTED, "measures": statistics})
     parts = [name for name in statistics if name != PEOPLE]
     if PEOPLE in statistics:
         rules.table["part_of"] = dict.fromkeys(parts, PEOPLE)
-        why = say("Values of {names} are counted too: they are parts of the people.", names=", ".join(parts))
+        why = say("Values of {names} are counted too, read as parts of the people.", names=", ".join(parts))
         rules.doubts.append(why)
 
 

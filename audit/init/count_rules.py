@@ -1,7 +1,7 @@
-"""The rules of a series of count tables, as far as its numbers say them: totals, markers, rounding, the least count.
+"""The rules of a series of count tables as far as its numbers show them: totals, markers, rounding, least count.
 
-Sure is what no other reading of the files satisfies: a label that is the sum of the others wherever all numbers are
-shown, a marker that names its range. Everything else is written down as a guess.
+A rule is certain if no other reading fits the files: a label that is the sum of the others wherever all numbers are
+shown, or a marker that names its range. Everything else is a guess.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
-"""Signs of what is not applicable or not available; they may stand for any count."""
+"""Markers for what is not applicable or not available; they may stand for any count."""
 
 _NOTHING = re.compile(
     r"nichts vorhanden(?: \(genau null\))?|(?:genau )?null|nil|néant|(?:exactly |true |real )?zero|cero", re.IGNORECASE
 )
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
-_NEAR, _FAR = 2, 100  # a smallest number between them says from where on counts are shown
+_NEAR, _FAR = 2, 100  # a smallest number between them is the least count shown
 _LEAST = 10
 _WORDS_READ = 16
 
@@ -41,9 +41,9 @@ class TableGuesses(Guesses):
 
     Attributes:
         shape: what was recognised.
-        texts: what was published, with how often.
-        legend: what notes below the tables say of signs, by sign.
-        said: keys that a file beside the tables says.
+        texts: the published texts, with their frequency.
+        legend: the notes below the tables on markers, by marker.
+        said: keys that a file beside the tables states.
     """
 
     shape: str = ""
@@ -53,7 +53,7 @@ class TableGuesses(Guesses):
 
     @classmethod
     def of(cls, shape: str, releases: Sequence[Toml], dimensions: list[str], value: str) -> Self:
-        """Return the guesses of tables with some dimensions and a column with the counts."""
+        """Return the guesses for tables with these dimensions and a column of counts."""
         head = say(
             "Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables.",
             shape=shape,
@@ -66,7 +66,7 @@ class TableGuesses(Guesses):
 
     @property
     def table(self) -> dict[str, Toml]:
-        """What is stated of the tables."""
+        """The `[table]` part of the manifest."""
         return self.document["table"]
 
     @property
@@ -76,17 +76,17 @@ class TableGuesses(Guesses):
 
     @property
     def periods(self) -> list[str]:
-        """The column whose texts are releases, if there is one."""
+        """The column whose texts name releases, if there is one."""
         return [self.document["series"][key] for key in ("releases_by",) if key in self.document["series"]]
 
     def add(self, key: str, texts: list[str]) -> None:
-        """State more texts of a list, if there are any."""
+        """Add texts to the list under a key, if there are any."""
         if texts:
             self.state(f"table.{key}", texts)
 
 
 def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> TableGuesses:
-    """Return the rules of files with some dimensions and counts; totals are those that words say."""
+    """Return the rules of files with these dimensions and counts; totals are recognised by their words."""
     found = TableGuesses.of(shape, files.releases, labels, value)
     totals = {name: total_of(files.columns[name]) or total_within(files.columns[name]) for name in labels}
     found.table["totals"] = {name: total for name, total in totals.items() if total is not None}
@@ -94,7 +94,7 @@ def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> Ta
 
 
 def guess_numbers(rules: TableGuesses) -> None:
-    """Guess rounding, markers and the least count from what was published."""
+    """Guess rounding, markers and the least count from the published texts."""
     point = points_part_thousands(rules.texts)
     numbers = Counter(
         {n: times for text, times in rules.texts.items() if (n := number_of(text, point=point)) is not None}
@@ -103,11 +103,11 @@ def guess_numbers(rules: TableGuesses) -> None:
     if "table.rounding" not in rules.said and (rounding := _rounding(positive)) is not None:
         to, how = rounding
         if how == "midpoint":
-            why = say("All numbers are the middle of ranges of {to}; this is taken for midpoint rounding.", to=to)
+            why = say("All numbers are midpoints of ranges of {to}; they are read as rounded to midpoints.", to=to)
         else:
             many = sum(positive.values())
             why = say(
-                "All {many} numbers are multiples of {to}; say how they were rounded ({how}?).",
+                "All {many} numbers are multiples of {to}; state how they were rounded ({how}?).",
                 many=many,
                 to=to,
                 how=how,
@@ -133,14 +133,14 @@ def guess_numbers(rules: TableGuesses) -> None:
         rules.doubt(
             "table.markers.0",
             say(
-                "0 may stand for small counts, for no number from 1 to {most} is published; if so, it is a marker.",
+                "0 may stand for small counts, as no number from 1 to {most} is published; if so, it is a marker.",
                 most=least - 1,
             ),
         )
 
 
 def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
-    """Return the base and the way of rounding that all numbers fit and chance would not explain."""
+    """Return the base and the kind of rounding that all numbers fit other than by chance; None if there is none."""
     many = sum(positive.values())
     base = gcd(*positive) if positive else 1
     for to in reversed(_BASES):
@@ -153,7 +153,7 @@ def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
 
 
 def range_within(words: str) -> Interval | None:
-    """Return the counts that some words of a note name, as many words as do; None where none do.
+    """Return the range of counts that a note names in words; None if it names none.
 
     >>> range_within("counts from 1 to 4 are hidden"), range_within("confidential")
     ((1, 4), None)
@@ -166,10 +166,11 @@ def range_within(words: str) -> Interval | None:
 def _stands_for(
     text: str, rules: TableGuesses, zero_shown: bool, threshold: int, named: Interval | None, small: int
 ) -> tuple[int, float]:
-    """Return the counts that a marker is taken to stand for, noting where that is a guess.
+    """Return the counts that a marker is assumed to stand for, and note guesses.
 
-    `named` is the range that it names, or a note of it. Up to `small` counts have a sign that names its range: another
-    one says that a count is none of these, by the reading that reveals most. Of two releases, each may have its own.
+    `named` is the range that the marker, or a note on it, names. Counts up to `small` have a marker that names its
+    range, so by the reading that reveals most, any other marker excludes these counts. Each release may have its own
+    markers.
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     words = (
@@ -180,7 +181,7 @@ def _stands_for(
             if not zero_shown:
                 rules.doubt(
                     key,
-                    say('"{text}" may stand for 0 too, for no 0 is published; say what it covers.', text=text),
+                    say('"{text}" may stand for 0 too, because no 0 is published; state what it covers.', text=text),
                 )
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
@@ -191,16 +192,16 @@ def _stands_for(
         rules.doubt(key, _sentences(words, _taken_for(text, low, high)))
         return (low, high if high < UNBOUNDED else inf)
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
-        why = say('"{text}" is taken to stand for any count; say which it can stand for.', text=text)
+        why = say('"{text}" is assumed to stand for any count; state which counts it can stand for.', text=text)
         rules.doubt(key, _sentences(words, why))
         return (0, inf)
     if text.casefold() == "low" and "rounding" in rules.table:
-        rules.doubt(key, say('"low" is taken to round to 0; say which counts it stands for.'))
+        rules.doubt(key, say('"low" is assumed to mean rounded to 0; state which counts it stands for.'))
         return (1, max(1, rules.table["rounding"]["to"] // 2))
     known = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
     why = say(
-        '"{text}" is taken to stand for 1 to {most}, for about {least} is the smallest number; say which counts it '
-        "stands for, and whether it also hides others beside them.",
+        '"{text}" is assumed to stand for 1 to {most}, because the smallest number is about {least}; state which '
+        "counts it stands for, and whether it also hides other counts.",
         text=text,
         most=threshold - 1,
         least=threshold,
@@ -210,20 +211,20 @@ def _stands_for(
 
 
 def _taken_for(text: str, low: int, high: int) -> str:
-    """Return the sentence which counts a sign is taken to stand for."""
+    """Return a sentence on the counts that a marker is assumed to stand for."""
     if high == 0:
         return say('"{text}" is taken to stand for 0; say which counts it stands for.', text=text)
     if high < UNBOUNDED:
         return say(
-            '"{text}" is taken to stand for {low} to {high}; say which counts it stands for, and whether it also hides '
-            "others beside them.",
+            '"{text}" is assumed to stand for {low} to {high}; state which counts it stands for, and whether it also '
+            "hides other counts.",
             text=text,
             low=low,
             high=high,
         )
     return say(
-        '"{text}" is taken to stand for {low} or more; say which counts it stands for, and whether it also hides '
-        "others beside them.",
+        '"{text}" is assumed to stand for {low} or more; state which counts it stands for, and whether it also hides '
+        "other counts.",
         text=text,
         low=low,
     )
@@ -234,7 +235,7 @@ def _sentences(*parts: str) -> str:
 
 
 def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
-    """Guess the least count that may be known: the end of the range that markers name, else the smallest number."""
+    """Guess the least count that may be known: above the range that markers name, else the smallest number."""
     if "policy" in rules.document:
         return
     said = [
@@ -245,7 +246,7 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
         return
     lowest = max(2, min(max(least, base), _LEAST))
     rules.state("policy.min_count", lowest)
-    why = say("Counts below {lowest} are taken to be those that nobody may know; write which they are.", lowest=lowest)
+    why = say("Counts below {lowest} are assumed to be those that nobody may know; state the limit.", lowest=lowest)
     rules.doubt("policy.min_count", why)
 
 
@@ -253,28 +254,26 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
 
 
 def keep_counts(rules: TableGuesses, files: CountFiles, measure: str | None) -> None:
-    """Keep the texts of the statistics that are counts: those none of whose values has decimals."""
+    """Keep the texts of statistics that are counts, that is without decimals."""
     values = files.columns[rules.table["value"]]
     kept = [True] * len(values)
     if measure is not None and files.varies(measure):
         counts = counts_of(files.columns[measure], values)
         rules.table.update({"measure": measure, "measures": counts})
         kept = [text in counts for text in files.columns[measure]]
-        why = say(
-            "Statistics whose values are all whole numbers are taken for counts: {names}.", names=", ".join(counts)
-        )
+        why = say("Statistics whose values are all whole numbers are read as counts: {names}.", names=", ".join(counts))
         rules.doubts.append(why)
     rules.texts.update(text for text, keep in zip(values, kept, strict=True) if keep)
 
 
 def counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
-    """Return the statistics none of whose values has decimals."""
+    """Return the statistics without decimals."""
     fractional = {m for m, v in zip(measures, values, strict=True) if number_of(v) is None and v[:1].isdigit()}
     return [name for name in dict.fromkeys(measures) if name and name not in fractional]
 
 
 def parts_rates(files: CountFiles, name: str, value: str) -> bool:
-    """Return whether a column keeps statistics with decimals from those that are whole numbers."""
+    """Return whether a column separates statistics with decimals from statistics of whole numbers."""
     values = files.columns[value]
     if not any(number_of(text) is None and text[:1].isdigit() for text in values):
         return False
@@ -288,5 +287,5 @@ _WORDS = frozenset(
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a column's name says that it names the statistic of a row."""
+    """Return whether a column's name suggests that it names the statistic of a row."""
     return not _WORDS.isdisjoint(column_names.words(name))

@@ -1,6 +1,6 @@
-"""A manifest guessed for a series of count tables: which form its files have, and what its numbers say of the rules.
+"""Guess the manifest of a series of count tables: the form of its files, and the rules that its numbers show.
 
-Only the publisher knows the rules: what other readings of the files satisfy too is written down as a guess.
+Only the publisher knows the rules: if the files allow other readings, the manifest calls a rule a guess.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from audit.runtime.phrases import Phrase, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
-    """Return a manifest for the count tables in a folder; None where it holds none that are recognised."""
+    """Return a manifest for the count tables in a folder; None if none are recognised."""
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:
         rules: TableGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
@@ -82,12 +82,12 @@ def _recognised(files: CountFiles) -> TableGuesses | None:
 
 
 def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
-    """Return the rules of tables of other columns that were published together, such as one by sex and one by age.
+    """Return the rules of tables with different columns that were published together, such as by sex and by age.
 
-    Where a table lacks a dimension, it counts the people of its total.
+    A table without a dimension counts the people of its total.
 
     Raises:
-        InputError: each is a table of counts, and they cannot be read together.
+        InputError: each is a table of counts, but they cannot be read together.
     """
     columns: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
@@ -114,15 +114,15 @@ def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | 
     together.doubt(
         "series.releases",
         say(
-            "Tables with different columns are taken to be published together and to count the same people; where one "
-            "lacks a column, it counts the people of all its labels."
+            "Tables with different columns are assumed to be published together and to count the same people; a table "
+            "without a column counts the people of all its labels."
         ),
     )
     return together
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:
-    """Say which notes stand below the tables, and refuse last rows that may be some.
+    """Note the remarks below the tables, and refuse last rows that may be remarks.
 
     Raises:
         InputError: a file has such a row.
@@ -139,8 +139,8 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
         if notes:
             line, text = notes[0]
             why = say_count(
-                'Below the table in {file}, line {line} is a note and no rows: "{text}".',
-                'Below the table in {file}, {count} lines, from line {line} on, are notes and no rows: "{text}".',
+                'Below the table in {file}, line {line} is a note, not a row: "{text}".',
+                'Below the table in {file}, {count} lines, from line {line} on, are notes, not rows: "{text}".',
                 len(notes),
                 file=shown,
                 line=line,
@@ -151,12 +151,12 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
 
 
 def settle(folder: Path, rules: TableGuesses) -> None:
-    """Guess the rules of the numbers, and hold the totals against the sums that the files show."""
+    """Guess the rules of the numbers, and compare the totals with the sums that the files show."""
     guess_numbers(rules)
     for _ in range(3):
         counts = _read(folder, rules)
         if counts is None:
-            rules.doubt("table.totals", say("The files could not be read with these rules; audit says why."))
+            rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
             return
         if not guess_totals(rules, counts) and not widen_refuted(rules, counts):
             return
@@ -171,9 +171,9 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 _OVER_TIME = {
-    "same": Phrase("All releases are taken to be about the same people."),
-    "cumulative": Phrase("Each release is taken to count the people of the one before and newcomers."),
-    "independent": Phrase("Releases are taken to be about different people; if they only grow, write cumulative."),
+    "same": Phrase("All releases are assumed to be about the same people."),
+    "cumulative": Phrase("Each release is assumed to count the people of the one before and newcomers."),
+    "independent": Phrase("Releases are assumed to be about different people; if they only grow, write cumulative."),
 }
 
 
@@ -181,7 +181,7 @@ _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 
 
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """Settle totals by their sums; return whether a rule changed, so that the files are to be read again."""
+    """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
@@ -213,9 +213,9 @@ _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")
 
 
 def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> bool:
-    """Take labels for codes that lie inside of those with which they begin, if no line refutes it; return whether.
+    """Nest labels in the labels with which they begin, if no line refutes it; return whether they were nested.
 
-    Of plain numbers, such as ages, at least one line has to show it.
+    For plain numbers, such as ages, at least one line must show it.
     """
     lines = lines_along(counts, place)
     labels = sorted({label for line in lines for label in line} - {rules.totals.get(name)} - {"(rest)"})
@@ -233,7 +233,7 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
         return False
     rules.add("codes", [name])
     rules.table["totals"].pop(name, None)
-    why = say("Labels of {column} that begin with another one are taken to be inside of it.", column=name)
+    why = say("Labels of {column} that begin with another label are assumed to lie inside it.", column=name)
     rules.doubt("table.codes", why)
     return True
 
@@ -243,14 +243,14 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
         rules.table["totals"].setdefault(name, "")
         if counts.hidden.any() or not counts.shown.all():
             why = say(
-                "{column} has no label that is known to stand for everybody; name it in totals, if there is one.",
+                "{column} has no label that is known to stand for everybody; if it has one, name it under totals.",
                 column=name,
             )
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
 def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidden: bool = False) -> Iterator[Sum]:
-    """Yield for each of some labels of a dimension that cover several atoms its lines: itself and these atoms."""
+    """Yield, for each given label of a dimension that covers several atoms, its lines: the label and its atoms."""
     dimension = counts.dimensions[place]
     atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
     members = [[atoms[atom] for atom in some.tolist()] for some in dimension.axis.members]
@@ -262,13 +262,13 @@ def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidde
 
 
 def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
-    """Note whether the sums of nested labels show that they make up those around them."""
+    """Note whether the sums show that nested labels add up to the labels around them."""
     shown, unequal = sum(each.shows for each in sums), sum(each.is_whole and each.gap != 0 for each in sums)
     if unequal or shown < LINES:
         rules.doubt(
             "table.nested",
             say(
-                "That the labels of {column} make up those around them holds in {equal} of {shown} whole lines.",
+                "The labels of {column} add up to those around them in {equal} of {shown} lines without hidden counts.",
                 column=name,
                 equal=shown - unequal,
                 shown=shown,
@@ -277,7 +277,7 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
 
 
 def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
-    """Take numbers for perturbed where sums are a little above some totals and below others; return whether."""
+    """If sums are slightly above some totals and below others, assume perturbed numbers; return whether."""
     whole = [each for each in sums if each.is_whole]
     gaps, least = [each.gap for each in whole], min((each.total[0] for each in whole), default=UNBOUNDED)
     most = max((-(-abs(gap) // (len(each.parts) + 1)) for each, gap in zip(whole, gaps, strict=True)), default=0)
@@ -288,7 +288,7 @@ def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
     rules.doubt(
         "table.perturbation",
         say(
-            "Sums are a little above or below totals: numbers are taken to be off by up to {most}; write by how much.",
+            "Sums are slightly above or below totals: numbers are assumed off by up to {most}; state by how much.",
             most=most,
         ),
     )
@@ -296,7 +296,7 @@ def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
 
 
 def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
-    """Note whether the sums of a dimension's labels show that its total is one."""
+    """Note whether the sums of a dimension's labels confirm its total."""
     key, shown = f"table.totals.{toml_key(name)}", sum(each.shows for each in sums)
     above, below = (sum(side * each.gap > 0 for each in sums) for side in (-1, 1))
     if below:
@@ -310,7 +310,8 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     elif above and not _zeros_hide(rules, sums):
         rules.table["open"] = sorted({*rules.table.get("open", ()), name})
         why = say(
-            "The labels of {column} add up to less than its total in {above} of {shown} lines, so that it is open.",
+            "The labels of {column} add up to less than its total in {above} of {shown} lines: they need not cover "
+            "all.",
             column=name,
             above=above,
             shown=shown,
@@ -319,18 +320,18 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     elif not above and shown < LINES and key not in rules.said:
         names = {"column": name, "total": rules.totals[name]}
         why = say_count(
-            "That the labels of {column} make up {total} is shown by {count} whole line only.",
-            "That the labels of {column} make up {total} is shown by {count} whole lines only.",
+            "Only {count} line without hidden counts shows that the labels of {column} add up to {total}.",
+            "Only {count} lines without hidden counts show that the labels of {column} add up to {total}.",
             shown,
             **names,
         )
         if not shown:
-            why = say("No whole line shows that the labels of {column} make up {total}.", **names)
+            why = say("No line without hidden counts shows that the labels of {column} add up to {total}.", **names)
         rules.doubt(key, why)
 
 
 def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
-    """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
+    """If exactly the lines with a 0 lack people, assume that 0 is a marker; return whether."""
     lacking = [each for each in sums if each.gap < 0]
     if not all((0, 0) in each.parts for each in lacking):
         return False
@@ -338,19 +339,17 @@ def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     rules.table["markers"]["0"] = (0, max(1, min(positive, default=2) - 1))
     rules.doubt(
         "table.markers.0",
-        say(
-            "Totals are larger than the sums of their labels only where a 0 is shown: 0 is taken to hide small counts."
-        ),
+        say("Totals exceed the sums of their labels only where a 0 is shown: 0 is assumed to hide small counts."),
     )
     return True
 
 
-_HIDES_SMALL = Phrase("{signs} also hides small counts, for large ones do not add up to {total}; any count is assumed.")
-_HIDES_LARGE = Phrase("{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed.")
+_HIDES_SMALL = Phrase("{signs} also hides small counts, as large ones do not add up to {total}; any count is assumed.")
+_HIDES_LARGE = Phrase("{signs} also hides large counts, as small ones do not add up to {total}; any count is assumed.")
 
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """Widen guessed markers that some line refutes; return whether one was."""
+    """Widen guessed markers that a line refutes; return whether any was widened."""
     markers = rules.table["markers"]
     guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
     for place, dimension in enumerate(counts.dimensions):

@@ -1,4 +1,4 @@
-"""Find which file of a folder is what, by its folder, its name and its columns."""
+"""Find the role of each file by its folder, name and columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from audit.runtime.phrases import Phrase, say, say_count
 
 QUASI = "quasi-identifier"
 BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
-"""What files beside the releases are called, by their keys in the manifest."""
+"""The names of the kinds of files beside the releases, by their keys in the manifest."""
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 _FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 _HALF = re.compile(
@@ -35,15 +35,15 @@ _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 @dataclass
 class FoundFiles:
-    """The files of a folder, the columns of its releases, and what is guessed of them.
+    """The files of a folder, the columns of its releases, and guesses about them.
 
     Attributes:
         guesses: the guesses.
         releases: in the order of their names.
         beside: the register, the transitions and the known values, by their key in the manifest.
-        misfits: by that key, why such a file does not fit.
+        misfits: by the same keys, why such a file does not fit.
         counterfeits: tables in counterfeits/.
-        hierarchies: tables in hierarchies/, or named so.
+        hierarchies: tables in hierarchies/, or tables named so.
         keys: number of releases that have a key file.
         names: the columns of each table that is not a hierarchy.
         columns: all columns that the releases share, by name.
@@ -71,11 +71,11 @@ class FoundFiles:
 
     @property
     def unused(self) -> dict[str, str]:
-        """Files that are none of these, and why."""
+        """Files that are not used, and why."""
         return self.guesses.left["series"]
 
     def renamed(self, tag: str) -> dict[str, str]:
-        """Return which column of the series a column of a release's file is."""
+        """Return the columns of the series by the columns of a release's file."""
         return self.guesses.column("renamed", {}).get(tag, {})
 
     def with_role(self, role: str) -> list[Column]:
@@ -83,7 +83,7 @@ class FoundFiles:
         return [self.columns[name] for name, (its, _) in self.roles.items() if its == role]
 
     def chosen(self, role: str) -> Column | None:
-        """Return the column of a role that one column has."""
+        """Return the column of a role that only one column can have."""
         return next(iter(self.with_role(role)), None)
 
     @property
@@ -101,22 +101,22 @@ class FoundFiles:
         return next((release for release in self.releases if release.values), None)
 
     def register_columns(self) -> set[str]:
-        """Return the columns of the register that releases may share."""
+        """Return the columns of the register that releases may have, too."""
         names = self.names[self.beside["register"]] if "register" in self.beside else []
         return set(names) - {*REGISTER_COLUMNS, *self.guesses.document.get("register", {}).values()}
 
     def texts(self, role: str, column: str) -> set[str]:
-        """Return the distinct cells of a column in a file beside the releases, as far as there are any."""
+        """Return the distinct cells of a column in a file beside the releases; empty without the file or column."""
         shown, column = self.beside.get(role), self.guesses.document.get(role, {}).get(column, column)
         found = read_columns([(self.folder / shown, shown)]).get(column) if shown is not None else None
         return set(found.texts) if found is not None else set()
 
 
 def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundFiles:
-    """Return which file of a folder is what; `home` is the folder inside that has the releases, if it is there.
+    """Find the role of each file of a folder; `home` is the subfolder of the releases, if it exists.
 
     Raises:
-        UsageError: the folder is none, or holds no releases.
+        UsageError: the folder does not exist, or holds no releases.
         InputError: a table cannot be read.
     """
     if not folder.is_dir():
@@ -153,7 +153,7 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
 
 
 def _listing(found: FoundFiles, sub: str) -> list[str]:
-    """Return the tables in a folder by name; other files, and those that no manifest can name, are put aside."""
+    """Return the tables in a folder by name; note as unused other files, and names that no manifest can hold."""
     place = found.folder / sub
     try:
         files = [path for path in place.iterdir() if path.is_file()] if place.is_dir() else []
@@ -178,7 +178,7 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
 
 
 def _note_folders(found: FoundFiles, home: str) -> None:
-    """Put the tables aside that lie in folders in which none are looked for."""
+    """Note as unused the tables in folders where none are expected."""
     for place in sorted(found.folder.iterdir(), key=lambda path: natural(path.name)):
         if place.is_dir() and place.name not in {*_FOLDERS, home} and not place.name.startswith("."):
             try:
@@ -195,7 +195,7 @@ def _note_folders(found: FoundFiles, home: str) -> None:
 
 
 def _no_table(name: str) -> str:
-    """Return why a file is not used whose name is not that of a table."""
+    """Return why a file whose name is not that of a table is not used."""
     as_table = name.casefold().endswith(
         (".txt", ".tsv", ".xls", ".ods", ".xlsm", ".xlsb", ".dat", ".zip", ".json", ".rds")
     )
@@ -205,7 +205,7 @@ def _no_table(name: str) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text is Unicode: names of files need not be."""
+    """Return whether a text is valid Unicode; names of files need not be."""
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
@@ -221,7 +221,7 @@ def _with_columns(found: FoundFiles, listed: Iterable[str], problems: Problems) 
 
 
 def _role(names: set[str]) -> str | None:
-    """Return what a file beside the releases is by its columns."""
+    """Return the kind of a file beside the releases by its columns; None if it has none."""
     if {"from", "to"} <= names <= {"from", "to", "probability"}:
         return "transitions"
     if {"individual", "value"} <= names <= {"individual", "value", "release"}:
@@ -230,7 +230,7 @@ def _role(names: set[str]) -> str | None:
 
 
 def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
-    """Note the only table that names people by columns that the releases have, too, but lacks some that each has."""
+    """Note the register: the only table that names people and has some, but not all, columns of the releases."""
     registers = []
     for shown in beside:
         rest = [set(found.names[each]) for each in tables if each not in {shown, *found.beside.values()}]
@@ -246,19 +246,19 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
     [(shown, person, others)] = registers
     found.beside["register"] = shown
     if person != "individual":
-        found.guesses.state("register.individual", person, say("its texts stand once in the register"), sure=False)
+        found.guesses.state("register.individual", person, say("its texts occur once in the register"), sure=False)
     releases = len({*tables} - {*found.beside.values()})
     places = [whole_number(text) for each in others for text in each.texts]
     if len(others) == 2 and all(1 <= place <= releases for place in places):
         for name, column in zip(("first", "last"), others, strict=True):
-            found.guesses.state(f"register.{name}", column.name, say("the places of releases"), sure=False)
+            found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
     else:
         why = say("the register does not say who is in which release")
         found.guesses.state("adversary.presence", POSSIBLE, why)
 
 
 def _names_people(column: Column) -> bool:
-    """Return whether a column may name people: by its name, or as each of many texts stands once."""
+    """Return whether a column may name people: by its name, or because each of many texts occurs once."""
     content = sensitivity(column.name) or is_quasi(column.name) or column.form is not None
     fractions = any("." in text or "," in text for text in column.some)
     many = len(column.codes) >= _MANY and not content and not fractions
@@ -266,26 +266,26 @@ def _names_people(column: Column) -> bool:
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
-    """Put tables aside that lack most of the columns that most have, but no halves of Anatomy pairs."""
+    """Note as unused the tables that lack most common columns, except halves of Anatomy pairs."""
     halves = _halves(found, listed)
     columns = {shown: set(found.names[shown]) for shown in listed if shown not in halves}
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    why = say("it has other columns than most; if it is a release, list it, and say under `renamed` which they are")
+    why = say("its columns differ from most; if it is a release, list it, and name its columns under `renamed`")
     found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
 
 
 def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
-    """Say of tables of two columns that have as many rows as a release, and are none, where a key stands."""
+    """For tables of two columns with as many rows as a release, note where a key belongs."""
     pairs = [shown for shown in others if shown in found.unused and len(found.names[shown]) == 2]
     paths = [found.folder / shown for shown in pairs]
     rows = {form_of(release.rows).rows(release.rows): release for release in found.releases if pairs}
     for shown, path in zip(pairs, paths, strict=True):
         if release := rows.get(form_of(path).rows(path)):
             found.unused[shown] = say(
-                "it has as many rows as {file}; if it says whose they are, save it as {key} with the columns row "
+                "it has as many rows as {file}; if it says whose rows they are, save it as {key} with the columns row "
                 "(counted from 0) and individual",
                 file=release.shown,
                 key=f"{PRIVATE}/{release.tag}.key.csv",
@@ -293,10 +293,10 @@ def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
 
 
 def _halves(found: FoundFiles, listed: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return which tables are halves of Anatomy pairs: how the pair is called, and `rows` or `values`.
+    """Return the halves of Anatomy pairs by table: the name of the pair, and `rows` or `values`.
 
-    `1.rows.csv` is one by its name. `1_qit.csv` and `1_st.csv` (the names that papers give) are two if both are there,
-    and share some columns but not all.
+    `1.rows.csv` is a half by its name. `1_qit.csv` and `1_st.csv` (the names in papers) are halves if both exist and
+    share some columns but not all.
     """
     pairs: dict[str, dict[str, str]] = {}
     for shown in listed:
@@ -319,13 +319,13 @@ def _fit(found: FoundFiles, halves: Sequence[str]) -> bool:
 
 
 def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
-    """Yield the releases, Anatomy pairs joined."""
+    """Yield the releases, with the halves of Anatomy pairs joined."""
     named, halves = _halves(found, listed), dict[str, dict[str, str]]()
     for shown in listed:
         name, half = named.get(shown, (release_tag(shown), ""))
         own = halves.setdefault(name, {})
         if own.setdefault(half, shown) != shown or (len(own) > 1 and "" in own):
-            found.unused[shown] = say("its tag is that of {file}", file=next(iter(own.values())))
+            found.unused[shown] = say("it has the same tag as {file}", file=next(iter(own.values())))
     for own in halves.values():
         first = next(iter(own.values()))
         tag = release_tag(own.get("rows", first))
@@ -339,7 +339,7 @@ def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
 
 
 def _check_releases(found: FoundFiles) -> None:
-    """Refuse to go on without releases; doubt an order that the names do not show."""
+    """Refuse a folder without releases; doubt an order that names do not show."""
     if not found.releases:
         unused = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
         raise UsageError(

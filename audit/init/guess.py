@@ -1,8 +1,8 @@
-"""Guess a manifest of tables of people, published or not, file by file and column by column.
+"""Guess the manifest of tables of people, published or not, file by file and column by column.
 
-A guess is made from names and from the first rows of each file; what is not sure is listed as unconfirmed. Only the
-publisher knows what is meant: every guess stands with its reason in the manifest, and so does what is left out.
-The manifest quotes no cell but those that mark totals; the publisher's terminal may.
+Guesses come from names and from the first rows of each file; uncertain ones are listed as unconfirmed. Only the
+publisher knows the meaning, so the manifest gives the reason of each guess and of each omission. The manifest quotes no
+cells except those that mark totals; the terminal may quote others.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def guess(folder: Path) -> Guesses:
     """Guess a manifest for the files in a folder.
 
     Raises:
-        UsageError: the folder is none, holds no releases, or names that no manifest could open.
+        UsageError: the folder does not exist, holds no releases, or has names that no manifest can hold.
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
     found = _found(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
@@ -68,7 +68,7 @@ def guess(folder: Path) -> Guesses:
         if not ("transitions" in found.beside or guesses.column("rows") or (folder / _TRANSITIONS).exists()):
             changes = _changes(Series.of(_manifest(found)))
     except InputError as error:
-        guesses.doubts.append(say("A release cannot be read whole: {problem}.", problem=error.problems[0]))
+        guesses.doubts.append(say("A release cannot be read completely: {problem}.", problem=error.problems[0]))
     manifest = _manifest(found)
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
@@ -86,7 +86,7 @@ def guess_microdata(folder: Path) -> Guesses:
     """Guess a `microdata.toml` for the tables of people in a folder.
 
     Raises:
-        UsageError: the folder is none, or holds no tables.
+        UsageError: the folder does not exist, or holds no tables.
         InputError: a table cannot be read, or no column says whose row it is.
     """
     following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
@@ -97,7 +97,7 @@ def guess_microdata(folder: Path) -> Guesses:
 
 
 def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
-    """Return the files of a folder, with what each column is, and how its cells are read."""
+    """Return the files of a folder, with the role of each column and the notation of its cells."""
     home = "releases" if published or not (folder / SNAPSHOTS).is_dir() else SNAPSHOTS
     found = find_files(folder, guesses, home)
     check_header(found)
@@ -128,12 +128,12 @@ def _looks_numeric(column: Column) -> bool:
 
 
 def _state_beside(found: FoundFiles) -> None:
-    """State the files beside the releases; those that do not fit are noted as unused, or as doubtful."""
+    """State the files beside the releases; note those that do not fit as unused or doubtful."""
     places = {str(place + 1) for place in range(len(found.releases))}
     sensitive = found.sensitive
     fits = {
         "register": {
-            say("it names releases that are not here"): found.texts("register", "release").issubset(found.tags),
+            say("it names releases that do not exist"): found.texts("register", "release").issubset(found.tags),
             say("the first and last positions are not all from 1 to {most}", most=len(places)): places.issuperset(
                 found.texts("register", "first") | found.texts("register", "last")
             ),
@@ -156,8 +156,8 @@ def _state_beside(found: FoundFiles) -> None:
     lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there, there - quasi))
     if there and lacking and spare:
         doubt = say(
-            "{file} lacks {lacking}, so that any value fits everybody in it, and has {spare}. If two of these "
-            "say the same, write so under [register]: {one} = …",
+            "{file} lacks {lacking}, so any value fits everybody in it, and has {spare}. If two of these columns mean "
+            "the same, say so under [register]: {one} = …",
             file=found.beside["register"],
             lacking=joined(lacking),
             spare=joined(spare),
@@ -175,7 +175,7 @@ def _state_beside(found: FoundFiles) -> None:
 
 
 def _state_texts(found: FoundFiles) -> None:
-    """State the name of a series, and write comments below what is stated of its columns."""
+    """State the name of a series, and add comments below its columns."""
     guesses, name = found.guesses, found.folder.resolve().name.strip()
     if name and is_unicode(name):
         guesses.state("series.name", name)
@@ -193,13 +193,13 @@ def _state_texts(found: FoundFiles) -> None:
             column=printable(column.name),
         )
     elif found.keys:
-        below = say("whose rows they are is in {folder}/, for {keys} of the releases", folder=PRIVATE, keys=found.keys)
+        below = say("{folder}/ says whose rows they are, for {keys} of the releases", folder=PRIVATE, keys=found.keys)
     before = guesses.below.get(f"columns.{last}")
     guesses.below[f"columns.{last}"] = "\n".join(filter(None, [before, below]))
 
 
 def _amend(series: Series, guesses: Guesses) -> None:
-    """State what rules say that the cells of all rows ask for; larger series are left as they are."""
+    """State the column rules that the cells of all rows call for; larger series do not change."""
     if series.about_rows > MOST_ROWS:
         return
     texts = SeriesTexts(series)
@@ -212,9 +212,9 @@ def _amend(series: Series, guesses: Guesses) -> None:
 
 
 def _changes(series: Series) -> dict[tuple[str, str], int]:
-    """Return how often a person's value was followed by which one, by the keys; nothing where no value changes.
+    """Return how often each change of a person's value occurred, by the keys; empty if no value changes.
 
-    Values that stand beside no person's row (Anatomy), or too many of them, show nothing.
+    Values that do not belong to a row (Anatomy), or too many values, show nothing.
     """
     columns = series.manifest.columns
     if not series.keyed or len(series.tags) < 2 or len(columns.sensitive) > 1 or series.about_rows > MOST_ROWS:
@@ -240,14 +240,14 @@ def _changes(series: Series) -> dict[tuple[str, str], int]:
 
 
 def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> None:
-    """State that the values of people change, and draft the transitions, with how often each happened."""
+    """State that people's values change, and draft the transitions with their frequency."""
     if not changes:
         return
     key, rows = "adversary.transitions", [(old, new, times) for (old, new), times in changes.items()]
     guesses.state(key, _TRANSITIONS, say("drafted from the keys"), sure=False)
     guesses.below[key] = say(
-        "values of people change, as the keys tell: transitions.csv lists how, with counts. A change that is not "
-        'listed is taken for impossible; complete the file, or write transitions = "any" where any may happen'
+        "the keys show that values of people change: transitions.csv lists the changes, with counts. A change that is "
+        'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
@@ -255,7 +255,7 @@ def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> Non
     times = [many for old, new, many in rows if old != new]
     guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists with counts; any "
-        'other change is taken for impossible: complete it, or write "any"',
+        'other change counts as impossible: complete the file, or write "any"',
         times=sum(times),
         ways=len(times),
     )
@@ -266,10 +266,10 @@ def _warned(warning: ReportWarning) -> str:
 
 
 def _manifest(found: FoundFiles) -> Manifest:
-    """Return the manifest that guesses are.
+    """Return the guesses as an opened manifest.
 
     Raises:
-        UsageError: it could not be opened.
+        UsageError: it cannot be opened.
     """
     problems = Problems()
     manifest = parse_manifest(found.folder, found.guesses.text(), problems)
@@ -290,7 +290,7 @@ _HEAD_OF_MICRODATA = Phrase(
 
 
 def _complete_microdata(found: FoundFiles) -> None:
-    """State what was found of tables of people as a `microdata.toml` has it.
+    """State the findings about tables of people in the form of a `microdata.toml`.
 
     Raises:
         InputError: no column says whose row it is, or one file holds several snapshots.
@@ -331,9 +331,9 @@ def _complete_microdata(found: FoundFiles) -> None:
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
-    """State what a quasi-identifier can be: an interval, or values in their order, where all cells were seen."""
+    """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read."""
     key, guesses = f"domains.{column.name}", found.guesses
-    if hierarchy := found.labels.get(column.name):  # whose leaves stand beside their siblings
+    if hierarchy := found.labels.get(column.name):  # its leaves are next to their siblings
         guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
     elif not column.whole:
         guesses.left["domains"][column.name] = say("only the first rows were seen")

@@ -1,4 +1,4 @@
-"""Guesses: what a manifest would say, entry by entry, with the reason of each, and which ones the files leave open."""
+"""Guesses: the entries of a manifest with their reasons, and which of them the files leave open."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Guesses:
     """The entries of a manifest that is guessed.
 
     Attributes:
-        head, tail: comments at its beginning and end, each line without its sign.
+        head, tail: comments at its beginning and end, without `#`.
         name: its file.
-        document: what it says, by table and key.
-        why: the reasons of entries, by key; of the quasi-identifiers by `columns.quasi_identifiers` and column.
+        document: the entries, by table and key.
+        why: the reasons of entries by key; for quasi-identifiers, by `columns.quasi_identifiers` and column.
         below: comments below entries, by key.
-        left: by table, what it does not use, with the reasons.
+        left: by table, the items that are not used, with the reasons.
         unsure: keys that are guesses: no file beside the releases says them, no one was asked, and another reading of
             the files is possible.
-        doubts: sentences on what to check first.
-        written: lines of the manifest that say what differs or is irregular, and what they are written for.
-        found: what was found: rows of cells by title, the last cell of each a text of any length.
-        following: the command that takes the manifest, with `{folder}` in the place of the folder.
-        files: what is to be written beside it, by name.
+        doubts: sentences about what to check first.
+        written: lines of the manifest about differences and irregularities, with their reasons.
+        found: rows of cells by title for the terminal; the last cell of a row is a text of any length.
+        following: the next command, with `{folder}` in place of the folder.
+        files: further files to write, by name.
     """
 
     head: str
@@ -64,7 +64,7 @@ class Guesses:
     files: dict[str, str] = field(default_factory=dict)
 
     def state(self, key: str, value: Toml, why: str = "", *, sure: bool = True) -> None:
-        """State an entry, beside what was stated under the same key where that is a list or a table."""
+        """State an entry; a list or a table extends the entry under the same key."""
         table, _, name = key.partition(".")
         old = self.document[table].get(name)
         if isinstance(old, Mapping | Set):
@@ -78,12 +78,12 @@ class Guesses:
             self.unsure[key] = None
 
     def state_rule(self, rule: ColumnRule, *, sure: bool = True) -> None:
-        """State a rule of the columns, if it says anything."""
+        """State a column rule unless it is empty."""
         if rule.stated:
             self.state(f"columns.{rule.key}", rule.stated, str(rule.why), sure=sure)
 
     def column(self, key: str, default: Toml = None) -> Toml:
-        """Return what is stated under a key of the columns."""
+        """Return the entry under a key of `[columns]`."""
         return self.document["columns"].get(key, default)
 
     def doubt(self, key: str, why: str) -> None:
@@ -95,7 +95,7 @@ class Guesses:
 
     @property
     def asks(self) -> bool:
-        """Whether the publisher is to be asked something."""
+        """Whether there are questions for the publisher."""
         return bool(self.unsure or self.left["columns"])
 
     def text(self) -> str:
@@ -103,8 +103,8 @@ class Guesses:
         tables = {table: [*self._lines(table)] for table in [*self.document]}
         if self.unsure:
             why = say(
-                "guesses: the files allow other readings, so that nothing that rests on them is decided. Check these "
-                "keys and delete them here, or let `audit init --confirm` ask"
+                "guesses: the files allow other readings, so nothing that depends on these keys is decided. Check "
+                "them and delete them here, or let `audit init --confirm` ask"
             )
             tables[UNCONFIRMED] = [*_said(why), f"keys = {toml_value([*self.unsure])}"]
         in_order = [*(table for table in _TABLES if table in tables), *sorted(tables.keys() - _TABLES)]
@@ -128,20 +128,20 @@ class Guesses:
 
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:
-    """Return the lines that state a value, one for each entry of a table, by their keys; those of an empty one."""
+    """Return the lines that state a value by their keys, one for each entry of a table."""
     name = toml_key(name)
     parts = {f"{name}.{toml_key(part)}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
     return {path: f"{path} = {toml_value(entry)}" for path, entry in (parts or {name: value}).items()}
 
 
 def _said(text: str) -> list[str]:
-    """Return a comment, on as many lines as it needs."""
+    """Return a comment on as many lines as necessary."""
     lines = wrap(printable(text, 2_000), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return [f"# {line}" for line in lines]
 
 
 def by_reason(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return each reason with the names that it is given for."""
+    """Return each reason with the names that have it."""
     names: dict[str, list[str]] = defaultdict(list)
     for name, why in reasons.items():
         names[why].append(f'"{printable(name)}"')

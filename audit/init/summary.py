@@ -1,4 +1,4 @@
-"""What `audit init` found, in lines for a terminal: files, columns, and what it would take to audit more."""
+"""The summary of `audit init` for a terminal: files, columns, and what is needed to audit more."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 _DELIMITERS = {
-    ";": Phrase("cells divided by semicolons"),
-    "\t": Phrase("cells divided by tabulators"),
-    "|": Phrase("cells divided by bars"),
+    ";": Phrase("cells separated by semicolons"),
+    "\t": Phrase("cells separated by tabs"),
+    "|": Phrase("cells separated by vertical bars"),
 }
 _ROLES = {
     "sensitive": Phrase("sensitive"),
@@ -36,7 +36,7 @@ _ALIKE_SHOWN = 12
 
 
 def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
-    """Return what was found: files, columns, what is written for what is irregular, and what can be judged."""
+    """Return the summary: files, columns, entries for irregularities, and what can be judged."""
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
@@ -46,7 +46,7 @@ def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
 
 
 def _file_rows(found: FoundFiles) -> list[Row]:
-    """Return each file and what it is, one line or more for each."""
+    """Return each file with its role, in one or more rows."""
     rows: list[Row] = []
     releases = [*{release.shown: release for release in found.releases}.values()]
     for release in releases[:_FILES_SHOWN]:
@@ -71,13 +71,13 @@ def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Ro
         yield shown, _described(path, shown)
     if renamed:
         pairs = ", ".join(f"{toml_key(old)} = {toml_text(new)}" for old, new in renamed.items())
-        names = joined([say('"{old}" is taken for "{new}"', old=old, new=new) for old, new in renamed.items()])
+        names = joined([say('"{old}" is read as "{new}"', old=old, new=new) for old, new in renamed.items()])
         line = f"renamed.{toml_key(release.tag)} = {{ {pairs} }}"
         yield "", say("its column {names}: {line}", names=names, line=line)
 
 
 def _described(path: Path, shown: str) -> str:
-    """Return how large a table is, and how it is written where it is not plain."""
+    """Return the size of a table, and its format if it is not plain CSV."""
     names = header(path, shown, Problems()) or {}
     rows = say_count("{count} row", "{count} rows", form_of(path).rows(path))
     parts = [f"{rows}, {say_count('{count} column', '{count} columns', len(names))}"]
@@ -102,7 +102,7 @@ def _described(path: Path, shown: str) -> str:
 
 
 def _header_below(line: int) -> str:
-    return say("its header stands in line {line}, and what is above it is not read", line=line)
+    return say("its header is line {line}; the lines above it are not read", line=line)
 
 
 def _column_rows(found: FoundFiles) -> list[Row]:
@@ -129,12 +129,12 @@ def _column_rows(found: FoundFiles) -> list[Row]:
 
 
 def _judged(manifest: Manifest, keys: int) -> str:
-    """Return what can be judged, and what it would take to judge more."""
+    """Return what can be judged, and what is needed to judge more."""
     columns, releases = manifest.columns, len(manifest.releases)
     if columns.rules[SeveralRows].choice == EPISODES:
         return say(
-            "Each release and each row by itself, as people have several rows (episodes). What several releases "
-            "disclose about one person is not judged: that takes one row for each person and release."
+            "Each release and each row by itself, because people have several rows (episodes). What several releases "
+            "disclose about one person is not judged: that needs one row for each person and release."
         )
     if columns.individual is not None or keys == releases:
         return say("All releases together: what an adversary learns who knows the group of each person (linked).")

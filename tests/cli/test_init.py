@@ -162,7 +162,7 @@ def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, f
     ("role", "content", "why", "refused"),
     [
         ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2", "no such release"),
-        ("register", "individual,Age,release\nBob,21,2031\n", "names releases that are not here", "no such release"),
+        ("register", "individual,Age,release\nBob,21,2031\n", "names releases that do not exist", "no such release"),
         ("transitions", "from,to\nflu,flu\n", "has values for which it has no line", "no line says"),
     ],
 )
@@ -316,16 +316,16 @@ What can be judged
   All releases together: what an adversary learns who knows the group of each person (linked).
 
 Look at
-  -  Column "Owner" is taken for the auditor's key, with which the adversary knows everybody's
-     group: the worst case. If it was published, write record = "Owner" instead.
+  -  Column "Owner" is read as the auditor's key, with which the adversary knows everybody's group:
+     the worst case. If it was published, write record = "Owner" instead.
 
 Wrote series.toml in my ward; it says why each guess was made.
 
-These keys are guesses, and nothing that rests on them is decided: columns.individual.
+These keys are guesses, and nothing that depends on them is decided: columns.individual.
 
 Next: audit init 'my ward' --confirm
 Then: audit 'my ward'
-Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/.
+Made private/finding.key, which keeps the ids of findings the same in all reports; never publish private/.
 """
     )
     assert open_series(Path("my ward")).tags == ("1", "2", "3")
@@ -380,7 +380,7 @@ def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path
         with (tmp_path / name / "releases/1.csv").open("w", newline="") as file:
             csv.writer(file).writerows([["Age", "Sex", "Diagnosis", name], *rows])
         out = " ".join(run_main("init", str(tmp_path / name), "--yes")[1].split())
-        assert (" sensitive as well?" in out) == said
+        assert (" sensitive as well, " in out) == said
 
 
 @pytest.mark.parametrize("home", ["releases", ""])
@@ -392,6 +392,6 @@ def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path, home):
         write(folder / name, ["line", "patient"], [(place, f"p{place}") for place in range(rows)])
     said = " ".join(run_main("init", str(folder), "--yes")[1].split())
     release = f"{home}/1.csv".lstrip("/")
-    assert f"keys.csv NOT USED: it has as many rows as {release}; if it says whose they are, save it as" in said
+    assert f"keys.csv NOT USED: it has as many rows as {release}; if it says whose rows they are, save it as" in said
     assert "private/1.key.csv with the columns row (counted from 0) and individual" in said
     assert said.count("it has as many rows") == 1

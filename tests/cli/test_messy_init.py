@@ -67,9 +67,9 @@ def test_all_at_once(tmp_path, expected):
     assert manifest["columns"]["ignore_rows"] == {"Owner": ["Summe"]}
     assert manifest["columns"]["fold"] == ["Diagnose", "individual"]
     for line in (
-        "releases/1.csv 12 rows, 5 columns; cells divided by semicolons; not UTF-8, read as cp1252",
-        "releases/2.csv 12 rows, 5 columns; cells divided by tabulators; not UTF-8, read as utf-16",
-        'its column "Hauptdiagnose" is taken for "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
+        "releases/1.csv 12 rows, 5 columns; cells separated by semicolons; not UTF-8, read as cp1252",
+        "releases/2.csv 12 rows, 5 columns; cells separated by tabs; not UTF-8, read as utf-16",
+        'its column "Hauptdiagnose" is read as "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
         "releases/old.ods NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
         'fold = ["Diagnose"] cells that differ in spelling alone are taken for the same, such as',
@@ -244,7 +244,7 @@ def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     write(tmp_path / "1.csv", as_csv(people(*codes, ILL, rows=64)))
     said, manifest = initialized(tmp_path)
     assert manifest["columns"]["quasi_identifiers"] == ["q0", "q1", "q2"]
-    assert "published as it is, so that others may know it: the worst case" in said
+    assert "published as it is, so others may know it: the worst case" in said
     text = (tmp_path / "series.toml").read_text(encoding="utf-8")
     assert run_audit(tmp_path)[0] == 3
     confirmed(tmp_path)

@@ -62,7 +62,7 @@ def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
     lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2]] for n in range(20)]
     folder = rolled(tmp_path, ["Elector", "Alter", "Sex"], lines)
     out = " ".join(run_main("init", str(folder), "--yes")[1].split())
-    assert 'people.csv lacks "Age", so that any value fits everybody in it, and has "Alter".' in out
+    assert 'people.csv lacks "Age", so any value fits everybody in it, and has "Alter".' in out
     path = folder / "series.toml"
     text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
     path.write_text(text, encoding="utf-8")
