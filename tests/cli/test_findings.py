@@ -11,7 +11,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, snapshot
 from tests.helpers.running import done, refused, run_main
 
-HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-rounded-quarters"
+HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-year-to-date"
 
 
 @pytest.fixture(params=[HOSPITAL, TABLES], ids=["people", "tables"])
