@@ -20,11 +20,14 @@ from reports.languages.catalogues import LANGUAGES, in_language
 from reports.page import Entry, Page, Paragraph, Section
 
 _LONGEST = 10_000
+_NARROWEST, _WIDEST = 12, 80
 _ACTIVE = ("=", "+", "-", "@", "\t", "\r")
 """Characters that a spreadsheet takes as the beginning of a formula."""
 _SHEET = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
-    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView>'
+    "</sheetViews><cols>{widths}</cols><sheetData>{rows}</sheetData></worksheet>"
 )
 _FORM, _SHEETS = "http://schemas.openxmlformats.org", "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _LINK = (
@@ -38,7 +41,8 @@ _WORKBOOK = {
     f'<Override PartName="/xl/sheet.xml" ContentType="{_SHEETS}.worksheet+xml"/></Types>',
     "_rels/.rels": _LINK.format(kind="officeDocument", file="xl/workbook.xml"),
     "xl/workbook.xml": f'<workbook xmlns="{_FORM}/spreadsheetml/2006/main" '
-    f'xmlns:r="{_FORM}/officeDocument/2006/relationships"><sheets><sheet name="findings" sheetId="1" r:id="r1"/>'
+    f'xmlns:r="{_FORM}/officeDocument/2006/relationships"><bookViews><workbookView/></bookViews>'
+    '<sheets><sheet name="findings" sheetId="1" r:id="r1"/>'
     "</sheets></workbook>",
     "xl/_rels/workbook.xml.rels": _LINK.format(kind="worksheet", file="sheet.xml"),
 }
@@ -164,20 +168,28 @@ def _about(line: ListedFinding) -> Iterator[str]:
 
 
 def as_csv(lines: Sequence[ListedFinding]) -> str:
-    """Return a list as CSV with a header; no cell is a formula for a spreadsheet."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
+    """Return a list as CSV with a header, as spreadsheets of the language write it; no cell is a formula for one."""
+    target, commas = io.StringIO(), figure(0.5, ".1f") == "0,5"
+    target.write("\ufeff" * commas)  # else they take letters with accents for others
+    writer = csv.writer(target, delimiter=";" if commas else ",", lineterminator="\n")
     writer.writerow(heads())
-    writer.writerows(map(_cells, lines))
+    for cells in map(_cells, lines):
+        writer.writerow(str(cell).replace(".", ",") if commas and isinstance(cell, float) else cell for cell in cells)
     return target.getvalue()
 
 
 def as_workbook(lines: Sequence[ListedFinding]) -> bytes:
     """Return a list as an Excel workbook of one sheet, whose texts are texts."""
-    rows = _row(heads()) + "".join(map(_row, map(_cells, lines)))
+    table: list[Sequence[object]] = [heads(), *map(_cells, lines)]
+    lengths = (max(len(str(row[place])) for row in table) for place in range(len(table[0])))
+    widths = "".join(
+        f'<col min="{place}" max="{place}" width="{max(_NARROWEST, min(length + 2, _WIDEST))}" customWidth="1"/>'
+        for place, length in enumerate(lengths, 1)
+    )
+    rows = "".join(map(_row, table))
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as book:
-        for name, text in {**_WORKBOOK, "xl/sheet.xml": _SHEET.format(rows=rows)}.items():
+        for name, text in {**_WORKBOOK, "xl/sheet.xml": _SHEET.format(widths=widths, rows=rows)}.items():
             book.writestr(zipfile.ZipInfo(name), text)
     return target.getvalue()
 

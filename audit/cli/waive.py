@@ -9,6 +9,7 @@ from audit.cli.arguments import Commands, add_settings, asked, local, settings_f
 from audit.cli.output import opened, put
 from audit.io.manifest import NAME
 from audit.model.errors import UsageError, printable, printable_path
+from audit.runtime.phrases import say_count
 
 
 def add_parser(commands: Commands) -> None:
@@ -70,11 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
                     "findings of count tables are accepted by their ids alone; leave --policy and --group out"
                 )
             settings_for(series, arguments, given)
-            folder = series.waive(*arguments.ids, **accepted).folder
+            many = len(series.waive(*arguments.ids, **accepted).opened.waivers) - len(series.opened.waivers)
         else:
             how = {"adversary": given["adversary"], "policy": given["policy"]}
             groups = list(map(tuple, arguments.group))
-            folder = series.waive(*arguments.ids, groups=groups, **accepted, **how).folder
-    until = f" until {arguments.until}" if arguments.until else ""
-    put(f"Waived{until}, in {printable_path(folder / NAME)}.\n")
+            before, after = series.opened.manifest, series.waive(*arguments.ids, groups=groups, **accepted, **how)
+            many = len(after.opened.manifest.waivers) - len(before.waivers)
+    file = printable_path(series.folder / NAME)
+    wrote = say_count("Wrote {count} waiver into {file}.", "Wrote {count} waivers into {file}.", many, file=file)
+    put(f"{wrote}\n")
     return 0

@@ -58,10 +58,13 @@ def test_what_is_accepted_in_a_list_is_waived_and_nothing_else(series, tmp_path,
         for row in book.active.iter_rows(min_row=2):
             if row[names.index("id")].value in chosen:
                 row[names.index("reason")].value, row[names.index("until")].value = "known; accepted", "2999-12-31"
+        assert book.active.freeze_panes == "A2"
+        assert book.active.column_dimensions["A"].width >= len(min(before)) > book.active.column_dimensions["L"].width
         book.save(path)
         rows = workbook(path)
+        assert all(isinstance(row["risk"], int | float) and isinstance(row["size"], int) for row in rows)
     assert {row["id"] for row in rows} == before
-    assert run_main("waive", str(series), "--list", str(path))[0] == 0
+    assert done("waive", str(series), "--list", str(path)) == f"Wrote 2 waivers into {series}/series.toml.\n"
     after, report = found(series)
     assert before - after == chosen
     assert {(each["finding"], each["state"], each["reason"]) for each in report["policy"]["waived"]} <= {
@@ -79,8 +82,9 @@ def test_a_list_in_any_language_is_read(series, tmp_path, code):
     path, until = tmp_path / "list.csv", {"de": "31.12.2999", "fr": "31/12/2999", "es": "31/12/2999"}[code]
     english = listed(series)
     assert run_main("findings", str(series), "--language", code, "--output", str(path), "--format", "csv")[0] == 0
-    head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    head, *lines = csv.reader(path.read_text(encoding="utf-8-sig").splitlines(), delimiter=";")
     assert len({*head}) == len(head) == len(english[0])
+    assert [line[8] for line in lines] == [row["risk"].replace(".", ",") for row in english]
     assert not {*head} & {"id", "reason", "until"}
     assert [line[0] for line in lines] == [row["id"] for row in english]
     assert not {line[1] for line in lines} & {"recovered", "narrowed", "small"}
