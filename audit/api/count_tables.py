@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.model.audit_options import AuditOptions
+    from audit.runtime.reasons import Reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -277,7 +278,15 @@ class LoadedTables(Loaded):
         return LoadedTables(load_tables(self.folder).opened, self._files)
 
     def anonymize(
-        self, method: str, /, output: str | os.PathLike[str], *, seed: int | None = None, **options: int
+        self,
+        method: str,
+        /,
+        output: str | os.PathLike[str],
+        *,
+        seed: int | None = None,
+        time_limit: float | None = 300.0,
+        progress: bool | None = None,
+        **options: int,
     ) -> LoadedTables:
         """Publish a series of exact tables as `audit anonymize SERIES` does.
 
@@ -287,18 +296,21 @@ class LoadedTables(Loaded):
             method: `threshold`, `secondary`, `rounding`, `random-rounding`, `cell-key` or `none`.
             output: a new or empty folder.
             seed: for `random-rounding` and `cell-key`; use the same for every release, and keep it secret.
+            time_limit: seconds that `secondary` may take in all; None means no limit.
+            progress: whether it shows how far it is; None shows it in a notebook.
             **options: the method's, such as `threshold=10` or `base=5`.
 
         Raises:
-            UsageError: there is no such method or option, a seed is missing, the folder cannot be written, or the
-                audit does not pass.
+            UsageError: there is no such method or option, a seed is missing, the folder cannot be written, the
+                audit does not pass, or the time limit was reached.
             InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
         """
         from reports.count_tables.answers import not_published
 
-        audited = published(self.opened, method, Path(output), seed, options)
-        if audited is not None and audited.exit_code:
-            raise UsageError(" ".join(not_published(audited)))
+        settings = {"time_limit": time_limit, "progress": progress}
+        audited = published(self.opened, method, Path(output), seed, options, settings)
+        if audited is not None and (lines := not_published(audited)):
+            raise UsageError(" ".join(lines))
         return load_tables(Path(output))
 
 
@@ -314,11 +326,17 @@ def load_tables(path: Path) -> LoadedTables:
 
 
 def published(
-    manifest: TableManifest, name: str, output: Path, seed: int | None, options: Mapping[str, int]
-) -> CountReport | None:
+    manifest: TableManifest,
+    name: str,
+    output: Path,
+    seed: int | None,
+    options: Mapping[str, int],
+    settings: Mapping[str, object],
+) -> CountReport | Reason | None:
     """Publish a series of exact tables by a method; see `LoadedTables.anonymize`.
 
-    Return the audit after which further cells were hidden, if there was one; nothing is written unless it passes.
+    Return the audit after which further cells were hidden, if there was one, or why the search for them ended early;
+    nothing is written unless the audit passes. `settings` are those of an audit.
     """
     from anonymizers.count_tables import SECONDARY, count_method
     from attacks.differencing.attack import Differencing
@@ -327,9 +345,12 @@ def published(
     method = count_method(name, options)
     if method.draws and seed is None:
         raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
-    beside = None if method.primary is None else (Differencing(), SECONDARY)
     publish, drawn = method.publish_first, seed if method.draws else None
-    return publish_tables(manifest, output, publish, method.rules, drawn, for_people=method.for_people, beside=beside)
+    with _options(settings) as how:
+        beside = None if method.primary is None else (Differencing(), SECONDARY, how)
+        return publish_tables(
+            manifest, output, publish, method.rules, drawn, for_people=method.for_people, beside=beside
+        )
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:

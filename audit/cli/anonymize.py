@@ -9,10 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_option, counted, local, options_given
+from audit.cli.arguments import Commands, Names, add_option, add_settings, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
+from audit.runtime.reasons import Reason, ReasonKind
 
 if TYPE_CHECKING:
     from audit.model.anonymizer import Anonymizer
@@ -48,6 +49,9 @@ def add_parser(commands: Commands) -> None:
         ("largest", 1, "cell-key: by how much a count is off at most; default: 2"),
     ):
         parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
+    add_settings(
+        parser, "time_limit", default=None, help="count tables: seconds for secondary suppression; default: 300"
+    )
     parser.add_argument(
         "--close",
         action="store_true",
@@ -91,8 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     if is_table_series(arguments.microdata):
         return _publish_tables(arguments)
-    if arguments.method in COUNT_METHODS or arguments.threshold or arguments.base or arguments.largest:
-        what = arguments.method if arguments.method in COUNT_METHODS else "one of --threshold, --base and --largest"
+    given = (arguments.threshold, arguments.base, arguments.largest, arguments.time_limit)
+    if arguments.method in COUNT_METHODS or any(given):
+        named = "one of --threshold, --base, --largest and --time-limit"
+        what = arguments.method if arguments.method in COUNT_METHODS else named
         raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
     method = method_of(arguments.method, options_given(arguments))
     principle = principles.find(method.promise.principle, method.promise.parameters)
@@ -128,14 +134,18 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(
-            "for count tables, --threshold, --base, --largest and --seed are all options; leave others out"
+            "for count tables, --threshold, --base, --largest, --seed and --time-limit are all options; leave others "
+            "out"
         )
     options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
     given = {name: value for name, value in options.items() if value is not None}
     tables = load_tables(arguments.microdata)
-    audited = published(tables.opened, arguments.method, arguments.output, arguments.seed, given)
-    if audited is not None and audited.exit_code:
-        put("".join(f"{line}\n" for line in not_published(audited)))
+    settings = {"time_limit": arguments.time_limit or 300.0, "progress": shows_progress()}
+    audited = published(tables.opened, arguments.method, arguments.output, arguments.seed, given, settings)
+    if audited is not None and (lines := not_published(audited)):
+        put("".join(f"{line}\n" for line in lines))
+        if isinstance(audited, Reason):
+            return 130 if audited.kind == ReasonKind.INTERRUPTED else 3
         return audited.exit_code
     where = printable(shlex.quote(str(arguments.output)), 400)
     releases = "1 release" if len(tables.releases) == 1 else f"{len(tables.releases)} releases"

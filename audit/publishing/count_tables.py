@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -16,7 +16,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.candidate import HidingSearch
+from audit.count_tables.hiding import Hiding, HidingSearch
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
@@ -28,6 +28,8 @@ from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
 from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.runtime.budget import Budget
+from audit.runtime.reasons import Reason
 
 Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]
@@ -41,8 +43,8 @@ def publish_tables(
     seed: int | None,
     *,
     for_people: bool = False,
-    beside: tuple[CountAttack, str] | None = None,
-) -> CountReport | None:
+    beside: tuple[CountAttack, str, AuditOptions] | None = None,
+) -> CountReport | Reason | None:
     """Write all releases, protected, into a new or empty folder.
 
     Only the dimensions and the counts are written, because other columns could reveal counts. The result is read back:
@@ -55,11 +57,12 @@ def publish_tables(
         rules: the keys of `[table]` that describe the method, and their values as TOML.
         seed: of what the method draws.
         for_people: whether it draws a number for each person; a cell of all tables then holds the same people.
-        beside: the attack of an audit that says which further cells to hide, until it passes, and the marker of those,
-            which can stand for any count; None where each table is protected by itself.
+        beside: the attack of an audit that says which further cells to hide, until it passes, the marker of those,
+            which can stand for any count, and the options, whose time limit is for all of it; None where each table is
+            protected by itself.
 
     Returns:
-        The audit, if there was one: nothing is written unless it passes.
+        The audit, if there was one, or why the search for cells ended early. Nothing is written unless it passes.
 
     Raises:
         UsageError: the folder has files in it, or cannot be made.
@@ -76,13 +79,18 @@ def publish_tables(
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
     if beside is not None:
-        attack, marker = beside
+        attack, marker, options = beside
+        budget = Budget(options.time_limit)
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
             _write(counts, tables, cells, rules, Path(folder))
-            cells[_to_hide(Path(folder), attack)] = marker
+            hiding = _to_hide(Path(folder), attack, options, budget)
+        if hiding.stopped is not None:
+            return hiding.stopped
+        cells[sorted(hiding.rows)] = marker
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
             _write(counts, tables, cells, rules, Path(folder))
-            report = audit_tables(read_table_manifest(Path(folder)), attack, AuditOptions())
+            options = replace(options, time_limit=budget.remaining())
+            report = audit_tables(read_table_manifest(Path(folder)), attack, options)
         if report.exit_code:
             return report
     _write(counts, tables, cells, rules, output)
@@ -92,11 +100,11 @@ def publish_tables(
     return report
 
 
-def _to_hide(folder: Path, attack: CountAttack) -> list[int]:
-    """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
+def _to_hide(folder: Path, attack: CountAttack, options: AuditOptions, budget: Budget) -> Hiding:
+    """Return which rows to hide beside those that are, so that nothing is found."""
     counts = read_counts(read_table_manifest(folder))
-    rows, options = np.flatnonzero(counts.number).tolist(), AuditOptions(time_limit=None)
-    return sorted(HidingSearch(counts, rows, attack, options, marked=True).search().rows)
+    rows = np.flatnonzero(counts.number).tolist()
+    return HidingSearch(counts, rows, attack, options, budget=budget, marked=True).search()
 
 
 def _write(

@@ -131,9 +131,19 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
         yield f"{where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
-def not_published(report: CountReport) -> list[str]:
-    """Return a sentence: nothing was published, and why."""
-    found = [finding.sentence() for finding in report.findings] or reasons(report)
+def not_published(outcome: CountReport | Reason) -> list[str]:
+    """Return sentences: nothing was published, and why; none if it was, because the audit passed."""
+    if isinstance(outcome, Reason):
+        return [
+            say(
+                "Nothing was published: {reason} before enough cells to hide were found. Give more time with "
+                "--time-limit SECONDS, or publish fewer dimensions, labels or tables.",
+                reason=outcome,
+            )
+        ]
+    if not outcome.exit_code:
+        return []
+    found = [finding.sentence() for finding in outcome.findings] or reasons(outcome)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line}." for line in found)]
 

@@ -119,6 +119,19 @@ def test_what_is_not_decided_is_not_published(tmp_path):
         audit.load(folder, kind="tables").anonymize("secondary", tmp_path / "out")
 
 
+def test_the_time_limit_is_that_of_the_whole_command(tmp_path):
+    folder = exact(tmp_path, [drawn(0), drawn(1)], min_count=8)
+    words = ["anonymize", str(folder), "--method", "secondary", "--output", str(tmp_path / "out")]
+    code, out, err = run_main(*words, "--time-limit", "0.000001")
+    assert (code, err, (tmp_path / "out").exists()) == (3, "", False)
+    assert out.startswith("Nothing was published: the time limit of 1e-06 s was reached")
+    assert out.count("\n") == 1
+    assert "--time-limit SECONDS" in out
+    with pytest.raises(UsageError, match="the time limit"):
+        audit.load(folder, kind="tables").anonymize("secondary", tmp_path / "out", time_limit=1e-6)
+    assert run_main(*words, "--time-limit", "3600")[0] == 0
+
+
 def test_small_counts_and_those_hidden_beside_them_have_one_sign(tmp_path):
     """Where 1 and 5 of 6 had a sign each, the second would be no small count: 5, as no other one leaves a 1."""
     rows = [(("N", "f"), "1"), (("N", "m"), "5"), (("N", "All"), "6"), (("S", "f"), "5"), (("S", "m"), "30")]

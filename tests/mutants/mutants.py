@@ -98,7 +98,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False"),
     ],
     "cli/test_count_tables.py::test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these": [
-        ("audit.count_tables.candidate.without_rows", "counts.lower[chosen] >= small", "False"),
+        ("audit.count_tables.hiding.hidden_lower", "counts.lower >= small", "False"),
     ],
     "cli/test_warnings.py::test_notes_below_a_table_are_no_people_in_silence": [
         ("audit.io.irregularities.last_rows_of_a_cell", "last &= ~(full & elsewhere[codes])", "pass"),
@@ -416,7 +416,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "unit/count_tables/test_hiding.py::test_a_search_that_ends_early_proves_nothing": [
         ("audit.findings.count_answers.CandidateReport.repair_exit_code", "1 if self.stopped is None else 3", "1"),
-        ("audit.count_tables.candidate.HidingSearch.stopped", "self.budget.exhausted()", "False"),
+        ("audit.count_tables.hiding.HidingSearch.stopped", "self.budget.exhausted()", "False"),
     ],
     "unit/io/test_cells.py::test_covers_numbers_exactly": [
         ("audit.io.cells._span", "bisect_left if cell.high_open else bisect_right", "bisect_right"),

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from attacks.differencing.attack import Differencing
-from audit.count_tables.candidate import costs, judge_candidate, release_of, without_rows
+from audit.count_tables.candidate import judge_candidate, release_of
+from audit.count_tables.hiding import Hiding, HidingSearch, costs, without_rows
 from audit.count_tables.manifest import TableManifest, read_table_manifest
 from audit.count_tables.published_texts import Interpreter, published_rate_interval, rate_interval, rounded_interval
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, report_on
 from audit.count_tables.table_rules import Rates
 from audit.model.audit_options import AuditOptions
@@ -118,7 +120,7 @@ def test_rules_that_say_nothing_are_refused(rule, tmp_path):
 
 def test_too_many_tries_end_with_a_set_that_does(tmp_path, monkeypatch):
     """After so many audits cells are added, and those that are not needed are shown again."""
-    monkeypatch.setattr("audit.count_tables.candidate._TRIES", 1)
+    monkeypatch.setattr("audit.count_tables.hiding._TRIES", 1)
     counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]))
     found, search, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
@@ -127,6 +129,78 @@ def test_too_many_tries_end_with_a_set_that_does(tmp_path, monkeypatch):
     for command in (["next"], ["repair", "--output", str(tmp_path / "out")]):
         _, out, _ = run_main(*command, str(tmp_path), str(tmp_path / "releases/2.csv"), "--format", "json")
         assert json.loads(out)["least"] is False
+
+
+def law_series(seed, folder):
+    """One release of exact tables in three dimensions with all totals, its small counts hidden; some rows are kept."""
+    rng = np.random.default_rng(seed)
+    counts = rng.choice([0, 1, 3, 8, 12, 40], size=(3, 2, 2), p=[0.1, 0.15, 0.15, 0.2, 0.2, 0.2])
+    for axis in range(3):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    labels = [*product(("N", "S", "E", "All"), ("f", "m", "All"), ("old", "young", "All"))]
+    small = [(cell, "c" if 0 < n < 8 else str(n)) for cell, n in zip(labels, counts.ravel().tolist(), strict=True)]
+    totals = dict.fromkeys(("area", "sex", "age"), "All")
+    series = TinyTables(("area", "sex", "age"), [small], totals=totals, markers={"c": (0, UNBOUNDED)}, min_count=8)
+    path = series.write(folder) / "series.toml"
+    kept = rng.choice(["N", "S", "E"])
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f'[[hiding]]\ncell = {{ area = "{kept}", sex = "f" }}\nkeep = true\n')
+    return read_counts(read_table_manifest(folder)), kept
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hypercubes_are_enough_and_keep_what_is_kept(seed, tmp_path, monkeypatch):
+    counts, kept = law_series(seed, tmp_path)
+    rows = np.flatnonzero(counts.number).tolist()
+
+    def found() -> tuple[HidingSearch, Hiding]:
+        search = HidingSearch(counts, rows, Differencing(), EVERYTHING, marked=True)
+        return search, search.search()
+
+    search, least = found()
+    monkeypatch.setattr("audit.count_tables.hiding._TRIES", 0)
+    _, cubes = found()
+    price = {each: sum(search.cost[row] for row in each.rows) for each in (least, cubes)}
+    assert least.is_enough == cubes.is_enough
+    if least.least:
+        assert price[least] <= price[cubes]
+    for each in (least, cubes):
+        hidden = [counts.cell(row) for row in each.rows]
+        assert not any((cell["area"], cell["sex"]) == (kept, "f") for cell in hidden)
+        if each.is_enough:
+            report = report_on(without_rows(counts, each.rows, marked=True), Differencing(), EVERYTHING)
+            assert (len(report.findings), report.measures.open) == (0, 0)
+
+
+def test_hypercubes_hide_hardly_more_than_needed(tmp_path, monkeypatch):
+    """Cells of some drawn tables together, where the search for the least is cut short, and where it is not."""
+    cells = {0: 0, 12: 0}
+    for tries in (12, 0):
+        monkeypatch.setattr("audit.count_tables.hiding._TRIES", tries)
+        for seed in range(12):
+            counts, _ = law_series(seed, tmp_path / f"{tries}-{seed}")
+            rows = np.flatnonzero(counts.number).tolist()
+            cells[tries] += len(HidingSearch(counts, rows, Differencing(), EVERYTHING, marked=True).search().rows)
+    assert cells[0] <= 1.5 * cells[12]
+
+
+def test_the_bar_of_the_search_is_the_only_one(tmp_path):
+    """A bar that another one has replaced can no longer be drawn."""
+    shown = []
+
+    def progress(name):
+        shown.append(name)
+
+        def draw(done, total):
+            assert shown[-1] == name
+
+        return draw
+
+    counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]))
+    found, _, _ = judge_candidate(manifest, candidate, Differencing(), AuditOptions(progress=progress))
+    assert found.hide
+    assert shown[-1] == "repair"
 
 
 SERIES = TinyTables(

@@ -1,0 +1,255 @@
+"""Find cells of count tables to hide, so that an audit finds nothing that is to be avoided.
+
+Each finding rests on sums, and a sum reveals nothing if one of its numbers is hidden. So each finding asks for one of
+the cells in its sums, unless a question is asked only because cells are hidden: then one of them may be shown instead.
+The search tries the cheapest set that does what each finding asks for, audits the result, and adds the requests of its
+findings. The first set without findings is the cheapest of all (implicit hitting sets: Moreno-Centeno and Karp,
+Operations Research 61(2), 2013), if all questions are asked whatever is hidden. If that takes too many audits, each
+finding gets the cheapest hypercube of cells beside those of the others, until an audit finds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.hypercubes import Hypercubes, needs_of
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_audit import report_of
+from audit.findings.count import CountFinding, CountReport
+from audit.judgement.baseline import is_known
+from audit.model.arrays import Counts
+from audit.model.audit_options import AuditOptions
+from audit.model.json_types import UNBOUNDED
+from audit.model.report import CountSize
+from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import solved
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
+
+Rows = frozenset[int]
+_NO_ROWS: Rows = frozenset()
+_TRIES, _ROUNDS, _SHOWN_AGAIN, _EFFORT = 12, 12, 60, 2.0
+
+
+class Audited(NamedTuple):
+    """The report with some rows hidden, the findings to avoid, and what the attack found."""
+
+    report: CountReport
+    found: list[CountFinding]
+    judged: JudgedCounts
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """Rows to hide, whether nothing is found with them, and whether no cheaper rows achieve that.
+
+    If something is still found, hiding rows cannot prevent it, or the search was `stopped`.
+    """
+
+    rows: Rows
+    is_enough: bool = True
+    least: bool = False
+    stopped: Reason | None = None
+
+
+class HidingSearch:
+    """The search for cells to hide.
+
+    Args of the constructor:
+        counts: the published counts, with nothing hidden yet.
+        rows: the rows that may be hidden.
+        attack, options: as for an audit.
+        budget: the time limit of the whole search; None for the limit of one audit.
+        known: findings without the candidate, by id; such a finding counts only if it becomes worse.
+        marked: whether a hidden value is replaced by a marker that can stand for any count.
+    """
+
+    def __init__(
+        self,
+        counts: PublishedCounts,
+        rows: Iterable[int],
+        attack: CountAttack,
+        options: AuditOptions,
+        *,
+        budget: Budget | None = None,
+        known: Mapping[str, CountSize] | None = None,
+        marked: bool = False,
+    ) -> None:
+        # The search has one bar; those of its audits would take its place.
+        self._watch = options.progress("repair")
+        self.counts, self.attack = counts, attack
+        self.options = replace(options, findings=None, progress=lambda _: None)
+        self.known, self.marked = known or {}, marked
+        self.budget = budget or Budget(options.time_limit)
+        self._tried: dict[Rows, Audited] = {}
+        self.cost = costs(counts, rows)
+        self._at: dict[tuple[str, int], list[int]] = {}
+        self._of: dict[tuple[str, str | None, tuple[str, ...]], list[int]] = {}
+        for row in self.cost:
+            self._at.setdefault(counts.place(row), []).append(row)
+            tag, measure = counts.manifest.tags[int(counts.release[row])], counts.measures[int(counts.measure[row])]
+            if counts.number[row]:
+                self._of.setdefault((tag, measure, tuple(counts.cell(row).values())), []).append(row)
+
+    def hidden(self, rows: Rows = _NO_ROWS) -> Audited:
+        """Return the audit with some rows hidden; each set of rows is audited once."""
+        if rows not in self._tried:
+            self._tried[rows] = self.audited(without_rows(self.counts, rows, marked=self.marked))
+            if self._watch is not None:
+                self._watch(len(self._tried), max(_TRIES, len(self._tried) + 1))
+        return self._tried[rows]
+
+    def audited(self, counts: PublishedCounts) -> Audited:
+        """Return the audit of published counts."""
+        options = replace(self.options, time_limit=self.budget.remaining())
+        judged = judge(counts, self.attack, options)
+        report = replace(report_of(judged, self.attack, options), time_limit=self.options.time_limit)
+        found = [each for each in report.findings if not is_known(self.known, each.id, each.size)]
+        return Audited(report, found, judged)
+
+    def stopped(self, rows: Rows) -> Reason | None:
+        """Return why the search must end: it was interrupted, or the time limit is reached."""
+        if self.hidden(rows).report.interrupted:
+            return Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
+        return self.budget.reason if self.budget.exhausted() else None
+
+    def search(self) -> Hiding:
+        """Return the rows to hide so that nothing is left to avoid."""
+        needs: dict[tuple[Rows, Rows], None] = {}
+        rows, exact = _NO_ROWS, True
+        for _ in range(_TRIES + 1):
+            if not self.hidden(rows).found:
+                others = Hiding(rows, least=True) if exact else self._by_hypercubes()
+                is_cheaper = others.is_enough and self._price(others.rows) < self._price(rows)
+                return others if exact or is_cheaper else Hiding(rows)
+            asked = {(self._used(one) - rows, self._asking(one, rows)) for one in self.hidden(rows).found}
+            is_hopeless = (_NO_ROWS, _NO_ROWS) in asked
+            if is_hopeless or (why := self.stopped(rows)) is not None:
+                return Hiding(rows, is_enough=False, stopped=None if is_hopeless else why)
+            needs |= dict.fromkeys(sorted(asked, key=lambda each: [*map(sorted, each)]))
+            exact &= rows == _NO_ROWS or all(one.id in self._always for one in self.hidden(rows).found)
+            rows, is_best = self._cheapest(needs)
+            if not is_best:
+                break
+        return self._by_hypercubes()
+
+    def _asking(self, finding: CountFinding, rows: Rows) -> Rows:
+        """Return the hidden rows, one of which must be shown for the finding not to be asked about; none if always."""
+        if rows and finding.id not in self._always:
+            return rows
+        return self._own(finding) & rows if self.marked else _NO_ROWS
+
+    @cached_property
+    def _always(self) -> frozenset[str]:
+        """The ids of the questions that are asked whatever is hidden."""
+        judged = self.hidden().judged
+        builder, places = FindingBuilder(judged.counts), range(len(judged.verdict))
+        return frozenset(builder.id_of(*judged.at(place)[:2]) for place in places)
+
+    def _price(self, rows: Rows) -> int:
+        return sum(self.cost[row] for row in rows)
+
+    def _by_hypercubes(self) -> Hiding:
+        """Return rows that are enough: hypercubes of cells around each finding."""
+        cubes = Hypercubes(self.hidden().judged, self.cost, hidden_lower(self.counts), self.budget)
+        rows, others = _NO_ROWS, _NO_ROWS
+        while found := self.hidden(rows).found:
+            cubes.add([*needs_of(self.hidden(rows).judged, {each.id for each in found})])
+            if (why := self.stopped(rows)) is not None:
+                return Hiding(rows, is_enough=False, stopped=why)
+            # To begin with, cells may be shown again where others are hidden; after some rounds no more.
+            kept = rows if len(self._tried) > _TRIES + _ROUNDS else others
+            if (more := kept | others | cubes.rows()) in self._tried:
+                asked = {self._used(one) - rows for one in found}
+                if _NO_ROWS in asked:
+                    gave_up = Reason(say("no hypercubes of cells were enough"), ReasonKind.TOO_HARD)
+                    return Hiding(rows, is_enough=False, stopped=gave_up)
+                others |= self._cheapest((each, _NO_ROWS) for each in sorted(asked, key=sorted))[0]
+                more |= others
+            rows = more
+        for row in sorted(others - cubes.rows(), key=lambda one: -self.cost[one])[:_SHOWN_AGAIN]:
+            if self.stopped(rows) is None and not self.hidden(rows - {row}).found:
+                rows -= {row}
+        return Hiding(rows)
+
+    def _used(self, finding: CountFinding) -> Rows:
+        """Return the rows in a finding's sums, or its own number; hiding one of them prevents the finding."""
+        places = {(each.file, each.line) for each in finding.terms if each.file is not None and each.line is not None}
+        rows = frozenset(row for place in places for row in self._at.get(place, ()))
+        return rows | self._own(finding) if finding.shown is not None else rows
+
+    def _own(self, finding: CountFinding) -> Rows:
+        """Return the rows that show the number of a finding."""
+        return frozenset(self._of.get((finding.release, finding.measure, tuple(finding.cell.values())), ()))
+
+    def _cheapest(self, needs: Iterable[tuple[Rows, Rows]]) -> tuple[Rows, bool]:
+        """Return the cheapest rows, and whether it is certain that they are.
+
+        Of each need, one of the first rows is hidden, or one of the second is shown.
+        """
+        from ortools.sat.python import cp_model
+
+        model, needs = cp_model.CpModel(), [*needs]
+        every = frozenset(row for each in needs for row in each[0] | each[1])
+        hidden = {row: model.new_bool_var(str(row)) for row in sorted(every)}
+        for some, shown in needs:
+            model.add_bool_or([hidden[row] for row in sorted(some)] + [~hidden[row] for row in sorted(shown)])
+        model.minimize(cp_model.LinearExpr.weighted_sum(list(hidden.values()), [self.cost[row] for row in hidden]))
+        answer, solver = solved(model, _EFFORT, self.budget, random_seed=0)
+        if answer not in ("best", "found"):
+            return frozenset(row for some, _ in needs for row in some), False
+        return frozenset(row for row, variable in hidden.items() if solver.boolean_value(variable)), answer == "best"
+
+
+def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
+    """Return the cost of hiding each row that may be hidden.
+
+    A grand total costs more than all other cells, any other margin more than all inner cells; otherwise the hidden
+    counts are added up. Of equally expensive sets, one of fewer cells is cheaper. The manifest may forbid hiding a
+    cell, or set its cost.
+    """
+    total = np.array([each.total for each in counts.dimensions])
+    shown = dict[int, int]()
+    for row in rows:
+        cell, count = counts.cell(row).items(), int(counts.lower[row])
+        cost = next((rule.cost for rule in counts.manifest.hiding if rule.cell.items() <= cell), count)
+        if cost is not None:
+            shown[row] = cost
+    many = len(shown) + 1
+    margin = many * (sum(shown.values()) + 1)
+    totals = {row: int((counts.label[row] == total).sum()) for row in shown if shown[row] == counts.lower[row]}
+    return {
+        row: many * cost + 1 + (margin * (many if totals[row] == len(total) else 1) if totals.get(row) else 0)
+        for row, cost in shown.items()
+    }
+
+
+def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -> PublishedCounts:
+    """Return the published counts with the values of some rows left empty, or replaced by a marker for any count.
+
+    A marker must still hide its count. If small counts have a marker of their own, a reader knows that an empty cell
+    beside it is not a small count.
+    """
+    if not rows:
+        return counts
+    chosen = np.array(sorted(rows))
+    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
+    lower[chosen] = hidden_lower(counts)[chosen]
+    upper[chosen], number[chosen] = UNBOUNDED, False
+    hidden[chosen] |= marked
+    denominators = counts.denominators.copy()
+    denominators[chosen] = UNBOUNDED  # the rates beside them too
+    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)
+
+
+def hidden_lower(counts: PublishedCounts) -> Counts:
+    """Return the least count that each row would stand for if it were hidden; shape (rows,)."""
+    small = max((most + 1 for least, most in counts.manifest.markers.values() if least and most < UNBOUNDED), default=0)
+    return np.where(counts.lower >= small, small, 0)

@@ -1,0 +1,191 @@
+"""Hypercubes: the cheapest cells to hide with a count, so that it may be another one and all sums stay the same.
+
+If people move from one label to another in each dimension by turns, only the counts at the corners of a hypercube
+change. If people are added instead, so do the totals. A count is not certain if all corners around it are hidden.
+
+Source: the hypercube method (Giessing and Repsilber, Tools and strategies to protect multiple tables with the GHQUAR
+cell suppression engine, in Domingo-Ferrer, Inference Control in Statistical Databases, 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.judged_counts import JudgedCounts
+from audit.model.arrays import Counts, Floats, Places
+from audit.model.count_tables import PROTECTED, SAME_KIND, CountTables
+from audit.model.json_types import UNBOUNDED
+from audit.runtime.budget import Budget
+
+_NEVER = float(2**60)
+_MOST_CELLS, _MOST_MOVES, _PASSES = 5_000_000, 2_000, 12
+
+
+@dataclass(frozen=True)
+class Need:
+    """A count that is known too precisely.
+
+    Attributes:
+        part: the part of the evidence.
+        inside: for each dimension the flags of the atoms that are counted, as bytes.
+        changes: by how much the count must be able to change; one of them is enough.
+    """
+
+    part: int
+    inside: tuple[bytes, ...]
+    changes: tuple[int, ...]
+
+
+def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
+    """Yield what the findings with some ids need, except those about people of one kind."""
+    parts, builder = (
+        {id(part): number for number, part in enumerate(judged.evidence.parts)},
+        FindingBuilder(judged.counts),
+    )
+    for place in judged.found:
+        part, question, outcome = judged.at(place)
+        tables, rule = part.tables, part.questions.rule[question]
+        low, high = int(outcome.lower[question]), int(outcome.upper[question])
+        if rule == SAME_KIND or builder.id_of(part, question) not in ids:
+            continue
+        changes = (tables.min_count - high, -low)
+        if rule == PROTECTED or part.questions.published[question] >= 0:
+            missing = max(1, tables.min_width - (high - low + 1))
+            changes = (missing, -missing)
+        sets = zip(tables.axes, tables.asked[question].tolist(), strict=True)
+        inside = tuple(np.isin(np.arange(axis.atoms), axis.members[one]).tobytes() for axis, one in sets)
+        yield Need(parts[id(part)], inside, changes)
+
+
+@dataclass
+class Cells:
+    """The published numbers of one part of the evidence, and by how much they may change.
+
+    All arrays have one entry for each number.
+
+    Attributes:
+        tables: the numbers.
+        rows: int32; their rows.
+        price: float64; what hiding each costs.
+        up, down: int64; by how much each may become greater or less, as published.
+        down_hidden: int64; by how much each may become less if it is hidden.
+        uses: int64; how many needs have it hidden.
+    """
+
+    tables: CountTables
+    rows: npt.NDArray[np.int32]
+    price: Floats
+    up: Counts
+    down: Counts
+    down_hidden: Counts
+    uses: Counts = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Place the numbers in a grid of the published sets."""
+        self.uses = np.zeros(len(self.rows), dtype=np.int64)
+        used, self._place = zip(*(np.unique(each, return_inverse=True) for each in self.tables.boxes.T), strict=True)
+        self._shape = tuple(map(len, used))
+        self.is_small = prod(map(float, self._shape)) <= _MOST_CELLS
+        self._members = [
+            sparse.csr_matrix(np.stack([np.isin(np.arange(axis.atoms), axis.members[one]) for one in some], axis=1))
+            for axis, some in zip(self.tables.axes, used, strict=True)
+        ]
+        self._moves: Callable[[int, bytes], tuple[Any, Any]] = cache(self._moves_along)
+
+    @cached_property
+    def _at(self) -> Places:
+        """The place of each number in the grid."""
+        return np.ravel_multi_index([each.ravel() for each in self._place], self._shape)
+
+    def _moves_along(self, axis: int, inside: bytes) -> tuple[Any, Any]:
+        """Return which sets become greater and which less, for each move of one person into some atoms."""
+        members = self._members[axis].astype(np.int8)
+        here = np.frombuffer(inside, dtype=np.bool_)
+        into, others = np.flatnonzero(here), np.flatnonzero(~here)
+        into, others = (each[:: max(1, -(-len(each) // _MOST_MOVES))] for each in (into, others))
+        step = max(1, len(into) * len(others) // (_MOST_MOVES * 10))
+        pairs = np.stack([np.repeat(into, len(others)), np.tile(others, len(into))])[:, ::step]
+        change = sparse.vstack([members[into], members[pairs[0]] - members[pairs[1]]], format="csr")
+        return change.maximum(0).astype(float), (-change).maximum(0).astype(float)
+
+    def cheapest(self, need: Need) -> tuple[float, Places]:
+        """Return the numbers to hide, with their price; the price is too high if there are none."""
+        return min((self._corners(need.inside, change) for change in need.changes if change), key=lambda each: each[0])
+
+    def _corners(self, inside: Sequence[bytes], change: int) -> tuple[float, Places]:
+        """Return the numbers to hide so that a count may change by so much."""
+        size, used = abs(change), self.uses > 0
+        to_hide = self.up < size, self.down < size
+        prices = np.where(used, 0.0, self.price), np.where(self.down_hidden < size, _NEVER, self.price * ~used)
+        grids = [
+            np.bincount(self._at, np.where(hide, price, 0.0), minlength=prod(self._shape))
+            for hide, price in zip(to_hide, prices, strict=True)
+        ]
+        more, less = grids if change > 0 else grids[::-1]
+        moves = [self._moves(axis, one) for axis, one in enumerate(inside)]
+        for (gain, loss), length in zip(moves, self._shape, strict=True):
+            more, less = more.reshape(length, -1), less.reshape(length, -1)
+            more, less = (gain @ more + loss @ less).T.ravel(), (gain @ less + loss @ more).T.ravel()
+        best = int(more.argmin())
+        if more[best] >= _NEVER:
+            return _NEVER, np.zeros(0, dtype=np.intp)
+        sign = np.ones(1)
+        for (gain, loss), move in zip(moves, np.unravel_index(best, [one.shape[0] for one, _ in moves]), strict=True):
+            sign = np.multiply.outer(sign, (gain[[move]] - loss[[move]]).toarray()[0]).ravel()
+        corner = sign[self._at] * np.sign(change)
+        return float(more[best]), np.flatnonzero((corner > 0) & to_hide[0] | (corner < 0) & to_hide[1])
+
+
+class Hypercubes:
+    """The hypercubes of all needs so far; each is the cheapest beside the others."""
+
+    def __init__(self, judged: JudgedCounts, cost: Mapping[int, int], hidden_lower: Counts, budget: Budget) -> None:
+        """Take the audit of the tables before anything is hidden, costs by row, and the least count if hidden."""
+        many, parts = len(cost) + 1, [each for each in judged.evidence.parts if each.questions.kinds is None]
+        self.needs: dict[Need, Places] = {}
+        self.budget, self.parts = budget, list[Cells]()
+        for part, outcome in zip(parts, judged.outcomes, strict=False):
+            tables, rows = part.tables, part.rows
+            low, high = tables.lower.copy(), tables.upper.copy()
+            asked = {row: place for place, row in enumerate(part.questions.published.tolist()) if row >= 0}
+            known = np.array([asked.get(row, -1) for row in rows.tolist()])
+            some = known >= 0
+            low[some] = np.maximum(low[some], outcome.lower[known[some]])
+            high[some] = np.minimum(high[some], outcome.upper[known[some]])
+            # Rows that are left out as zeros are -1, and cost nothing that could be paid.
+            price = np.array([cost[row] // many + 1.0 if row in cost else _NEVER for row in rows.tolist()])
+            least = np.where(rows < 0, 0, hidden_lower[rows])
+            up = np.where(tables.upper >= UNBOUNDED, UNBOUNDED, tables.upper - low)
+            self.parts.append(Cells(tables, rows, price, up, high - tables.lower, high - least))
+
+    def add(self, needs: Sequence[Need]) -> None:
+        """Add needs, and choose the hypercubes of all again, as long as that makes them cheaper."""
+        fresh = [one for one in dict.fromkeys(needs) if one not in self.needs and self.parts[one.part].is_small]
+        for one in fresh:
+            self._take(one)
+        before = None
+        for _ in range(_PASSES if fresh else 0):
+            if self.budget.exhausted() or before == (before := self.rows()):
+                return
+            for one, places in [*self.needs.items()]:
+                self.parts[one.part].uses[places] -= 1
+                self._take(one)
+
+    def _take(self, need: Need) -> None:
+        cells = self.parts[need.part]
+        _, places = cells.cheapest(need)
+        cells.uses[places] += 1
+        self.needs[need] = places
+
+    def rows(self) -> frozenset[int]:
+        """Return the rows to hide."""
+        return frozenset(row for each in self.parts for row in each.rows[each.uses > 0].tolist())
