@@ -60,10 +60,9 @@ from reports.sentences import (
     warnings,
 )
 from reports.summary_text import (
-    allowed,
     assumed,
     assumptions,
-    choices,
+    decision,
     last_release,
     next_step,
     only_last,
@@ -74,6 +73,8 @@ from reports.summary_text import (
 from reports.verdict import contradicted, headline, split
 
 _RELEASES = 8
+_OPEN = 3
+"""The number of open questions that leave room for the signature on the first sheet."""
 _FINDINGS = 5
 """The number of people, and of other findings, that a page shows before a reader asks for more."""
 _ON_TERMINAL = 24
@@ -85,59 +86,63 @@ def audit_page(report: Report) -> Page:
     drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *changed(report)]
     summary += [*violated(report), *ended(report)]
     shown: list[Block] = [Bullets(summary)]
-    if not report.policy.violations:
-        shown, open_ones = [*shown, *open_ones], []
+    if isinstance(report, CountReport):
+        pictured = [(each, each.picture) for each in report.findings if each.picture is not None]
+        shown += [counts.picture_table(picture, each.release, each.facts) for each, picture in pictured[:1]]
     mending = [str(CONTRADICTED)] if report.contradictions else []
-    todo = Bullets([next_step(report), *measures(report), *mending])
+    todo: list[Block] = [Bullets([next_step(report), *measures(report), *mending])]
+    if not report.policy.violations and all(len(each.rows) <= _OPEN for each in open_ones):
+        todo, open_ones = [*todo, *open_ones], []
     page = signed_page(report, [Facts(list(_head(report)))], shown, todo)
-    return replace(page, annex=[each for each in _annex(report, open_ones, drawn[1:]) if each.blocks])
+    return replace(page, annex=list(_annex(report, open_ones, drawn[1:])))
 
 
-def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Block) -> Page:
+def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Sequence[Block]) -> Page:
     """Return the sheet to sign: the verdict, a picture, its reasons, what to do, the decision."""
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
-    sections = [
-        Section(say("What to do"), [todo]),
-        Section(say("Decision"), [Paragraph(allowed(report), strong=True), Signing(choices(report), lines)]),
-    ]
-    drawn = _drawn(report)[:1]
-    return page_of(report, head, [*([Figures(drawn)] if drawn else []), *shown], iter(sections))
+    allowed, choices = decision(report)
+    deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), Signing(choices, lines)])
+    drawn = [Figures(charts) for charts in [_drawn(report)[:1]] if charts]
+    return page_of(report, head, [*drawn, *shown], iter([Section(say("What to do"), todo), deciding]))
 
 
 def _drawn(report: Report) -> list[Chart]:
-    """Return the pictures, first the one about the verdict; flat ones are omitted beside a violation."""
+    """Return the pictures, first the one about the verdict; flat ones are omitted."""
     drawn = [*page_charts.over_time(report), *page_charts.below_k(report), *page_charts.by_risk(report)]
-    shown = [each for each in drawn if report.policy.passed or not each.flat]
+    shown = [each for each in drawn if not each.flat]
     return shown if report.policy.violations else shown[::-1]
 
 
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
     """Return a page with the verdict of a report, and those sections that are not empty."""
     text, colour = headline(report)
-    shows_counts = report.tables is not None and bool(report.attacks[0].findings)
-    return Page(
+    page = Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
-        inside=report.revealed or shows_counts,
-        mark=mark(report, inside=report.revealed or shows_counts),
-        band=say("INTERNAL: shows hidden counts") if shows_counts else None,
+        inside=report.revealed,
+        mark=mark(report),
         sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
         head=head,
         verdict=PageVerdict(
             text, colour, contradicted(report) if report.contradictions and report.policy.violations else None
         ),
         summary=summary,
-        sections=[each for each in sections if each.blocks],
+        sections=list(sections),
     )
+    return showing_counts(page) if report.tables is not None and report.attacks[0].findings else page
 
 
-def mark(report: Report, *, inside: bool) -> str:
-    """Return the mark of a page: internal use only, or may be shared."""
+def mark(report: Report) -> str:
+    """Return the mark of a page without hidden counts: internal use only, or may be shared."""
     if report.tables is None:
-        return marked(inside=inside)
-    if inside:
-        return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+        return marked(inside=report.revealed)
     return say("Shareable: the tables name nobody, and no count is shown that they hide.")
+
+
+def showing_counts(page: Page) -> Page:
+    """Return a page with counts that the tables hide, or should hide: it is for internal use only."""
+    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
 
 
 def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
@@ -249,16 +254,16 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     yield Section(say("What is proved, and how to check it"), _list(list(proved(report))))
     yield Section(
         say("What each attack learns"),
-        [*_ladder(report), Bullets(list(skipped(report)), soft=True), Facts(of_attacks(report))],
+        [*_ladder(report), Bullets(list(skipped(report)), soft=True), Facts(of_attacks(report), terms=True)],
     )
     yield Section("", open_ones)
     yield Section(say("Risk over time, and by people"), [Figures(drawn)] if drawn else [])
     alone = list(panel(report))
-    yield Section(say("Each release by itself"), [*alone, Facts(of_panel())] if alone else [])
+    yield Section(say("Each release by itself"), [*alone, Facts(of_panel(), terms=True)] if alone else [])
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
     yield Section(say("Waivers"), _list(list(waivers(report))))
-    yield Section(say("Terms"), [Facts(glossary(report))])
+    yield Section(say("Terms"), [Facts(glossary(report), terms=True)])
     yield Section(
         say("Who learns what from this page"),
         [Bullets([*readers(report), *([ids(report)] if report.tables is None else [])])],
@@ -369,10 +374,12 @@ def _ladder(report: Report) -> Iterator[Block]:
     yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
 
 
-def _open(report: Report) -> Iterator[Block]:
+def _open(report: Report) -> Iterator[PageTable]:
     """Yield what was not judged, and what would be needed to judge it."""
-    if rows := [list(each) for each in open_questions(report)]:
-        yield PageTable([say("not judged"), say("why"), say("what is needed")], rows, words=3)
+    if rows := list(open_questions(report)):
+        needed = any(each[2] for each in rows)
+        head = [say("not judged"), say("why"), *([say("what is needed")] if needed else [])]
+        yield PageTable(head, [each[: len(head)] for each in rows], words=len(head))
 
 
 def files(report: Report) -> PageTable:

@@ -11,7 +11,7 @@ import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import TypeAlias
 
 from audit.runtime.phrases import figure
@@ -121,13 +121,9 @@ def _figure(value: float | None) -> str:
 
 def _parts(values: Sequence[float | None]) -> Iterator[list[tuple[int, float]]]:
     """Yield the stretches of a line, which is interrupted where numbers are missing."""
-    part: list[tuple[int, float]] = []
-    for place, value in enumerate([*values, None]):
-        if value is not None:
-            part.append((place, value))
-        elif part:
-            yield part
-            part = []
+    for _, part in groupby(enumerate(values), key=lambda each: each[1] is None):
+        if points := [(place, value) for place, value in part if value is not None]:
+            yield points
 
 
 def _path(frame: _Frame, part: Sequence[tuple[int, float]]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from audit.model.report import Report
 from reports import html, markdown
 from reports.audit_page import audit_page, terminal_page
@@ -14,11 +12,10 @@ from reports.text import PAPER
 _ROOM = 96
 
 
-@dataclass(frozen=True)
 class Text:
     """Render a report for a terminal."""
 
-    name: str = "text"
+    name = "text"
 
     def render(self, report: Report) -> str:
         """Return the report as lines of text."""
@@ -26,33 +23,30 @@ class Text:
         return paper.drawn(terminal_page(report, paper.series, means=paper.width >= _ROOM))
 
 
-@dataclass(frozen=True)
 class Json:
     """Render a report as one JSON object."""
 
-    name: str = "json"
+    name = "json"
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
         return as_json(json_object(report))
 
 
-@dataclass(frozen=True)
 class Markdown:
     """Render a report as GitHub's Markdown."""
 
-    name: str = "markdown"
+    name = "markdown"
 
     def render(self, report: Report) -> str:
         """Return the report as Markdown with a final line break."""
         return markdown.drawn(audit_page(report))
 
 
-@dataclass(frozen=True)
 class Html:
     """Render a report as a page."""
 
-    name: str = "html"
+    name = "html"
 
     def render(self, report: Report) -> str:
         """Return the report as one self-contained page."""

@@ -7,7 +7,6 @@ in properties, `:` and `,` are written as percent codes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
@@ -17,11 +16,10 @@ from reports.sentences import undecided, violation_text, waivers, warnings
 from reports.verdict import contradicted, headline
 
 
-@dataclass(frozen=True)
 class GitHub:
     """Render a report as workflow commands, the verdict last."""
 
-    name: str = "github"
+    name = "github"
 
     def render(self, report: Report) -> str:
         """Return one command a line, with a final line break."""

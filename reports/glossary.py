@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, figure, percent, say
 from reports.count_tables import sentences as counts
 
 ATTACKS = {
@@ -21,6 +21,14 @@ ATTACKS = {
         "How well a statistical model guesses values, compared with people on whom it was not trained."
     ),
     "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
+}
+CLAUSES = {
+    "max_risk": Phrase("highest allowed probability of a person’s value (max_risk, limit {limit})"),
+    "max_ever_risk": Phrase(
+        "highest allowed probability that a person ever had a grave value (max_ever_risk, limit {limit})"
+    ),
+    "min_e": Phrase("smallest allowed group of people known to have the same values (min_e, limit {limit})"),
+    "k": Phrase("smallest allowed number of rows, or records, that look alike (k, limit {limit})"),
 }
 
 
@@ -40,9 +48,15 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         (say("group"), say("Rows published together; a reader cannot see which row belongs to whom.")),
         (say("sensitive value"), say("What no one may learn about a person, such as a diagnosis.")),
         (say("quasi-identifier"), say("A column by which a person might be recognised, such as age or postcode.")),
-        (say("risk"), say("How probable a person’s true value is to the adversary; 100% is certainty.")),
         (
-            say("finding"),
+            say("risk"),
+            say(
+                "How probable a person’s true value is to the adversary; {certainty} is certainty.",
+                certainty=percent(1),
+            ),
+        ),
+        (
+            say("finding, certificate"),
             say("Something that an attack proves, with a certificate: the steps by which anyone can check it."),
         ),
     ]
@@ -58,7 +72,8 @@ def glossary(report: Report) -> list[tuple[str, str]]:
             ),
             (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
         ]
-    return words
+    limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
+    return [*words, *((name, CLAUSES[name].filled(limit=limit)) for name, limit in limits)]
 
 
 def of_panel() -> list[tuple[str, str]]:

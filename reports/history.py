@@ -47,8 +47,7 @@ def page(history: AuditHistory) -> Page:
     ]
     facts = Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])
     title, mark = say("History of {series}", series=name), say("Shareable: no person is named.")
-    sheet = say("series-audit {version}", version=last.version)
-    return Page(name, False, [facts], sections, title, mark, sheet, _verdict(history))
+    return Page(name, False, [facts], sections, title, mark, verdict=_verdict(history))
 
 
 def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:
@@ -97,8 +96,8 @@ def _pictures(history: AuditHistory) -> Iterator[Block]:
         counts = [None if each.certain is None else float(each.certain) for each in history.reports]
         title = say("People whose value is certain")
         drawn.append(charts.lines(title, ticks, [(say("people"), counts)], axes=(say("report"), say("people"))))
-    if drawn:
-        yield Figures(drawn)
+    if shown := [each for each in drawn if not each.flat]:
+        yield Figures(shown)
 
 
 def _files(history: AuditHistory) -> Iterator[tuple[str, str]]:

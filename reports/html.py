@@ -10,19 +10,19 @@ import base64
 import hashlib
 import re
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.runtime.phrases import LANGUAGE, say
-from reports.page import Page
+from reports.page import Facts, Page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_CODE = re.compile(r"`([^`]+)`")
-_OPTION = re.compile(r"(?<![^\s(])(--[a-z][a-z-]*)")
+_CODE = r"`([^`]+)`|(?<![^\s(])(--[a-z][a-z-]*)"
 
 
 def drawn(page: Page) -> str:
@@ -31,7 +31,8 @@ def drawn(page: Page) -> str:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     template = _environment().get_template("report.html.j2")
-    rendered: str = template.render(style=style, policy=policy, page=page, language=LANGUAGE.get().code)
+    language, marked = LANGUAGE.get().code, _Marked(page)
+    rendered: str = template.render(style=style, policy=policy, page=page, language=language, marked=marked)
     return rendered
 
 
@@ -52,12 +53,34 @@ def _sheets(page: Page) -> str:
     )
 
 
-def _with_code(text: object) -> Markup:
-    """Return an escaped text with code between backticks; options are not broken over lines."""
-    from markupsafe import Markup, escape
+class _Marked:
+    """Texts of a page as HTML: code between backticks, options in one piece, a link where a term is first used."""
 
-    shown = _CODE.sub(r"<code>\1</code>", str(escape(text)))
-    return Markup(_OPTION.sub(r'<span class="option">\1</span>', shown))  # noqa: S704 - the text is escaped
+    def __init__(self, page: Page) -> None:
+        blocks = [block for section in page.parts for block in section.blocks]
+        rows = [name for block in blocks if isinstance(block, Facts) and block.terms for name, _ in block.rows]
+        self._terms = {escape(term): name for name in rows for term in name.split(", ") if len(term) > 1}
+        longest = sorted(map(re.escape, self._terms), key=len, reverse=True)
+        self._marks = re.compile("|".join([_CODE, rf"(?<![\w-])({'|'.join(longest) or '(?!)'})(?![\w-])"]))
+
+    def __call__(self, text: str) -> Markup:
+        """Return a text, escaped, with its marks."""
+        from markupsafe import Markup
+
+        return Markup(self._marks.sub(self._mark, escape(text)))  # noqa: S704 - the text is escaped
+
+    def _mark(self, found: re.Match[str]) -> str:
+        code, option, term = found.groups()
+        if code is not None:
+            return f"<code>{code}</code>"
+        if option is not None:
+            return f'<span class="option">{option}</span>'
+        name = self._terms.pop(term, None)
+        return term if name is None else f'<a class="term" href="#{_anchor(name)}">{term}</a>'
+
+
+def _anchor(name: str) -> str:
+    return f"term-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 @cache
@@ -72,6 +95,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"style": Markup, "code": _with_code}  # our own file: escaping would break it
+    environment.filters |= {"style": Markup, "anchor": _anchor}  # our own file: escaping would break it
     environment.globals["say"] = say
     return environment

@@ -32,7 +32,7 @@ def page(impact: ReleaseImpact) -> Page:
         "Do not publish release {release} as it is: with it, the policy does not hold.", release=last_release(after)
     )
     first = refused if after.policy.violations and not after.contradictions else next_step(after)
-    todo = Bullets([first, *_proposal(impact), *_beyond_repair(impact)])
+    todo = [Bullets([first, *_proposal(impact), *_beyond_repair(impact)])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
     return replace(signed_page(after, head, shown, todo), annex=list(_annex(impact)))
 

@@ -8,7 +8,6 @@ in this series can decide it).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from audit.model.errors import SENTENCE, printable
@@ -22,11 +21,10 @@ from reports.verdict import headline
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
 
 
-@dataclass(frozen=True)
 class JUnit:
     """Render a report as one JUnit test suite."""
 
-    name: str = "junit"
+    name = "junit"
 
     def render(self, report: Report) -> str:
         """Return indented XML with a final line break."""

@@ -36,6 +36,7 @@ class Facts:
 
     kind: ClassVar[str] = "facts"
     rows: Sequence[tuple[str, str]]
+    terms: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,7 @@ class Page:
 
     def __post_init__(self) -> None:
         self.title, self.mark = self.title or self.name, self.mark or marked(inside=self.inside)
+        self.sections, self.annex = ([each for each in some if each.blocks] for some in (self.sections, self.annex))
         self.sheet = self.sheet or say("series-audit {version}", version=VERSION)
 
     @property

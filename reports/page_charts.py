@@ -12,7 +12,7 @@ from reports import charts
 from reports.finding_text import shown_attacks
 from reports.sentences import named
 
-_TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
+_TENTHS = tuple(map(str, range(0, 101, 10)))
 
 
 def over_time(report: Report) -> Iterator[charts.Chart]:
@@ -34,7 +34,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
             others.setdefault(str(label), []).append((named(attack), counts))
     for label, series in others.items():
         title = say("Found, release by release, in {things}", things=label)
-        yield charts.lines(title, tags, series, axes=(say("after release"), label))
+        yield charts.lines(title, tags, series, axes=(say("after release"), say("found")))
 
 
 def below_k(report: Report) -> Iterator[charts.Chart]:
@@ -47,17 +47,12 @@ def below_k(report: Report) -> Iterator[charts.Chart]:
 
 
 def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
-    name = (
-        say("{attack} ({attribute})", attack=each.attack, attribute=printable(each.sensitive))
-        if each.sensitive
-        else each.attack
-    )
     incomplete = any(a.incomplete for a in report.attacks if (a.attack, a.sensitive) == (each.attack, each.sensitive))
     counts = each.after_release or ()
     if not incomplete:
-        return name, list(counts)
+        return named(each), list(counts)
     # "At least 0" means that nothing is known. A point at 0 would look like a result.
-    return say("{attack}, at least", attack=name), [count or None for count in counts]
+    return say("{attack}, at least", attack=named(each)), [count or None for count in counts]
 
 
 def by_risk(report: Report) -> Iterator[charts.Chart]:

@@ -11,6 +11,7 @@ from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import fallen
+from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
@@ -103,7 +104,9 @@ def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
     if best.without:
         columns = joined([printable(one) for one in best.without])
         yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
-    command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
+    folder = PAPER.get().series
+    folder, series = ("MICRODATA", folder) if folder == "SERIES" else (folder, f"{folder}-series")
+    command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{command}`")
 
 

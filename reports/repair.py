@@ -10,13 +10,19 @@ from audit.model.moves import Move
 from audit.model.recommendation import MoveTotal, Recommendation
 from audit.model.repair import Repair
 from audit.model.report import Report
-from audit.runtime.phrases import figure, joined, say, say_count
+from audit.runtime.phrases import Noun, figure, joined, say, say_count
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import reasons
 from reports.verdict import headline
 
 _SHOWN = 12
+_TOTALS = {
+    "merge": Noun("{count} merge of groups", "{count} merges of groups"),
+    "move": Noun("{count} row moved to another group", "{count} rows moved to other groups"),
+    "coarsen": Noun("{count} column of a group coarsened", "{count} columns of groups coarsened"),
+    "withhold": Noun("{count} row withheld", "{count} rows withheld"),
+}
 
 
 def page(repair: Repair) -> Page:
@@ -223,18 +229,8 @@ def _total(total: MoveTotal) -> str:
     >>> _total(MoveTotal("withhold", 2, 2.0))
     '2 rows withheld (information lost, in rows: 2)'
     """
-    change, rows = _how_many(total), figure(total.cost, ".3g")
+    change, rows = _TOTALS[total.kind].counted(total.count), figure(total.cost, ".3g")
     return say("{change} (information lost, in rows: {rows})", change=change, rows=rows)
-
-
-def _how_many(total: MoveTotal) -> str:
-    if total.kind == "merge":
-        return say_count("{count} merge of groups", "{count} merges of groups", total.count)
-    if total.kind == "move":
-        return say_count("{count} row moved to another group", "{count} rows moved to other groups", total.count)
-    if total.kind == "coarsen":
-        return say_count("{count} column of a group coarsened", "{count} columns of groups coarsened", total.count)
-    return say_count("{count} row withheld", "{count} rows withheld", total.count)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -7,16 +7,16 @@ Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from audit.clauses.registry import CLAUSES
+from audit.findings.wording import stretches
 from audit.model.errors import printable
 from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report
 from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
+from reports.sarif_log import artifact, automation, location, log, message, tool
 from reports.sentences import ended_early, undecided, violating, violation_text
 from reports.text import PAPER
 from reports.verdict import contradicted, headline
@@ -25,11 +25,10 @@ _MOST_PLACES = 100
 _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")
 
 
-@dataclass(frozen=True)
 class Sarif:
     """Render a report as a SARIF log with one run."""
 
-    name: str = "sarif"
+    name = "sarif"
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""

@@ -6,7 +6,7 @@ Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from posixpath import join
 from urllib.parse import quote
 
@@ -90,23 +90,6 @@ def location(where: Mapping[str, object], first: int | None = None, last: int | 
     if first is not None and str(where["uri"]).endswith(_LINES_OF_TEXT):
         place["region"] = {"startLine": first, **({} if last in (None, first) else {"endLine": last})}
     return {"physicalLocation": place}
-
-
-def stretches(lines: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last of each stretch of consecutive lines, which are in order.
-
-    >>> list(stretches([2, 3, 4, 7]))
-    [(2, 4), (7, 7)]
-    """
-    first = last = None
-    for line in lines:
-        if first is None or last is None or line != last + 1:
-            if first is not None and last is not None:
-                yield first, last
-            first = line
-        last = line
-    if first is not None and last is not None:
-        yield first, last
 
 
 def message(*lines: str) -> dict[str, str]:

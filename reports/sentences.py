@@ -9,7 +9,7 @@ from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
-from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
+from audit.model.report import HIDDEN, AttackReport, Exposure, Input, Report, Violation, Waived
 from audit.runtime.phrases import Noun, Phrase, figure, joined, parted, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.count_tables import sentences as counts
@@ -60,6 +60,14 @@ _STATUS = {
     "incomplete": Phrase("incomplete"),
     "skipped": Phrase("skipped"),
     "failed": Phrase("failed"),
+}
+_WAIVED = {
+    "applied": Phrase("{what} is waived (until {until}: {reason})"),
+    "expired": Phrase("{what} WAS waived; the waiver has expired and no longer counts (until {until}: {reason})"),
+    "exceeded": Phrase("{what} is waived, but more is found now than was accepted (until {until}: {reason})"),
+    "unsized": Phrase("{what} is waived, but the waiver does not say how much of it (until {until}: {reason})"),
+    "lost": Phrase("{what} is waived, but no finding has this id (until {until}: {reason})"),
+    "unknown": Phrase("{what} is waived, but nothing is found of it (until {until}: {reason})"),
 }
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
@@ -114,22 +122,9 @@ def settings(report: Report) -> str:
 
 def waivers(report: Report) -> Iterable[str]:
     """Yield the outcome of each waiver."""
-    for waived in report.policy.waived:
-        about = {"what": _waived(waived), "until": waived.expires, "reason": printable(waived.reason, 200)}
-        if waived.state == "applied":
-            yield say("{what} is waived (until {until}: {reason})", **about)
-        elif waived.state == "expired":
-            yield say(
-                "{what} WAS waived; the waiver has expired and no longer counts (until {until}: {reason})", **about
-            )
-        elif waived.state == "exceeded":
-            yield say("{what} is waived, but more is found now than was accepted (until {until}: {reason})", **about)
-        elif waived.state == "unsized":
-            yield say("{what} is waived, but the waiver does not say how much of it (until {until}: {reason})", **about)
-        elif waived.finding:
-            yield say("{what} is waived, but no finding has this id (until {until}: {reason})", **about)
-        else:
-            yield say("{what} is waived, but nothing is found of it (until {until}: {reason})", **about)
+    for each in report.policy.waived:
+        text = _WAIVED["lost" if each.state == "unknown" and each.finding else each.state]
+        yield text.filled(what=_waived(each), until=each.expires, reason=printable(each.reason, 200))
 
 
 def _waived(waived: Waived) -> str:
@@ -406,7 +401,10 @@ def measures(report: Report) -> Iterable[str]:
     if report.policy.violations:
         yield from _singling_advice(report)
     if report.contradictions:
-        yield say("Decide first whether values may change; until then, no risk below 100 % is reliable.")
+        yield say(
+            "Decide first whether values may change; until then, no risk below {certainty} is reliable.",
+            certainty=percent(1),
+        )
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
             yield say("Keep this report with the release. Before you publish the next release, audit again with it.")
@@ -485,7 +483,7 @@ def share_fallen(attack: AttackReport) -> float:
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
 
 
-def named(attack: AttackReport) -> str:
+def named(attack: AttackReport | Exposure) -> str:
     """Return an attack's name, with the attribute if several are audited."""
     return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 

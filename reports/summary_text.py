@@ -123,11 +123,11 @@ def since(report: Report) -> Iterator[str]:
         "{count} findings are new; only new findings count here.",
         new,
     )
-    yield say("Of its {findings} findings {still} are found again.", findings=old.findings, still=old.still)
+    yield say("Findings of that report: {findings}; found again: {still}.", findings=old.findings, still=old.still)
 
 
-def choices(report: Report) -> list[str]:
-    """Return the decisions that the verdict allows."""
+def decision(report: Report) -> tuple[str, list[str]]:
+    """Return what the verdict permits, in a sentence, and the decisions that it leaves."""
     last = last_release(report)
     if report.policy.violations or report.contradictions:
         ways = [
@@ -135,25 +135,17 @@ def choices(report: Report) -> list[str]:
             say("Release {release} goes out changed, after an audit of what was changed:", release=last),
         ]
         accepting = [say("The findings are accepted, for this reason and until this date:")]
-        return ways + (accepting if report.policy.violations else [])
+        ways += accepting if report.policy.violations else []
+        return say("The verdict does not allow this release to go out as it is."), ways
     if report.interrupted or report.policy.undecided:
-        return [
+        return say("The verdict neither allows nor forbids this release: not everything was decided."), [
             say("Release {release} waits until what is open has been decided.", release=last),
             say("Release {release} is published anyway; what is undecided is accepted, for this reason:", release=last),
         ]
-    return [
+    return say("The verdict allows this release to go out, under the assumptions stated here."), [
         say("Release {release} may go out.", release=last),
         say("Release {release} does not go out, for this reason:", release=last),
     ]
-
-
-def allowed(report: Report) -> str:
-    """Return what the verdict permits, in a sentence."""
-    if report.policy.violations or report.contradictions:
-        return say("The verdict does not allow this release to go out as it is.")
-    if report.interrupted or report.policy.undecided:
-        return say("The verdict neither allows nor forbids this release: not everything was decided.")
-    return say("The verdict allows this release to go out, under the assumptions stated here.")
 
 
 def assumptions(report: Report) -> Iterator[str]:

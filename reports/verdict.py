@@ -20,7 +20,11 @@ _NEARLY = 0.9  # a value with this probability is always shown
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour; a report about one person has none."""
     if isinstance(report, CountReport):
-        return counts.headline(report)
+        return (
+            (_excepted(report.left_out), "green")
+            if report.left_out and report.policy.passed
+            else counts.headline(report)
+        )
     if report.about is not None:
         return _of_one(report, printable(report.about))
     if report.policy.violations:
@@ -69,9 +73,17 @@ def _certain(report: Report, attack: AttackReport) -> str:
 def _left_out(report: Report) -> Iterator[str]:
     """Yield what is left out of what was counted."""
     if report.known_before:
-        yield say("What is waived or in the baseline is not counted.")
-    elif any(each.state == "applied" for each in report.policy.waived):
-        yield say("What is waived is not counted.")
+        yield say_count(
+            "{count} finding is waived or in the baseline, and not counted.",
+            "{count} findings are waived or in the baseline, and not counted.",
+            report.known_before,
+        )
+    elif report.left_out:
+        yield say_count(
+            "{count} finding is waived and not counted.",
+            "{count} findings are waived and not counted.",
+            report.left_out,
+        )
     if any(each.kind == "harmless-value" for each in report.warnings):
         yield say("Values that are declared to be harmless are not counted.")
 
@@ -163,13 +175,9 @@ def _undecided(report: Report) -> str:
 
 def _holding(report: Report, ran: str) -> str:
     """Return a sentence: the policy holds, with its exceptions, and what this means for people."""
-    waived = sum(each.state == "applied" for each in report.policy.waived)
+    waived = report.left_out or sum(each.state == "applied" for each in report.policy.waived)
     if report.known_before:
-        head = say_count(
-            "The policy holds, except for what is waived or in the baseline: {count} finding.",
-            "The policy holds, except for what is waived or in the baseline: {count} findings.",
-            report.known_before,
-        )
+        head = _excepted(report.known_before)
     elif waived:
         head = say_count(
             "The policy holds, except for what is waived: {count} finding.",
@@ -181,6 +189,14 @@ def _holding(report: Report, ran: str) -> str:
     else:
         return _of_all(report, ran)
     return f"{head} {_of_others(report, ran)}"
+
+
+def _excepted(count: int) -> str:
+    return say_count(
+        "The policy holds, except for what is waived or in the baseline: {count} finding.",
+        "The policy holds, except for what is waived or in the baseline: {count} findings.",
+        count,
+    )
 
 
 def _of_all(report: Report, ran: str) -> str:

@@ -53,4 +53,5 @@ def run(arguments: argparse.Namespace) -> int:
         time_limit=arguments.time_limit,
         progress=shows_progress(),
     )
-    return write(plan, arguments.format, arguments.output)
+    folder = arguments.microdata
+    return write(plan, arguments.format, arguments.output, str(folder if folder.stem.strip(".") else folder.resolve()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from audit.model.errors import printable, printable_path
@@ -55,18 +55,28 @@ def places(located: Sequence[GroupLines]) -> Iterator[str]:
         yield say("{name}: {text}", name=where, text=shown) if shown else where
 
 
+def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
+    """Return first and last of each stretch of consecutive lines, which are in order.
+
+    >>> stretches([2, 3, 4, 7])
+    [(2, 4), (7, 7)]
+    """
+    found: list[tuple[int, int]] = []
+    for line in lines:
+        if found and line == found[-1][1] + 1:
+            found[-1] = found[-1][0], line
+        else:
+            found.append((line, line))
+    return found
+
+
 def line_runs(lines: Sequence[int]) -> str:
     """Return line numbers with consecutive numbers joined.
 
     >>> line_runs((2, 3, 4, 7)), line_runs((5,))
     ('lines 2-4, 7', 'line 5')
     """
-    runs: list[list[int]] = []
-    for line in lines:
-        if runs and line == runs[-1][1] + 1:
-            runs[-1][1] = line
-        else:
-            runs.append([line, line])
+    runs = stretches(lines)
     listed = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs[:_RUNS_SHOWN])
     if len(runs) > _RUNS_SHOWN:
         return say("lines {lines} and {more} more runs of lines", lines=listed, more=str(len(runs) - _RUNS_SHOWN))

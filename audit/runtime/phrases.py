@@ -167,6 +167,6 @@ def _filled(sentence: str, values: dict[str, object]) -> str:
 
 def _shown(value: object) -> str:
     """Return a number or a date as the language in use writes it, anything else as text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return figure(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return figure(value, ",.12g" if isinstance(value, float) else ",")
     return day(value) if isinstance(value, datetime.date) else str(value)

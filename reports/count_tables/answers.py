@@ -11,7 +11,7 @@ from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason
-from reports.audit_page import signed_page
+from reports.audit_page import showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
@@ -58,19 +58,13 @@ def candidate_page(candidate: CandidateReport) -> Page:
         report,
         [Paragraph(facts(report)), Paragraph(about)],
         [Bullets([*reasons(report), before])],
-        Bullets(list(_todo(candidate))),
+        [Bullets(list(_todo(candidate)))],
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]
     if candidate.hide:
         cells = PageSteps(list(_cells(candidate.hide, report.tables)))
         annex.append(Section(say("Further cells to leave empty"), [cells]))
-    return replace(_inside(page), annex=annex)
-
-
-def _inside(page: Page) -> Page:
-    """Return a page with counts that the tables hide, or should hide."""
-    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
-    return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
+    return replace(showing_counts(page), annex=annex)
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
@@ -157,7 +151,7 @@ def cell_page(explanation: CellExplanation) -> Page:
     sections = [("", [counts.facts(explanation.tables), where])]
     sections += [(_title(each), [*_count(each, explanation)]) for each in explanation.counts]
     parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
-    return _inside(Page(printable(explanation.series, 200), inside=True, head=[], sections=parts))
+    return showing_counts(Page(printable(explanation.series, 200), inside=True, head=[], sections=parts))
 
 
 def _title(count: ExplainedCount) -> str:

@@ -7,7 +7,6 @@ release unassessed.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.measures import LINKABILITY
@@ -17,11 +16,10 @@ from reports.escaping import as_json
 _STATUS = {0: "no_material_increase_observed", 1: "increase_observed"}
 
 
-@dataclass(frozen=True)
 class CompositionEvidence:
     """Render a report as one `CompositionEvidence` object, whose form has no place for a recommendation."""
 
-    name: str = "openmed"
+    name = "openmed"
     recommends: ClassVar[bool] = False
 
     def render(self, report: Report) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from audit.model.report import Report
 from reports.escaping import as_json
@@ -11,11 +11,10 @@ from reports.json_values import json_value
 _DECISIONS = {0: "met", 1: "not met", 3: "undecided", 4: "undecided", 130: "interrupted"}
 
 
-@dataclass(frozen=True)
 class DisclosureCriteria:
     """Render a report as the record of the disclosure criteria for an output, and how it met them."""
 
-    name: str = "satre"
+    name = "satre"
 
     def render(self, report: Report) -> str:
         """Return the record as indented JSON with a final line break; what only people know is null."""

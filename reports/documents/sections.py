@@ -10,14 +10,13 @@ from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, figure, say
+from audit.runtime.phrases import Phrase, figure, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
-from reports.glossary import glossary, of_attacks
+from reports.glossary import CLAUSES, glossary, of_attacks
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import (
-    CONTRADICTED,
     ended_early,
     facts,
     fallen,
@@ -29,7 +28,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
-from reports.summary_text import assumptions
+from reports.summary_text import assumptions, next_step
 from reports.verdict import contradicted, headline, split
 
 _STATES = {
@@ -37,14 +36,6 @@ _STATES = {
     "undecided": Phrase("{clause}: could not be decided"),
     "not asked": Phrase("{clause}: was not asked"),
     "not judged": Phrase("{clause}: was not judged"),
-}
-_CLAUSES = {
-    "max_risk": Phrase("highest allowed probability of a person’s value (max_risk, limit {limit})"),
-    "max_ever_risk": Phrase(
-        "highest allowed probability that a person ever had a grave value (max_ever_risk, limit {limit})"
-    ),
-    "min_e": Phrase("smallest allowed group of people known to have the same values (min_e, limit {limit})"),
-    "k": Phrase("smallest allowed number of rows, or records, that look alike (k, limit {limit})"),
 }
 _CLAUSE = Phrase("{name}, limit {limit}")
 
@@ -77,12 +68,11 @@ class Document(ABC):
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
         if report.witness:
             sections.append(Section(say("What is proved, and how to check it"), [Bullets(list(proved(report)))]))
-        sections.append(Section(say("Terms"), [Facts([*glossary(report), *of_attacks(report)])]))
+        sections.append(Section(say("Terms"), [Facts([*glossary(report), *of_attacks(report)], terms=True)]))
         head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
         head.append(Paragraph(made, soft=True))
         sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)
-        shared = mark(report, inside=report.revealed)
-        return Page(str(self.title), report.revealed, head, sections, mark=shared, sheet=sheet)
+        return Page(str(self.title), report.revealed, head, sections, mark=mark(report), sheet=sheet)
 
     def render(self, report: Report) -> str:
         """Return it as Markdown with a final line break."""
@@ -112,11 +102,11 @@ def verdict(report: Report) -> Iterator[Block]:
         yield Paragraph(contradicted(report), strong=True)
     yield Paragraph(headline(report)[0], strong=True)
     if report.contradictions:
-        yield Paragraph(str(CONTRADICTED))
+        yield Paragraph(next_step(report))
     lines = [*split(report), *violated(report)]
     for each in report.policy.clauses:
         if each.state in _STATES:  # violated clauses are above
-            clause = _CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
+            clause = CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
     yield Bullets(lines)
@@ -143,11 +133,14 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines += warnings(report)
     if report.revealed:
         lines += waivers(report)
-    elif any(each.state == "applied" for each in report.policy.waived):
+    elif report.left_out and report.policy.waived:
         lines.append(
-            say(
-                "Some findings were accepted beforehand, with reasons; the internal version of this document lists "
-                "them."
+            say_count(
+                "{count} finding was accepted beforehand, with a reason; the internal version of this document names "
+                "it.",
+                "{count} findings were accepted beforehand, with reasons; the internal version of this document names "
+                "them.",
+                report.left_out,
             )
         )
     yield from [Bullets(lines)] if lines else []

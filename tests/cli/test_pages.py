@@ -9,7 +9,9 @@ from html import escape, unescape
 import pytest
 
 from audit.cli.main import COMMANDS
+from audit.runtime.version import VERSION
 from reports.documents.registry import DOCUMENTS
+from reports.languages.catalogues import LANGUAGES
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
 from tests.helpers.messy import series_of
@@ -123,7 +125,7 @@ def test_broken_assumptions_are_one_short_sentence(broken):
 
 
 def test_whatever_waits_for_the_assumptions_says_so(broken):
-    rows = page(broken)[1]["Verdict"]
+    rows = page(broken)[1]["What to do"]
     assert (
         rows.count("| corrected data, or other assumptions in series.toml |") == 3
     )  # clauses that wait for the same are told together
@@ -145,11 +147,55 @@ def test_each_verdict_allows_its_own_decisions(broken):
 def test_the_first_sheet_has_the_verdict_what_to_do_and_the_signature(series):
     """What comes later is an annex, which says none of it again."""
     text = run_main(str(series), "--format", "html")[1]
+    text = re.sub(r"<a class=[^>]*>|</a>", "", text)
     sheet, annex = text.split('<div class="sheet">')[1].split("</div>\n<section>", 1)
     verdict = unescape(re.search(r'class="verdict [a-z]+"><span[^>]*>.</span> ([^<]*)<', sheet)[1])
     assert [sheet.index(each) for each in (escape(verdict, quote=True)[:20], "What to do", "Decision", "Signature")]
     assert (text.count("Signature"), unescape(text).count(verdict)) == (1, 1)
     assert "<h2>" in annex
+
+
+def in_words(text):
+    """Return the sentences and cells of a page in HTML, one a line; no pictures, code and published texts."""
+    text = re.sub(r"<(style|svg|code|title|h1).*?</\1>|<a [^>]*>|</a>|</?span[^>]*>", "", text, flags=re.DOTALL)
+    return [unescape(each).strip() for each in re.split(r"<[^>]+>", text) if each.strip()]
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.parametrize("name", ["hospital-l-diverse", "ward-l-diverse", "tables-rates", "broken"])
+def test_numbers_are_written_as_in_the_language_of_the_page(name, code, broken):
+    """Decimals, thousands and percent signs: of the program's own numbers, none is written as in English."""
+    series = {"broken": broken, "tables-rates": TABLES / "tables-rates"}.get(name, EXAMPLES / name)
+    words = ("--policy", "max_risk=0.65") if name in ("hospital-l-diverse", "ward-l-diverse") else ()
+    out = run_main(str(series), "--format", "html", "--language", code, "--findings", "0", *words)[1]
+    own = re.compile(rf"\b\d\d[./]\d\d[./]\d{{4}}\b|{re.escape(VERSION)}|\d{{1,3}}(?:\.\d{{3}})+(?!\d)")
+    lines = [own.sub("", line) for line in in_words(out)]
+    assert len(lines) > 40
+    assert [line for line in lines if re.search(r"\d\.\d|\d,\d{3}\D|\d ?%|\{\w+\}", line)] == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("name", ["hospital-l-diverse", "clinic-2-equivalence", "tables-levels", "broken"])
+def test_no_section_of_a_page_is_empty(name, code, broken):
+    series = {"broken": broken, "tables-levels": TABLES / "tables-levels"}.get(name, EXAMPLES / name)
+    out = run_main(str(series), "--format", "html", "--language", code)[1]
+    sections = re.findall(r"<section>(.*?)</section>", out, re.DOTALL)
+    assert len(sections) > 7
+    assert [each for each in sections if not in_words(re.sub(r"<h2>.*?</h2>", "", each))] == []
+
+
+def test_a_term_leads_to_its_meaning_where_it_is_first_used():
+    sheet, annex = run_main(str(HOSPITAL), "--format", "html")[1].split("</div>\n<section>", 1)
+    for term in ("group", "sensitive value", "max_risk", "min_e", "e-equivalence"):
+        [place] = re.findall(rf'<a class="term" href="#(term-[0-9a-f]+)">{term}</a>', sheet)
+        assert annex.count(f'id="{place}"') == 1
+
+
+def test_the_first_sheet_on_tables_shows_how_a_count_is_derived():
+    sheet = run_main(str(TABLES / "tables-year-to-date"), "--format", "html")[1].split("</div>\n<section>", 1)[0]
+    assert "✗ * → 4" in in_words(sheet)
+    hidden = run_main(str(TABLES / "tables-year-to-date"), "--format", "html", "--findings", "0")[1]
+    assert "✗ * → 4" not in in_words(hidden)
 
 
 def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
@@ -220,7 +266,7 @@ def test_a_document_is_a_page_as_well(name):
     """The page has what the Markdown has, word for word."""
     code, out = rendered(name, "--format", "html")
     assert code == 1
-    words = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?(span|code)[^>]*>", "", out.split("<body")[1])))
+    words = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?(span|code|a)\b[^>]*>", "", out.split("<body")[1])))
     plain = re.sub(r"[\\*#|`]", "", rendered(name)[1])
     for line in plain.splitlines():
         if line.strip() and "---" not in line and "releases/" not in line and "%" not in line:
@@ -263,6 +309,13 @@ def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
     assert len(set(NUMBER.findall(told))) > 5
     assert not re.search(rf"--[a-z]|audit (SERIES|{'|'.join(COMMANDS)})|\$ ", text)
     assert "## Terms" in text
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+def test_a_document_about_broken_assumptions_has_no_commands(name, broken):
+    text = rendered(name, series=broken)[1]
+    assert "Correct the data, or say which values may follow which" in text.replace("\\", "")
+    assert not re.search(r"`|--[a-z]|\[adversary", text.split("## What was not decided")[0])
 
 
 @pytest.mark.parametrize("name", DOCUMENTS.names)
