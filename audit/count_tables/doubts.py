@@ -23,12 +23,13 @@ from audit.count_tables.published_counts import (
     lines_along,
     totals_by_sums,
 )
-from audit.count_tables.published_texts import is_like_a_number, said_range
+from audit.count_tables.published_texts import is_like_a_number, is_total_word, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, read_count_table
+from audit.count_tables.table_shapes import read_categories
 from audit.io.respelling import fold
 from audit.io.rules.rule import NOTHING
-from audit.io.rules.spelling import nearly_respelled
+from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
 from audit.model.arrays import Codes
@@ -87,8 +88,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for names, key, phrase in unread
         if names
     ]
-    more = _missed_totals(counts), _moved_labels(counts), _other_labels(counts), _likely_parts(counts), _changes(counts)
-    reasons += [reason for some in more for reason in some]
+    more = _missed_totals, _moved_labels, _other_labels, _atoms_alike, _likely_parts, _changes
+    reasons += [reason for found in more for reason in found(counts)]
     return [*_guesses(keys), *map(Doubt, reasons)]
 
 
@@ -363,20 +364,56 @@ def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]
     return False
 
 
+def _atoms_alike(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield the categories in which two atoms differ only in spelling, and no label covers both."""
+    for name, covered in read_categories(counts.manifest, Problems()).items():
+        atoms = {atom for some in covered.values() for atom in some}
+        for one, other, *_ in [*respelled(atoms), *nearly_respelled(atoms)]:
+            if not any({one, other} <= {*some} for some in covered.values()):
+                yield _needs(
+                    say(
+                        '"{one}" and "{other}" in the categories of {dimension} may be one atom; write them alike, or '
+                        "give a label that covers both",
+                        one=printable(one, 60),
+                        other=printable(other, 60),
+                        dimension=printable(name, 60),
+                    )
+                )
+                break
+
+
 def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions without a total in which one label has the sums of all others."""
+    """Yield the dimensions in which one label, not the total, has the sums of all others, or the name of a total.
+
+    If the manifest names a total, only lines without it are compared; there, one line with the sum is enough.
+    """
     for place, dimension in enumerate(counts.dimensions):
-        name = dimension.axis.name
+        name, total = dimension.axis.name, counts.manifest.totals.get(dimension.axis.name)
         said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
-        if dimension.total >= 0 or name in said:
+        if name in said:
             continue
-        found = totals_by_sums(lines_along(counts, place))
-        if found:
+        lines = [line for line in lines_along(counts, place) if total not in line]
+        found = totals_by_sums(lines) if total is None else totals_by_sums(lines, 1)
+        if total is not None:
+            found += [
+                label for label in dimension.labels if is_total_word(label) and any(label in line for line in lines)
+            ]
+        if found and total is None:
             yield _needs(
                 say(
                     '"{label}" of {dimension} is the sum of the other labels wherever all numbers are shown; name it '
                     "in totals, or write categories for {dimension}",
                     label=printable(found[0], 60),
+                    dimension=printable(name, 60),
+                )
+            )
+        elif found:
+            yield _needs(
+                say(
+                    '"{label}" of {dimension} may be the total, which the manifest calls "{total}"; write them alike, '
+                    "or write categories for {dimension}",
+                    label=printable(found[0], 60),
+                    total=printable(str(total), 60),
                     dimension=printable(name, 60),
                 )
             )

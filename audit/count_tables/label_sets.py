@@ -75,7 +75,9 @@ def build_dimension(
     for place, one in enumerate(classes):
         if place not in alone:
             atoms = _members(one).tolist()
-            texts.append(REST if rest in atoms else finest[atoms[0]] if len(atoms) == 1 else names.of(1 << place))
+            texts.append(
+                REST if rest in atoms or not finest else finest[atoms[0]] if len(atoms) == 1 else names.of(1 << place)
+            )
             set_of.append(place)
             alone[place] = len(texts) - 1
         atom_label.append(alone[place])

@@ -156,8 +156,8 @@ def is_part(pairs: Sequence[tuple[int, int]]) -> bool:
     return all(part <= whole for part, whole in pairs) and any(part < whole for part, whole in pairs)
 
 
-def totals_by_sums(lines: Iterable[Line]) -> list[str]:
-    """Return the labels that are the sum of the others in every complete line, of which there are at least `LINES`.
+def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
+    """Return the labels that are the sum of the others in every complete line, of which there are at least `least`.
 
     A line of zeros shows nothing, and neither does a line with a single other label. A line that lacks a label refutes
     nothing. If another label is always 0, several labels may be sums.
@@ -177,7 +177,7 @@ def totals_by_sums(lines: Iterable[Line]) -> list[str]:
                 refuted.add(label)
             elif each.shows and not each.gap:
                 shown[label] += 1
-    return [label for label, times in shown.items() if times >= LINES and label not in refuted]
+    return [label for label, times in shown.items() if times >= least and label not in refuted]
 
 
 _CHANGE = re.compile(r"([+\-\u2212]?)([0-9]+)(\.0*)?")

@@ -6,6 +6,7 @@ docs/tables.md defines the rules.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from html import unescape
@@ -20,13 +21,49 @@ from audit.model.json_types import UNBOUNDED
 
 Interval = tuple[int, int]
 
-_GAPS = " \u00a0\u202f'\u2019"
+_GAPS = " \u00a0\u2009\u202f'\u2019"
 _PARTED = rf"[0-9]{{1,3}}(?:[,{_GAPS}][0-9]{{3}})+"
 _NUMBER = re.compile(rf"({_PARTED}|[0-9]+)(\.0*)?")
 _DECIMAL = re.compile(rf"({_PARTED}|[0-9]+)(\.[0-9]*)?")
 _POINTED = re.compile(r"[0-9]{1,3}(\.[0-9]{3})+")
 _LIKE_NUMBER = re.compile(rf"[(+\-\u2212\u00b1]*\s*[0-9][0-9.,{_GAPS}]*(e[+-]?[0-9]+)?\s*[%)\u2030a-z]?", re.IGNORECASE)
 _MOST = UNBOUNDED // 10
+
+
+_TOTALS = (
+    "total", "totals", "grand total", "overall", "all", "any", "t", "_t", "tot", "sum", "everyone", "everybody", "both",
+    "both sexes", "persons", "people", "all persons", "all people", "all ages", "all areas", "all categories",
+    "all groups", "all sexes", "national", "england", "united kingdom", "gesamt", "insgesamt", "summe", "zusammen",
+    "total nacional", "todas las edades", "tous âges", "tous les âges", "alle altersgruppen",
+    "alle", "deutschland", "bund", "ensemble", "tous", "toutes", "tous sexes", "total général", "france",
+    "france entière", "somme", "total general", "ambos sexos", "todos", "todas", "nacional", "suma", "españa", "totale",
+    "totaal",
+    "i alt", "totalt", "razem", "ogółem",
+)  # fmt: skip
+"""Labels that offices give to everybody, the surest first."""
+
+_CODED = re.compile(r"\w+: (.+)")
+
+
+def _word(text: str) -> str:
+    """Return a label without capitals, and without the code that SDMX may write before it."""
+    found = _CODED.fullmatch(text.strip())
+    return (found[1] if found else text.strip()).casefold()
+
+
+def is_total_word(text: str) -> bool:
+    """Return whether a text is a label that offices give to all people.
+
+    >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
+    (True, True, False)
+    """
+    return _word(text) in _TOTALS
+
+
+def total_of(texts: Iterable[str]) -> str | None:
+    """Return the label that most surely stands for all people, by its word."""
+    found = Counter(text for text in texts if is_total_word(text))
+    return min(found, key=lambda text: _TOTALS.index(_word(text))) if found else None
 
 
 def number_of(text: str, *, point: bool = False) -> int | None:

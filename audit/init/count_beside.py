@@ -10,9 +10,9 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from audit.count_tables.published_counts import is_part, totals_by_sums
-from audit.count_tables.published_texts import decimal_of, flag_of, number_of
+from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
+from audit.init.count_columns import CountFiles, is_label_name, is_sign
 from audit.init.count_rules import TableGuesses
 from audit.runtime.phrases import say
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,11 @@ from audit.count_tables.published_texts import (
     commas_are_decimal,
     decimal_of,
     is_like_a_number,
+    is_total_word,
     number_of,
     points_part_thousands,
     said_range,
+    total_of,
     with_decimal_point,
 )
 from audit.count_tables.table_files import column_names as columns_of
@@ -24,18 +25,6 @@ from audit.io.toml import Toml, natural, release_tag
 from audit.model.errors import Problems
 
 Columns = Mapping[str, Sequence[str]]
-
-TOTALS = (
-    "total", "totals", "grand total", "overall", "all", "any", "t", "_t", "tot", "sum", "everyone", "everybody", "both",
-    "both sexes", "persons", "people", "all persons", "all people", "all ages", "all areas", "all categories",
-    "all groups", "all sexes", "national", "england", "united kingdom", "gesamt", "insgesamt", "summe", "zusammen",
-    "total nacional", "todas las edades", "tous âges", "tous les âges", "alle altersgruppen",
-    "alle", "deutschland", "bund", "ensemble", "tous", "toutes", "tous sexes", "total général", "france",
-    "france entière", "somme", "total general", "ambos sexos", "todos", "todas", "nacional", "suma", "españa", "totale",
-    "totaal",
-    "i alt", "totalt", "razem", "ogółem",
-)  # fmt: skip
-"""Labels for all people that offices use, the surest first."""
 
 COUNTED = (
     "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
@@ -84,30 +73,6 @@ _SIGNS = re.compile(
 def is_sign(text: str) -> bool:
     """Return whether a text is a marker that offices publish in place of a count."""
     return _SIGNS.fullmatch(text) is not None or said_range(text) is not None
-
-
-_CODED = re.compile(r"\w+: (.+)")
-
-
-def _word(text: str) -> str:
-    """Return a label without capitals, and without the code that SDMX may write before it."""
-    found = _CODED.fullmatch(text.strip())
-    return (found[1] if found else text.strip()).casefold()
-
-
-def is_total_word(text: str) -> bool:
-    """Return whether a text is a label for all people that offices use.
-
-    >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
-    (True, True, False)
-    """
-    return _word(text) in TOTALS
-
-
-def total_of(texts: Iterable[str]) -> str | None:
-    """Return the label that most surely stands for all people, by its word."""
-    found = Counter(text for text in texts if is_total_word(text))
-    return min(found, key=lambda text: TOTALS.index(_word(text))) if found else None
 
 
 _WITHIN = frozenset(("total", "insgesamt", "gesamt", "zusammen", "ensemble", "overall", "totale"))

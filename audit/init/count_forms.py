@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from audit.count_tables.published_texts import is_like_a_number, number_of
+from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, total_of
 from audit.init import column_names
 from audit.init.count_beside import decimals_of, declare_beside, declare_flags, split_count_cells, without_flags
 from audit.init.count_columns import (
@@ -19,11 +19,9 @@ from audit.init.count_columns import (
     is_period,
     is_running,
     is_sign,
-    is_total_word,
     kinds_of,
     speaks_of_counts,
     status_of,
-    total_of,
     without_copies,
 )
 from audit.init.count_metadata import tau_argus, tau_argus_csv

@@ -14,9 +14,9 @@ from itertools import combinations
 from math import gcd, inf
 from typing import Self
 
-from audit.count_tables.published_texts import Interval, number_of, points_part_thousands, said_range
+from audit.count_tables.published_texts import Interval, number_of, points_part_thousands, said_range, total_of
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_sign, total_of, total_within
+from audit.init.count_columns import CountFiles, is_sign, total_within
 from audit.init.guesses import Guesses
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED

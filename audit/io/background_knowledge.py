@@ -23,7 +23,7 @@ from audit.io.releases import Release
 from audit.io.respelling import fold
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
-from audit.io.tables import Table, header, read_table, text_codes
+from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.composite_keys import combine, distinct
@@ -333,6 +333,11 @@ def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Probl
         number = table.whole_numbers(column)
         wrong, remedy = (number < 1) | (number > len(every)), f"write a position from 1 to {len(every)}"
         table.note_first(wrong, column, "there is no such release", remedy, problems)
+        named = {int(tag): at for at, tag in enumerate(every, 1) if whole_number(tag) not in (-1, at)}
+        other = np.isin(number, [*named])
+        what = "the number is the position of one release, and the tag of another"
+        remedy = "list each person's releases by tag, in a column `release`, or rename the files"
+        table.note_first(other & ~wrong, column, what, remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
     if not problems.found:
         table.note_first(ends[1] < ends[0], "last", "the stay ends before it begins", "exchange the two", problems)

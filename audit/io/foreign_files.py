@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -86,11 +87,20 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
 # -- Excel ----------------------------------------------------------------------------------------------------------
 
 
+_WITHOUT_RESULT = re.compile(
+    rb'<c\b(?![^>]*t="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
+)
+
+
 def _read_workbook(path: Path) -> ForeignTable:
     from python_calamine import CalamineError, CalamineWorkbook
 
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # a workbook with a password is not a zip file
         check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
+        parts = (name for name in packed.namelist() if name.startswith("xl/worksheets/sheet"))
+        if any(_WITHOUT_RESULT.search(packed.read(part)) for part in parts):
+            what = "this workbook has formulas whose results are not stored"
+            raise Fault(what, "open it in a spreadsheet program and save it again, or save the table as CSV")
     with path.open("rb") as file:
         try:
             book = CalamineWorkbook.from_filelike(file)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,15 @@ from audit.io.roles import VALUE_COUNT
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
 from audit.io.rules.rule import Columns, Hint
-from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornamented_ids, respelled, respelled_cells
+from audit.io.rules.spelling import (
+    INDIVIDUAL,
+    Decimal,
+    Fold,
+    nearly_respelled,
+    nearly_respelled_ids,
+    respelled,
+    respelled_cells,
+)
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
@@ -50,6 +58,7 @@ _SHOWN = 3
 _COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with one cell shows nothing
 _FEW = 20  # a cell is stray if at most this share of the distinct cells is like it
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
+_TO_SIGN, _LETTERS = re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
 _MANY = 20  # with this many identifiers, it is no accident if no other release has any of them
 
 
@@ -197,12 +206,12 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = ornamented({*texts})
+        groups = nearly_respelled({*texts})
         if groups and series.keyed and columns.rules[SeveralRows].choice is None:
             releases = _people(series)
             groups = [each for each in groups if not _together(each, releases)]
         if groups:
-            yield MisreadWarning("spelling", ornamented_ids(INDIVIDUAL, groups))
+            yield MisreadWarning("spelling", nearly_respelled_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
 
@@ -267,19 +276,43 @@ def are_others(one: Collection[str], other: Collection[str]) -> bool:
     (True, False)
     >>> are_others({"2024001", "2024002", "2024150"}, {"2025001", "2025002", "2025150"})
     True
+    >>> (
+    ...     are_others({"Ann", "Bo", "Eve"}, {"Ann (1)", "Bo (1)", "Eve (1)"}),
+    ...     are_others({"1", "2", "3"}, {"11", "12", "13"}),
+    ... )
+    (True, False)
     """
     fewest = min(len(one), len(other))
+    least = max(_SHOWN, fewest / 2)
     if _FEW * len({*one} & {*other}) >= fewest:
         return False
+    if any(len(pair[0] & pair[1]) >= least for pair in product(_without_signs(one), _without_signs(other))):
+        return True
     for pieces in (list, _PARTS.findall):
         split = [[pieces(text) for text in some] for some in (one, other)]
         if len({len(each) for some in split for each in some}) == 1:
             columns = zip(*(zip(*some, strict=True) for some in split), strict=True)
             kept = [place for place, pair in enumerate(columns) if any(len({*column}) > 1 for column in pair)]
             cores = [{tuple(each[place] for place in kept) for each in some} for some in split]
-            if len(cores[0] & cores[1]) >= max(_SHOWN, fewest / 2):
+            if len(cores[0] & cores[1]) >= least:
                 return True
     return False
+
+
+def _without_signs(texts: Collection[str]) -> Iterator[set[str]]:
+    """Yield texts as they are, and without what all begin and end with: up to a sign, or a single letter or word."""
+    yield {*texts}
+    before, after = _common_start(texts), _common_start([text[::-1] for text in texts])
+    for pattern in (_TO_SIGN, _LETTERS):
+        first, last = (len(next(pattern.finditer(each))[0]) for each in (before, after))
+        yield {text[first : len(text) - last] for text in texts}
+
+
+def _common_start(texts: Collection[str]) -> str:
+    start, other = min(texts), max(texts)  # what these two begin with, all do
+    while not other.startswith(start):
+        start = start[:-1]
+    return start
 
 
 def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:

@@ -58,7 +58,7 @@ _UNIT = f"(?:{'|'.join(_UNITS.values())})"
 
 _DASH = r" ?(?:-|\.\.\.?|~) ?"
 _TO = " (?:to|through|thru|bis|à|a|au|hasta) "
-_BELOW_END = " (?:to (?:under|below|less than)|bis unter|à moins de|a menos de) "
+_BELOW_END = "(?: (?:to (?:under|below|less than)|bis unter|à moins de|a menos de) | ?- ?< ?)"
 _FROM = "(?:(?:from|von|de|desde) )?"
 _OR_MORE = (
     "(?: ?[+]| plus| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later)"

@@ -17,7 +17,7 @@ _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
 _BETWEEN = "[-\u2010-\u2015._/ ]"
 _ORNAMENT = re.compile(
     r"(?<=[^\W\d_])[-\u2010-\u2015.,;:'’/()_ ]+(?=[^\W\d_])|(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)"
-    r"|^[#_\[(]+(?=[^\W\d_])|(?<=[^\W\d_])[]#_]+$"
+    r"|^[-\u2010-\u2015\u2022\u2026.*#_\[( ]+(?=[^\W\d_])|^[~=\"']+(?=[0-9])|(?<=[^\W\d_])[]#_]+$"
     rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)]+$| +(?=[-+]+$)"
     r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
@@ -46,7 +46,7 @@ def fold(text: str) -> str:
     if _COMMAS.fullmatch(plain):
         return plain
     parts = [part if part in "{}," else _number(part.strip()) for part in _PARTS.split(plain)]
-    return "".join(parts).replace(",", ", ")
+    return "".join(parts).replace(",", ", ").strip()
 
 
 def skeleton(text: str) -> str:
@@ -60,13 +60,14 @@ def skeleton(text: str) -> str:
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
     >>> [skeleton(text) for text in ("COVID-19", "Covid 19", "10 mg", "stage -1", "HIV-1/2", "1-2")]
     ['covid19', 'covid19', '10mg', 'stage -1', 'hiv1/2', '1-2']
-    >>> [skeleton(text) for text in ("[flu]", "#flu", "flu_", "\u0441old", "co\u00adld", "[1, 2[")]
-    ['flu', 'flu', 'flu', 'cold', 'cold', '[1, 2[']
+    >>> [skeleton(text) for text in ("[flu]", "\u2022 flu", "flu,", "\u0441old", "co\u00adld", "[1, 2[", "~\u0667")]
+    ['flu', 'flu', 'flu', 'cold', 'cold', '[1, 2[', '7']
     >>> [skeleton(text) for text in ("Haut und Haar", "Haut&Haar", "toux et fièvre", "band", "1 & 2")]
     ['haut&haar', 'haut&haar', 'toux&fievre', 'band', '1 & 2']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
-    return _ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»")))
+    plain = "".join(str(int(each)) if each.isdecimal() else each for each in plain)
+    return _number(_ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»"))))
 
 
 def skeletons(text: str) -> set[str]:

@@ -100,6 +100,41 @@ def test_a_label_with_another_word_in_some_rows_is_asked_about(name, sexes, tmp_
     assert run_main(str(folder))[0] == 0
 
 
+@pytest.mark.parametrize("name", ["Insg.", "Persons", "_T", "M+F", "合計", "All 1)", "all"])
+@pytest.mark.parametrize("areas", ["A", "AB"])
+def test_a_total_with_another_name_is_asked_about(name, areas, tmp_path):
+    """In some rows, or in all; it would be one more label, and nothing would follow from its sums."""
+    rows = [(area, name if sex == "All" and area in areas else sex, n) for area, sex, n in NUMBERS[:6]]
+    code, out, err = run_main(str(written(tmp_path, rows, table=AREAS + 'open = ["area"]\n')))
+    assert code in (2, 3)
+    assert "may be the total" in out or "may be one label" in " ".join(out.split()) or "its spelling alone" in err
+
+
+@pytest.mark.parametrize(
+    ("atom", "more", "code"),
+    [
+        ("a2", "", 0),
+        ("a2†", "", 3),
+        ("a2 (1)", "", 3),
+        ("A2", "", 3),
+        ("2 a2", "", 3),
+        ("a2†", "\nboth,a2\nboth,a2†", 0),
+    ],
+)
+def test_atoms_that_may_be_one_are_asked_about(atom, more, code, tmp_path):
+    table = TABLE + 'categories = { area = "areas.csv" }\nopen = ["area"]\n'
+    everybody = [("All", "f", "60"), ("All", "m", "80"), ("All", "All", "140")]
+    folder = written(tmp_path, [*NUMBERS[:6], *everybody], table=table)
+    (folder / "areas.csv").write_text(f"label,atom\nA,a1\nA,a2\nB,{atom}\nB,b\nB,c{more}\n", encoding="utf-8")
+    assert verdict(folder)[0] == code
+
+
+def test_a_dimension_of_unknown_labels_is_refused(tmp_path):
+    folder = written(tmp_path, NUMBERS[:6], table=AREAS + 'categories = { area = "areas.csv" }')
+    (folder / "areas.csv").write_text("label,atom\nNorth,a\nSouth,b\n", encoding="utf-8")
+    assert "the label is in no line of the categories" in refused(str(folder))
+
+
 def test_labels_of_other_people_are_others(tmp_path):
     assert run_main(str(respelled(tmp_path / "alike", NUMBERS[:6], {})))[0] == 0
     same = AREAS + 'over_time = "same"\n'

@@ -38,6 +38,25 @@ def test_a_register_is_known_whatever_its_columns_are_called(tmp_path, beside):
     assert 'column "individual": the column is not in the file' in refused(str(folder))
 
 
+@pytest.mark.parametrize("tags", [["1", "2", "3"], ["2022", "2023", "2024"], ["1", "3", "4"], ["0", "1", "2"]])
+def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags):
+    """Where 3 is also the second file's name, nobody knows which of the two releases a register means."""
+    for tag in tags:
+        rows = [[["20-39", "40-59"][n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(8)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Age", "Disease"], *rows]))
+    write(
+        tmp_path / "r.csv",
+        as_csv([["individual", "Age", "first", "last"], ["A", "25", "1", "2"], ["B", "45", "1", "3"]]),
+    )
+    files = ", ".join(f'"{tag}.csv"' for tag in tags)
+    columns = '[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Disease"\n[adversary]\nregister = "r.csv"\n'
+    write(tmp_path / "series.toml", f"[series]\nreleases = [{files}]\n{columns}")
+    code, _, err = run_main(str(tmp_path))
+    assert (code, "the position of one release, and the tag of another" in err) == (
+        (2, True) if tags[-1] in ("4", "2") else (0, False)
+    )
+
+
 @pytest.mark.parametrize("other", ["Diagnosis", "Income"])
 def test_a_release_with_a_column_of_another_name_is_no_register(tmp_path, other):
     lines = [["20-39", "m", ["flu", "cold"][n % 2] if other == "Diagnosis" else str(n * 37)] for n in range(24)]

@@ -154,7 +154,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.disclosure.Similar.opened", "skeleton(category)", "category"),
     ],
     "cli/test_warnings.py::test_a_number_that_is_not_read_is_close_to_nobody_knows_what": [
-        ("audit.io.rules.cell_meaning._LIKE_A_NUMBER", "\\s*[0-9]", "\\s*[0-9]+$"),
+        ("audit.io.rules.cell_meaning._LIKE_A_NUMBER", "\\s*\\d", "\\s*\\d+$"),
         ("audit.io.rules.cell_meaning._AMOUNT", "|ca|rs", "|rs"),
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
@@ -178,7 +178,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
         ("audit.io.encoding.coarse", "}_/-]+", "}]+"),
-        ("audit.io.irregularities._respelled_people", "groups = ornamented({*texts})", "groups = []"),
+        ("audit.io.irregularities._respelled_people", "groups = nearly_respelled({*texts})", "groups = []"),
         ("audit.io.irregularities._respelled_people", "columns.individual is None or ", ""),
         ("audit.io.irregularities._respelled_people", " or series.about_rows > MOST_ROWS", ""),
         ("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers"),

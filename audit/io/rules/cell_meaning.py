@@ -36,7 +36,7 @@ _AMOUNT = re.compile(
     r"|aprox(?:imadamente)?|ca|rs|fr)\b)\.?[^\w\s]*\s*[0-9]",
     re.IGNORECASE,
 )
-_LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*[0-9]|{_AMOUNT.pattern}", re.IGNORECASE)
+_LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
 _HIDDEN = re.compile(
     r"secre|suppress|hidden|confiden|withh[eo]ld|redact|protect|disclos|unknown|missing|not? (?:known|availab|stated)"

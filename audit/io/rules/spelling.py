@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.notations import looks_ranged
+from audit.io.notations import looks_ranged, read_interval
 from audit.io.respelling import fold, skeleton, skeletons, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
@@ -35,9 +35,13 @@ from audit.runtime.phrases import Phrase, say, say_count
 INDIVIDUAL = "individual"
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
-_CODED = re.compile(r"([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+(\D.*)")
+_CODED = re.compile(
+    r"(?:([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+|[A-Za-z]\)\s*|\([^\W\d]{1,12}\)\s*|(?:of which|davon|darunter|dont):?\s+)"
+    r"(\D.*)"
+)
 _MARKED = re.compile(
-    r"(.*[^\W\d_])\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\])"
+    r"(.*(?:[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]"
+    r"|[\[(](?:[prs]|prov\w*|revised|note ?[0-9]+)[\])])"
 )
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
@@ -140,8 +144,8 @@ class Fold(ColumnRule):
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
-            if is_id and (groups := [each for each in ornamented(texts) if not written.together(name, each)]):
-                yield Hint(name, groups, None, "", MisreadWarning("spelling", ornamented_ids(called, groups)))
+            if is_id and (groups := [each for each in nearly_respelled(texts) if not written.together(name, each)]):
+                yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
@@ -177,23 +181,14 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
     return [found for found in spellings.values() if len(found) > 1]
 
 
-def ornamented(texts: Collection[str]) -> list[list[str]]:
-    """Return texts that differ only in accents and signs, one of each spelling.
-
-    >>> ornamented(["P-001", "p001", "P-002", "José", "jose", "1-11", "11-1"])
-    [['P-001', 'p001'], ['José', 'jose']]
-    """
-    groups = dict.fromkeys(tuple(found.values()) for found in _skeletons(texts).values() if len(found) > 1)
-    return [[*each] for each in groups]
-
-
-def ornamented_ids(column: str, groups: Collection[Collection[str]]) -> str:
-    """Return a message that the identifiers of each group differ only in accents and signs, and what to declare."""
+def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> str:
+    """Return a message that the identifiers of each group are nearly alike, and what to declare."""
     return say_count(
-        '{count} identifier of "{column}" differs from another only in accents or signs, and is read as a different '
-        'one; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
-        '{count} identifiers of "{column}" differ from others only in accents or signs, and are read as different '
-        'ones; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
+        '{count} identifier of "{column}" differs from another only in accents, signs or a code beside it, and is read '
+        'as a different one; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
+        '{count} identifiers of "{column}" differ from others only in accents, signs or a code beside them, and are '
+        'read as different ones; if they are the same, write them in one way, else spelled = ["{column}"] under '
+        "[columns]",
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )
@@ -211,17 +206,20 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
 def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     """Return texts that may be one value although more than their spelling differs, one of each spelling.
 
-    They differ only in accents and signs, have a number, a code or a note sign beside them, or are one day in two
-    notations.
+    They differ only in accents and signs, have a number, a code or a note sign beside them, or are one day, or one
+    range of numbers, in two notations.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
-    >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02"])
-    []
+    >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02", "21-30", "21 to under 31", "65+", "66+"])
+    [['21-30', '21 to under 31']]
     """
     alike = _skeletons(texts)
     for text in texts:
-        coded = None if looks_ranged(text) else _CODED.fullmatch(text) or _MARKED.fullmatch(text)
+        if looks_ranged(text):
+            alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
+            continue
+        coded = _CODED.fullmatch(text) or _MARKED.fullmatch(text)
         parts = () if coded is None else coded.groups()
         for part in {*map(skeleton, filter(None, parts))} & alike.keys():
             alike[part].setdefault(fold(text), text)
@@ -232,6 +230,19 @@ def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
                 alike[f"{kind.value} {parse_value(text, kind)}"].setdefault(fold(text), text)
     groups = {tuple(found.values()) for found in alike.values() if len(found) > 1}
     return [list(group) for group in sorted(groups)]
+
+
+def _whole_numbers(text: str) -> str:
+    """Return the least and the largest whole number of a range, and their unit; other texts unchanged."""
+    try:
+        read = read_interval(text, Kind.NUMERIC)
+    except CellError:
+        return text
+    if read is None or (inside := read.interval) is None:
+        return text
+    low = None if inside.low is None else inside.low + inside.low_open
+    high = None if inside.high is None else inside.high - inside.high_open
+    return f"{low} {high} {read.unit}"
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,8 @@ def test_a_library_that_finds_no_memory_is_no_bug(tmp_path, monkeypatch, error, 
     assert (found, "out of memory" in err, len(err.splitlines())) == (code, code == 2, 1)
 
 
-def workbook_bomb(path):
+def workbook_with(path, rows):
+    """A workbook of two columns, and these rows as they stand in its file."""
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -192,11 +193,21 @@ def workbook_bomb(path):
     with zipfile.ZipFile(path) as packed:
         parts = {name: packed.read(name) for name in packed.namelist()}
     [sheet] = [name for name in parts if name.startswith("xl/worksheets/")]
-    row = b'<row><c t="inlineStr"><is><t>1</t></is></c><c t="inlineStr"><is><t>x</t></is></c></row>'
-    parts[sheet] = parts[sheet].replace(b"</sheetData>", row * 200_000 + b"</sheetData>")
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", rows + b"</sheetData>")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in parts.items():
             packed.writestr(name, content)
+
+
+@pytest.mark.parametrize("results", ["<v/>", "<v></v>", "", "<v>4</v>"])
+def test_a_formula_without_its_result_is_no_empty_cell(tmp_path, results):
+    """Libraries write formulas without results, which only a spreadsheet program computes."""
+    path = tmp_path / "1.xlsx"
+    row = f'<row><c s="1"><f>2+2</f>{results}</c><c t="str"><f>""</f><v></v></c></row>'
+    workbook_with(path, row.encode())
+    write(tmp_path / "series.toml", MANIFEST.format(name=path.name, more=""))
+    err = run_main(str(tmp_path))[2]
+    assert ("this workbook has formulas whose results are not stored" in err) == ("4" not in results)
 
 
 @pytest.mark.parametrize("name", ["1.csv.gz", "1.xlsx"])
@@ -204,7 +215,8 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch, name):
     monkeypatch.setattr("audit.io.dialect._AT_ONCE", 1 << 16)
     monkeypatch.setattr("audit.io.dialect._MOST_PACKED", 100)
     if name.endswith("xlsx"):
-        workbook_bomb(tmp_path / name)
+        row = b'<row><c t="inlineStr"><is><t>1</t></is></c><c t="inlineStr"><is><t>x</t></is></c></row>'
+        workbook_with(tmp_path / name, row * 200_000)
     else:
         write(tmp_path / name, gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
     write(tmp_path / "series.toml", MANIFEST.format(name=name, more=""))
