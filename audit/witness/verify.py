@@ -29,7 +29,7 @@ FORMAT, ADVERSARIES = "series-audit witness 1", ("linked", "published", "pseudon
 SUPPORTED = {
     "series": "name releases published",
     "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
-    "similar",
+    "similar decimal encoding renamed",
     "adversary": "register transitions known",
 }
 OF_FILES = ("k", "homogeneity", "records", "alike")  # claims that are about the files alone
@@ -128,34 +128,26 @@ class Published:
         real = np.array([not name.startswith("~") for name in self.people], dtype=np.bool_)
         self.judged = (self.home >= 0) & (self.known < 0) & real
 
-    def table(self, name: str) -> dict[str, list[str]]:
-        """Return the columns of a file of the series by name, as texts without spaces at their ends."""
-        path, mark = self.folder / name, self.columns.get("delimiter", ",")
+    def table(self, name: str, tag: str = "") -> dict[str, list[str]]:
+        """Return the columns of a file of the series (of a release) by name, as texts without spaces at their ends."""
+        path, renamed = self.folder / name, self.columns.get("renamed", {}).get(tag, {})
         inside = path.resolve().is_relative_to(self.folder.resolve())
         need(inside and re.search(r"(\.csv|\.csv\.gz|\.parquet)$", name), f"a file of another kind or place: {name}")
-        if name.endswith(".parquet"):
-            read = pq.read_table(path)
-            strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(read.schema.types))
-            need(not strange, f"a column of {strange and strange[0]}: {name}")
-            header, columns = read.column_names, [CELLS["shared"](each) for each in read.columns]
-        else:
-            header, columns = CELLS["columns"](path, mark)
-        found: dict[str, list[str]] = CELLS["FileColumns"](zip(map(str.strip, header), columns, strict=True))
-        need(len(found) == len(header), f"two columns with the same name: {name}")
-        self.read[name] = len(columns[0])
+        found: dict[str, list[str]] = CELLS["read"](path, self.columns, renamed)
+        self.read[name] = len(next(iter(found.values())))
         return found
 
     def release(self, rows_file: str, values_file: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Read a release; return its groups, their values, and the number of rows of each."""
-        columns, table, names = self.columns, self.table(rows_file), dict[Any, int]()
         tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
+        columns, table, names = self.columns, self.table(rows_file, tag), dict[Any, int]()
         need(tag not in self.tags, "two releases with the same name")
         self.tags.append(tag)
         self.tables, self.pairs = [*self.tables, table], [*self.pairs, values_file is not None]
         by, held = [columns["group"]] if "group" in columns else [], table
         entries = np.ones(self.read[rows_file] or 0, dtype=np.int64)
         if values_file:
-            held = self.table(values_file)
+            held = self.table(values_file, tag)
             group, of_entry = (numbered(zip(each[by[0]], strict=True), names) for each in (table, held))
             entries = whole(held[columns.get("count", "count")])
             rows, counts = np.bincount(group, minlength=len(names)), np.bincount(of_entry, entries, len(names))
@@ -241,13 +233,20 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
 
 
 def stated_values(series: Published, stated: dict[str, Any]) -> np.ndarray:
-    """Return the number of each value of a statement; stop if it is about other files."""
-    for name, rows in series.read.items():
-        same = {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
+    """Return the number of each value of a statement."""
     number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
     need((number >= 0).all(), "the statement has a value that is not published", 1)
     return number
+
+
+def print_shown(series: Published, stated: dict[str, Any], shown: list[str]) -> int:
+    """Print what is shown, and what has no evidence; stop if one of the files that were read is another one."""
+    for name, rows in series.read.items():
+        same = {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
+        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
+    rests = [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
+    sys.stdout.write("".join([*shown, *rests]))
+    return 0
 
 
 def checked(folder: Path, witness: Path) -> int:
@@ -266,6 +265,7 @@ def checked(folder: Path, witness: Path) -> int:
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in OF_FILES), f"the claim {kind}")
+        need(sensitive in ([None] if kind in ("k", "records") else series.sensitive), "a claim of no such column", 1)
         if kind in ("values", "different", "same", "close", "near", "categories"):
             found = beside("verify_alike")["close" if kind == "near" else kind](series, worlds, left, claim)
         elif kind == "findings":
@@ -276,9 +276,7 @@ def checked(folder: Path, witness: Path) -> int:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
         shown.append(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
-    shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
-    sys.stdout.write("".join(shown))
-    return 0
+    return print_shown(series, stated, shown)
 
 
 def main(series: str, witness: str, check: Callable[[Path, Path], int] = checked) -> int:

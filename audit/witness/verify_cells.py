@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 from fractions import Fraction
 from math import ceil, floor
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow.parquet as pq
 
+SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
 NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
 BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
-Filed: TypeAlias = Any  # a pyarrow column; pyarrow is not imported
+Filed: TypeAlias = Any  # a column of pyarrow, which has no types
 Ends: TypeAlias = tuple[Fraction | None, bool, Fraction | None, bool]
 
 
@@ -36,21 +39,63 @@ class FileColumns(dict[str, list[str]]):
         raise NotImplementedError(f"a file without the column {name}")
 
 
-def columns(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the columns of a CSV file, without spaces at cells' ends; empty lines are skipped."""
+def read(path: Path, declared: dict[str, Any], renamed: dict[str, str]) -> FileColumns:
+    """Return the columns of a file, as `[columns]` declares it, by name; texts without spaces at their ends."""
+    if path.suffix == ".parquet":
+        table = pq.read_table(path)
+        strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(table.schema.types))
+        need(not strange, f"a column of {strange and strange[0]}: {path.name}")
+        header, columns = table.column_names, [shared(each) for each in table.columns]
+    else:
+        header, columns = lines(path, declared)
+    if declared.get("decimal", ".") == ",":
+        columns = [pointed(column) for column in columns]
+    names = [renamed.get(name.strip(), name.strip()) for name in header]
+    need(len({*names}) == len(names), f"two columns with the same name: {path.name}")
+    return FileColumns(zip(names, columns, strict=True))
+
+
+def text_of(content: bytes, encoding: str | None) -> str:
+    """Return a text as it is declared; otherwise UTF-8, or cp1252 if all bytes beyond ASCII are letters or signs."""
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise NotImplementedError(f"a file that is not a CSV file in UTF-8: {path.name} ({error})") from error
+        return content.decode(encoding or "utf-8-sig")
+    except UnicodeDecodeError:
+        need(not encoding, "a file in another encoding than the declared one")
+    high = {*content} - {*range(128)}
+    text = bytes(high).decode("cp1252", "replace")
+    plain = content.decode(errors="ignore").isascii() and all(sign.isalpha() or sign in SIGNS for sign in text)
+    need(plain, "a text that is neither UTF-8 nor cp1252, of which no encoding is declared")
+    return content.decode("cp1252")
+
+
+def lines(path: Path, declared: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the columns of a CSV file, without spaces at cells' ends; empty lines are skipped."""
+    content = path.read_bytes()
+    text = text_of(gzip.decompress(content) if path.suffix == ".gz" else content, declared.get("encoding"))
+    marks = [declared["delimiter"]] if "delimiter" in declared else [m for m in ",;|\t" if m in text.partition("\n")[0]]
+    need(len(marks) <= 1, f"a header with several delimiters, of which none is declared: {path.name}")
+    try:
+        found = [line for line in csv.reader(io.StringIO(text, ""), delimiter=(marks or ",")[0], strict=True) if line]
+    except csv.Error as error:
+        raise NotImplementedError(f"a file that is not a CSV file: {path.name} ({error})") from error
     need(found, f"a file without a header: {path.name}")
-    header, *rest = found
-    declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
-    need(declared and {*map(len, rest)} <= {len(header)}, f"a wrong delimiter or number of cells: {path.name}")
+    need(len({*map(len, found)}) == 1, f"a wrong delimiter or number of cells: {path.name}")
     cells = [[*map(str.strip, column)] for column in zip(*found, strict=True)]
     quoted = any({'"', "'"} & {cell[:1] for cell in column} for column in cells)
     need(not quoted, f"a cell that begins with a quotation mark: {path.name}")
-    return header, [column[1:] for column in cells]
+    return found[0], [column[1:] for column in cells]
+
+
+def pointed(column: list[str]) -> list[str]:
+    """Return cells in which numbers have decimal commas with points: `[1,5; 2]` is `[1.5, 2]`."""
+    new = dict[str, str]()
+    for cell in {*column}:
+        thousands = re.search(r"[0-9]\.[0-9]{3}(?![0-9])", cell) and not re.search(r"[^\W\d_]", cell)
+        need(not thousands, f"a point that may separate thousands: {cell}")
+        found = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", cell)
+        new[cell] = found.replace("; ", ", ") if found != cell else cell
+    need(len({*new.values()}) == len(new), "numbers with decimal points beside the same with decimal commas")
+    return [new[cell] for cell in column]
 
 
 def shared(column: Filed) -> list[str]:
@@ -137,7 +182,8 @@ def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
         low, low_in, high, high_in = read
         first = None if low is None else ceil(low) + (low == ceil(low) and not low_in)
         last = None if high is None else floor(high) - (high == floor(high) and not high_in)
-        same = whole_numbers.setdefault((first, last), read) == read
+        some = first is None or last is None or first <= last  # otherwise it covers no whole number
+        same = not some or whole_numbers.setdefault((first, last), read) == read
         need(same, f"{name}: cells that cover the same whole numbers, as {text}")
     meaning = {text: first_text.setdefault(read, text) for text, read in ends.items()}
     return [meaning.get(cell, cell) for cell in found]

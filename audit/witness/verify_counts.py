@@ -25,6 +25,8 @@ def room(series: Filed, at: int) -> tuple[np.ndarray, np.ndarray]:
             if not count.isdecimal():
                 raise NotImplementedError(f"a number of counterfeits that is no whole number: {count}")
             left[code[name]] -= int(count)
+    if (left < 0).any():
+        raise NotImplementedError(f"more counterfeits than rows: {file}")
     return group, left[group]
 
 

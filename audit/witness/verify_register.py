@@ -80,6 +80,7 @@ class RegisterChecker:
         self.series = VERIFY["Published"](folder, linked=False)
         self.register, adversary = RegisterLines(self.series), self.series.manifest["adversary"]
         need("known" not in adversary, "known values beside a register")
+        need("record" not in self.series.columns, "record ids beside a register")
         need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.rows, self.pairs = self.series.tables, self.series.pairs
@@ -199,15 +200,14 @@ def checked(folder: Path, witness: Path) -> int:
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in ("values", "k", "homogeneity"), f"the claim {kind}")
+        need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim of no such column", 1)
         if kind != "values":
             found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
             found = values(checker, worlds, left, series.sensitive.index(sensitive))
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
         shown.append(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
-    shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
-    sys.stdout.write("".join(shown))
-    return 0
+    return int(VERIFY["print_shown"](series, stated, shown))
 
 
 def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attribute: int) -> dict[str, Any]:

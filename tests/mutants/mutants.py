@@ -265,7 +265,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify.Published.know", "(before < 0) | (before == code)", "before == before"),
     ],
     "oracle/test_witness.py::test_a_statement_is_about_its_files": [
-        ("audit.witness.verify.stated_values", 'stated["files"].get(name) == same', "True"),
+        ("audit.witness.verify.print_shown", 'stated["files"].get(name) == same', "True"),
     ],
     "oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing": [
         ("audit.witness.verify.check_world", "(taken <= held.ravel()).all()", "True"),

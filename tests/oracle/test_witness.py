@@ -386,6 +386,31 @@ def test_what_is_not_supported_is_named(tmp_path):
     assert "fold" in refused(str(series), "--witness", str(tmp_path / "other"))
 
 
+@pytest.mark.parametrize("declared", ["", 'delimiter = ";"\nencoding = "cp1252"\n'])
+def test_files_with_decimal_commas_and_other_names_and_letters_are_shown(declared, tmp_path):
+    """What German and French offices publish, as it is; and the nearest file that may mean two things."""
+    series, where = tmp_path / "s", tmp_path / "w"
+    lines = ["[1,5 - 1,7];1000,5;Jörg", "[1,5 - 1,7];3000;Zoë", "[1,7 - 1,9];1000,5;Ä", "[1,7 - 1,9];2000;Ö"]
+    files = {
+        f"releases/{at}.csv": "\n".join([f"Gr{name}e;Gehalt;Wer", *lines, ""]) for at, name in ((1, "öß"), (2, "öss"))
+    }
+    files["series.toml"] = (
+        '[series]\nname = "G"\nreleases = ["releases/*.csv"]\n[columns]\nsensitive = "Gehalt"\nindividual = "Wer"\n'
+        'quasi_identifiers = ["Größe"]\nrenamed = { "2" = { "Grösse" = "Größe" } }\ndecimal = ","\n'
+        f'types = {{ Gehalt = "numeric" }}\n{declared}'
+    )
+    for name, text in files.items():
+        (series / name).parent.mkdir(parents=True, exist_ok=True)
+        (series / name).write_bytes(text.encode("cp1252" if name.endswith("csv") else "utf-8"))
+    assert witnessed(series, where)[:2] == (0, 0)
+    assert claims(where)["values"]["two"] == 4
+    assert claims(where)["close"]["two"] == 4
+    release = series / "releases" / "1.csv"
+    release.write_bytes(release.read_bytes().replace(b"3000", b"3.000"))
+    code, said = checked(series, where)
+    assert (code, "may separate thousands" in said) == (2, True), said
+
+
 # -- what may be understood otherwise -------------------------------------------------------------------
 
 ALIKE = [
@@ -506,7 +531,7 @@ def knowing(folder):
         ("releases/2.values.csv", "hiv,2\n", "hiv,2\n1,gas,0\n", "a pair with different row counts"),
         ("releases/1.csv", "20,flu,p0", '20, "flu",p0', "a cell that begins with a quotation mark"),
         ("releases/1.csv", "20,flu,p0", "20,'flu',p0", "a cell that begins with a quotation mark"),
-        ("releases/1.csv", "flu", "fl\xfc", "not a CSV file in UTF-8"),
+        ("releases/1.csv", "flu", "fl\x81", "neither UTF-8 nor cp1252"),
         ("releases/1.csv", "Age", "Years", "a file without the column Age"),
     ],
 )  # fmt: skip
