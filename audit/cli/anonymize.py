@@ -166,7 +166,10 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
     """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable_path(series)
     if not published:
-        return f"Nothing to publish: every snapshot is out already, in {where}.\n"
+        return (
+            f"Nothing to publish: every snapshot that microdata.toml lists is out already, in {where}.\n"
+            "To publish another one, add its file to snapshots in microdata.toml.\n"
+        )
     lines = [f"{'release':<16}{'rows':>10}{'groups':>10}{'counterfeits':>14}{'withheld':>10}{'seconds':>10}"]
     for each in published:
         counts = f"{each.rows:>10,}{each.groups:>10,}{each.counterfeits:>14,}{each.withheld:>10,}"

@@ -40,7 +40,7 @@ _SENSITIVE = {
     ),
     8: _words("salary income wage wages earnings pay gehalt einkommen lohn salaire revenu salario ingreso stipendio"),
     7: _words("occupation profession job religion orientation beruf metier ocupacion profesion professione beroep"),
-    5: _words("value score result outcome target label wert valeur valor valore"),
+    5: _words("value score result outcome target label wert valeur valor valore health gesundheit sante salud salute"),
 }
 _QUASI = _words(
     "age sex gender zip zipcode postcode postal race ethnicity ethnic birth birthdate birthday birthplace birthyear "

@@ -146,7 +146,9 @@ def test_what_is_published_is_true(tmp_path, words):
     for tag, rows in TWO.items():
         assert assert_true(micro, tmp_path / "series", tag) == {str(row[0]) for row in rows}
     assert run_audit(tmp_path / "series")[0] in (0, 1, 3)
-    assert published(micro, tmp_path / "series", *words).startswith("Nothing to publish")
+    nothing = published(micro, tmp_path / "series", *words)
+    assert nothing.startswith("Nothing to publish: every snapshot that microdata.toml lists")
+    assert "add its file to snapshots in microdata.toml" in nothing
 
 
 HOSTILE = ("{}", "{x}", "{,}", "a,b", ",", "204*", "a*,b", "[1, 2]", "21-22", '"', "a\nb", "a\rb", "\0", "\x1b[31m",
