@@ -40,7 +40,7 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
     """Return the available figures."""
     found = [
         ComparedColumn(
-            say("form"), say("generalization publishes wider cells, anatomy exact ones with the values apart"), _form
+            say("form"), say("generalization publishes wider cells, anatomy exact ones and separate values"), _form
         ),
         ComparedColumn(say("releases"), say("how many were published"), lambda side: figure(len(side.releases))),
         ComparedColumn(

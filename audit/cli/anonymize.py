@@ -191,7 +191,7 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
 def _seed(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 20:
         return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 0 is needed")
+    raise argparse.ArgumentTypeError("write a whole number, 0 or more")
 
 
 def _length(text: str) -> tuple[str, Fraction]:

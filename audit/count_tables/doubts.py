@@ -101,8 +101,8 @@ def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
     ):
         if some:
             reason = say_count(
-                "{keys} is a guess; correct it, and strike it out of [unconfirmed]",
-                "{keys} are guesses; correct them, and strike them out of [unconfirmed]",
+                "{keys} is a guess; check it, and delete it under [unconfirmed]",
+                "{keys} are guesses; check them, and delete them under [unconfirmed]",
                 len(some),
                 keys=", ".join(some),
             )

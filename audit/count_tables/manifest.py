@@ -177,7 +177,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         limits |= {**self.policy, **given}
         if limits["min_count"] is None:
             what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
-            raise InputError([Problem(NAME, what, "write min_count = 6, say, under [policy]")])
+            raise InputError([Problem(NAME, what, "write, for example, min_count = 6 under [policy]")])
         return {name: int(limit or 0) for name, limit in limits.items() if name != "min_labels" or self.sensitive}
 
 

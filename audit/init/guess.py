@@ -122,7 +122,7 @@ def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
 
 
 def _looks_numeric(column: Column) -> bool:
-    """Return whether cells have the form of ranges but are none, such as the month 2024-03."""
+    """Return whether cells look like ranges but are not, such as the month 2024-03."""
     looks = infer_kind(column.some, None, column.markers) is Kind.NUMERIC
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
 

@@ -261,9 +261,9 @@ def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
         nobody = min(map(len, releases)) >= _MANY and sum(map(len, releases)) == len(set[str]().union(*releases))
         if nobody or any(are_others(*pair) for pair in pairwise(releases)):
             what = say(
-                'identifiers of "{column}" are other ones in each release, and each is read as that of another person; '
-                "if people come again, write their identifiers in one way in all releases (a prefix that changes with "
-                'the release is not a part of them), else spelled = ["{column}"] under [columns]',
+                'identifiers of "{column}" differ in each release, so each is read as that of another person; if '
+                "people come again, write their identifiers in the same way in all releases (without a prefix that "
+                'changes with the release), else spelled = ["{column}"] under [columns]',
                 column=printable(column),
             )
             yield MisreadWarning("spelling", what)
@@ -417,10 +417,10 @@ def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
 def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
     if texts.rows_like_notes:
         what = say_count(
-            "{count} row at the end of a table has one cell at most that is not empty, as a note below it has, and is "
-            "read as a person; if it is none, delete the line, else write * into its empty cells",
-            "{count} rows at the end of tables have one cell at most that is not empty, as notes below them have, and "
-            "are read as people; if they are none, delete the lines, else write * into their empty cells",
+            "{count} row at the end of a table has at most one filled cell, like a note below it, but is read as a "
+            "person; if it is a note, delete the line, else write * into its empty cells",
+            "{count} rows at the end of tables have at most one filled cell, like notes below them, but are read as "
+            "people; if they are notes, delete the lines, else write * into their empty cells",
             len(texts.rows_like_notes),
         )
         yield MisreadWarning("total-row", what, tuple(texts.rows_like_notes[:_SHOWN]))
@@ -582,9 +582,9 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
             found = [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]
             if found and (astray := _stray_of_kind(attribute, texts)):
                 yield say_count(
-                    '"{column}" would be numbers and ranges but for {count} text (first: {place}): list it under '
+                    '"{column}" has numbers and ranges except for {count} text (first: {place}): list it under '
                     "missing if it stands for an unknown value, else write it as a number or a range",
-                    '"{column}" would be numbers and ranges but for {count} texts (first: {place}): list them under '
+                    '"{column}" has numbers and ranges except for {count} texts (first: {place}): list them under '
                     "missing if they stand for unknown values, else write them as numbers or ranges",
                     len(astray),
                     column=column,

@@ -196,8 +196,8 @@ def readers(report: CountReport) -> Iterator[str]:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
     if any(rules(report.tables)):
         yield say(
-            "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published with "
-            "the tables, leave them out of what is shared."
+            "The rules under “Assumptions” say how counts were hidden or rounded. If they are not published with the "
+            "tables, leave them out of what you share."
         )
 
 

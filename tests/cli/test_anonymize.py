@@ -404,7 +404,7 @@ WORDS = [
     ((*M, "--min-length", "Age=1e-99999999"), f"argument --min-length: Age=1e-99999999: {DECIMAL}"),
     ((*M, "--min-length", "Zip=2"), '--min-length: "Zip" is not a quasi-identifier of the series; correct the name'),
     ((*M, "--min-length", "Town=2"), '--min-length: the values of "Town" have no order of their own'),
-    ((*M, "--seed", "-1"), "argument --seed: a whole number from 0 is needed"),
+    ((*M, "--seed", "-1"), "argument --seed: write a whole number, 0 or more"),
     ((*M, "more"), "unrecognized arguments: more"),
 ]  # fmt: skip
 

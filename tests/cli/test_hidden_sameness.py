@@ -63,7 +63,7 @@ def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
     rows = [[age, value] for age, values in (("20-39", [one, other, one]), ("40-59", [other, other, one]))
             for value in values]  # fmt: skip
     code, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))
-    assert (code, "may be another one written otherwise" in why) == ((3, True) if same else (0, False))
+    assert (code, "may be another spelling of a value" in why) == ((3, True) if same else (0, False))
 
 
 def people(name, step):
@@ -88,16 +88,16 @@ def test_people_of_whom_nobody_comes_again_are_asked_about(tmp_path, first, last
     releases = [people(first, 1), people(last, 2)]
     individual = 'individual = "Who"\n'
     _, why = undecided(series_of(tmp_path / "1", releases, COLUMNS + individual))
-    assert ("are other ones in each release" in why) == others
+    assert ("differ in each release" in why) == others
     _, why = undecided(series_of(tmp_path / "2", releases, f'{COLUMNS}{individual}spelled = ["individual"]\n'))
-    assert "are other ones in each release" not in why
+    assert "differ in each release" not in why
     keyed = [[[row[1:] for row in release], [row[0] for row in release[1:]]] for release in releases]
     folder = series_of(tmp_path / "3", [rows for rows, _ in keyed], COLUMNS)
     for place, (_, who) in enumerate(keyed, 1):
         (folder / "private").mkdir(exist_ok=True)
         text = "row,individual\n" + "".join(f"{row},{name}\n" for row, name in enumerate(who))
         (folder / "private" / f"{place}.key.csv").write_text(text, encoding="utf-8")
-    assert ("are other ones in each release" in undecided(folder)[1]) == others
+    assert ("differ in each release" in undecided(folder)[1]) == others
 
 
 @pytest.mark.parametrize(

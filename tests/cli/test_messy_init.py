@@ -72,7 +72,7 @@ def test_all_at_once(tmp_path, expected):
         'its column "Hauptdiagnose" is read as "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
         "releases/old.ods NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
-        'fold = ["Diagnose"] cells that differ in spelling alone are taken for the same, such as',
+        'fold = ["Diagnose"] cells that differ only in spelling are read as equal, such as',
     ):
         assert line in said
     confirmed(tmp_path)

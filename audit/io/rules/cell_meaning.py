@@ -67,7 +67,7 @@ class ColumnTypes(ColumnRule):
     """`types = { Age = "numeric" }`: how the values of a column compare; `sensitive` are the sensitive columns."""
 
     key: ClassVar[str] = "types"
-    why: ClassVar[Phrase | str] = Phrase("some cells have the form of a range of numbers, but are none")
+    why: ClassVar[Phrase | str] = Phrase("some cells look like a range of numbers, but are none")
     kinds: Mapping[str, str] = field(default_factory=dict)
     sensitive: tuple[str, ...] = ()
 
@@ -114,8 +114,8 @@ class ColumnTypes(ColumnRule):
         doubt = None
         if width is None and kind is None:
             doubt = say(
-                'the numbers of "{column}" may be amounts, where a close one says nearly as much as the true one, or '
-                'codes: write types = {{ {key} = "numeric" }} under [columns] for amounts, "categorical" for codes',
+                'the numbers of "{column}" may be amounts, of which a close one discloses nearly as much, or codes: '
+                'write types = {{ {key} = "numeric" }} under [columns] for amounts, "categorical" for codes',
                 **about,
             )
         elif (

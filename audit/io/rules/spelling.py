@@ -133,11 +133,11 @@ class Fold(ColumnRule):
                 continue
             if name in columns.sensitive and (groups := nearly_respelled(texts)):
                 what = say_count(
-                    '{count} cell of "{column}" may be another one written otherwise (accents, signs, a number or code '
-                    "before it, a date in another notation), and is read as a different value; if they are the same, "
+                    '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
+                    "before it, a date in another notation), but is read as a different one; if they are the same, "
                     'rename one of them in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
-                    '{count} cells of "{column}" may be others written otherwise (accents, signs, a number or code '
-                    "before them, a date in another notation), and are read as different values; if they are the same, "
+                    '{count} cells of "{column}" may be other spellings of values (accents, signs, a number or code '
+                    "before them, a date in another notation), but are read as different ones; if they are the same, "
                     'rename one of each in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
@@ -149,7 +149,7 @@ class Fold(ColumnRule):
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
-            why = say("cells that differ in spelling alone are taken for the same")
+            why = say("cells that differ only in spelling are read as equal")
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
             # Different spellings only make classes of quasi-identifiers smaller, and `types` is for codes.
