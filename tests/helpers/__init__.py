@@ -1,1 +1,1 @@
-"""What the tests share: tiny series, ways to draw them, and ways to run an audit on them."""
+"""Shared code of the tests: tiny series, strategies that draw them, and functions that audit them."""

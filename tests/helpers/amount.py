@@ -1,4 +1,4 @@
-"""How much the tests draw at random: a share (AUDIT_TEST_SHARE) of the numbers written in them.
+"""The number of random draws: a share (AUDIT_TEST_SHARE) of the numbers in the tests.
 
 `make test` draws a fifth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
 """
@@ -12,5 +12,5 @@ slow = pytest.mark.skipif(SHARE < 0.3, reason="it takes long: `.ci/run` runs it,
 
 
 def some(number: int) -> int:
-    """Return the share of a number of draws, and one draw at least."""
+    """Return the share of a number of draws, at least 1."""
     return max(1, round(number * SHARE))

@@ -1,4 +1,4 @@
-"""Re-check a disclosure by hand: are its candidates what was published, and does its claim follow?"""
+"""Check a disclosure by hand: its candidates must be the published values, and its claim must follow."""
 
 from itertools import pairwise, product
 from typing import Any
@@ -8,7 +8,7 @@ from tests.oracle.per_person import hosts, known_values, nodes
 
 
 def assert_proves(finding: dict[str, Any], series: TinySeries, adversary: str, *, constant: bool) -> None:
-    """`constant`: the attack takes values never to change; otherwise histories follow the transitions."""
+    """Check a finding; with `constant`, values never change, otherwise histories follow the transitions."""
     person, lines = finding["individual"], finding["certificate"]
     releases = [series.tags.index(line["release"]) for line in lines]
     stay = series.presence(person, adversary)

@@ -1,4 +1,4 @@
-"""The audit's measures and findings beside the oracle's answers."""
+"""Compare the audit's measures and findings with the oracle's answers."""
 
 from collections import Counter
 from typing import Any
@@ -74,5 +74,5 @@ def assert_risks(measures: dict[str, Any], risks: dict[Any, Any]) -> None:
 
 
 def sizes(measures: dict[str, Any]) -> dict[int, int]:
-    """How many people have how many candidates; JSON has text for keys."""
+    """Return the number of people by number of candidates; JSON keys are texts."""
     return {int(size): count for size, count in measures["candidate_sizes"].items() if count}

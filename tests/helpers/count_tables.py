@@ -1,4 +1,4 @@
-"""Tiny series of count tables as plain data, and the same on disk."""
+"""Tiny series of count tables, in memory and on disk."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ Cell = tuple[str, ...]
 class TinyTables:
     """Rules, and for each release its rows: labels of all dimensions, and what was published.
 
-    `told` has the counts that are left of cells, by release and labels, where more is published than their numbers.
+    `told` has the possible counts of cells, by release and labels, if more than their numbers is published.
     """
 
     dimensions: tuple[str, ...]

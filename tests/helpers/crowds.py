@@ -1,7 +1,7 @@
 """Draw tiny series for reasoning about all people at once.
 
-Nearly everybody is in all releases, in small groups, and little may follow a value: in many of these series joint
-inference rules out more than single people's groups do.
+Nearly everyone is in all releases, in small groups, and few values may follow a value: in many of these series, joint
+inference rules out more than the groups of single people do.
 """
 
 from dataclasses import replace

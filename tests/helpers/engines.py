@@ -1,4 +1,4 @@
-"""One audit on several engines: the reports must be the same except for the times."""
+"""One audit on several engines: reports may differ only in times."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reports whose every name is hostile, made of real ones."""
+"""Make hostile reports from real ones by spoiling every name."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -29,7 +29,7 @@ _THEIRS |= {"rows", "holders", "values", "left", "right", "description", "cells"
 
 
 class Spoiler:
-    """Puts hostile words before each name, the same before the same; `path` keeps the file of its release."""
+    """Puts hostile words before each name, consistently; `path` keeps the file of its release."""
 
     def __init__(self) -> None:
         self.seen: dict[str, str] = {}
@@ -38,7 +38,7 @@ class Spoiler:
         return self.seen.setdefault(text, f"{HOSTILE[len(self.seen) % len(HOSTILE)]}{text}")
 
     def everything(self, value: Any, *, theirs: bool = False) -> Any:
-        """Spoil what is somebody else's words in a report or a part of it."""
+        """Spoil all texts from a user's files in a report or a part of it."""
         if is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in fields(value) if field.init]
             said = {"reason"} if isinstance(value, AttackReport | ClauseReport | Undecided) else set()  # our own words

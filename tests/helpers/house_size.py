@@ -1,6 +1,7 @@
 """The size of the program: lines of code by room, nodes, imports between modules and packages, silenced rules, words.
 
-A line of code is one that is no docstring, comment or blank. Density buys nothing: nodes are counted beside lines.
+A line of code is a line other than docstrings, comments and blanks. Nodes are counted too, so denser lines gain
+nothing.
 """
 
 import ast
@@ -68,7 +69,7 @@ def code_lines(text: str, tree: ast.Module) -> int:
 
 
 def imported(tree: ast.Module, modules: set[str]) -> set[str]:
-    """Return which of some modules a module imports, within functions and for types too."""
+    """Return the modules, among some, that a module imports, also inside functions and for types."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -81,7 +82,7 @@ def imported(tree: ast.Module, modules: set[str]) -> set[str]:
 
 
 def words(tree: ast.Module) -> list[str]:
-    """Return the words of all names that a module gives, and of its docstrings."""
+    """Return the words of all names that a module defines, and of its docstrings."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

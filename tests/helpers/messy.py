@@ -1,4 +1,4 @@
-"""Tables as offices write them: one series in many notations that all mean the same."""
+"""Tables as offices write them: one series in many equivalent notations."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Small microdata folders, and a method simple enough to know by heart what it publishes."""
+"""Small microdata folders, and a method simple enough to predict its output."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ def write_microdata(
 class Pairs:
     """Neighbours by the quasi-identifiers in pairs, the last in threes; keeps k-anonymity with k = 2.
 
-    `fake` adds a counterfeit to the first group; `refuse` refuses somebody; `cheat` leaves the last row alone;
-    `follows` asks for update sets that are reflexive and closed.
+    `fake` adds a counterfeit to the first group; `refuse` refuses rows; `cheat` puts the last row into a group of its
+    own; `follows` needs update sets that are reflexive and closed.
     """
 
     fake: bool = False

@@ -1,4 +1,4 @@
-"""Reports as text of some width, and parts of pages as they are drawn."""
+"""Render reports as text of a given width, and parts of pages as HTML."""
 
 import re
 
@@ -11,7 +11,7 @@ from reports.text import PAPER, Paper
 
 
 def on_paper(report: Report, width: int, series: str = "SERIES") -> str:
-    """A report as text, as wide as a terminal may be."""
+    """Return a report as text for a terminal of a given width."""
     before = PAPER.set(Paper(width=width, series=series))
     try:
         return Text().render(report)
@@ -25,6 +25,6 @@ def drawn(*blocks: Block) -> str:
 
 
 def picture(chart: Chart) -> str:
-    """A chart as it is drawn in a page."""
+    """Return a chart as a page draws it."""
     [svg] = re.findall(r"<svg.*?</svg>", drawn(Figures([chart])), re.DOTALL)
     return svg

@@ -1,4 +1,4 @@
-"""Where a module uses, or replaces, what is private to Python or to another library; found in its syntax."""
+"""Find where a module uses or replaces private parts of Python or of another library, by its syntax."""
 
 import ast
 import re

@@ -1,6 +1,6 @@
-"""Find proofs about all people at once by brute force: all sets of people, then one case after the other.
+"""Find proofs about all people at once by brute force: all sets of people, then one case after another.
 
-Slow on purpose, in names instead of codes, and complete: whatever is certain has a proof.
+Slow on purpose, with names instead of codes, and complete: everything certain has a proof.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Public-style files of counts, generated with the columns and markers of their models; and every guess confirmed."""
+"""Generate files of counts with the columns and markers of real public files, and confirm every guess."""
 
 import csv
 import json
@@ -104,7 +104,7 @@ def session(folder, number, counts, names, variable="year"):
 
 
 def confirm(folder: Path):
-    """What somebody does who knows that every guess is right."""
+    """Confirm every guess of a manifest, as a publisher would who knows that all are right."""
     path = folder / "series.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: text.index("[unconfirmed]")] if "[unconfirmed]" in text else text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Files in the forms in which offices publish tables of counts, each of a few rows of our own.
+"""Small files in the forms in which offices publish tables of counts.
 
 Most show the same four counts by area and sex with their totals: the women of the North, 3, are hidden and follow from
 the others. With `safe` all four are hidden, so that nothing follows.

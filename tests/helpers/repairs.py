@@ -1,4 +1,4 @@
-"""Random series whose past is safe, with a candidate; and whether a series is safe, by enumeration of its worlds."""
+"""Random series with a safe past and a candidate; and a check by enumeration whether a series is safe."""
 
 import random
 from collections import Counter

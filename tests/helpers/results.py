@@ -1,4 +1,4 @@
-"""What tests of the Python API share: worked examples, and series whose results can be compared."""
+"""Shared code of tests of the Python API: worked examples, and series with comparable results."""
 
 import json
 import re

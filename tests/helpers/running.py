@@ -1,4 +1,4 @@
-"""Run the command line in this process, and look at what it printed."""
+"""Run the command line in this process, and return what it printed."""
 
 import io
 import json
@@ -48,7 +48,7 @@ def done(*argv: str) -> str:
 def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
     """Audit a series: exit code, the JSON result (None when there is none) and standard error.
 
-    Where there is a folder for their key, ids are those that waivers name.
+    If the series has a folder for their key, ids are stable.
     """
     stable = ["--stable-ids"] if (path / "private").is_dir() else []
     code, out, err = run_main(str(path), "--format", "json", *stable, *args)

@@ -1,4 +1,4 @@
-"""A schema of the parts of SARIF 2.1.0 that reports use, written down from the specification; strict about all else."""
+"""A schema of the parts of SARIF 2.1.0 that reports use, from the specification; it allows nothing else."""
 
 from typing import Any
 

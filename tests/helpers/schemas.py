@@ -24,5 +24,5 @@ def troubles(kind: str, document: Any) -> list[str]:
 
 
 def fits(kind: str, document: Any) -> bool:
-    """Whether nothing is wrong with a document: much quicker to tell than what is."""
+    """Return whether a document is valid; much faster than listing its errors."""
     return validator(kind).is_valid(document)

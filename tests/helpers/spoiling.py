@@ -1,4 +1,4 @@
-"""Spoil a finding: one field at a time, to every kind of wrong value."""
+"""Spoil a finding: replace one field at a time by every kind of wrong value."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -87,7 +87,7 @@ def _values_near(thing: Any) -> list[Any]:
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield what a thing consists of: the step to it, the part, and what puts another in its place."""
+    """Yield the parts of an object: the step to a part, the part, and a function that replaces it."""
     if is_dataclass(thing):
         for each in fields(thing):
             yield (
@@ -114,7 +114,7 @@ def _entries(thing: tuple[Any, ...]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _with(some: frozenset[Any], other: Any) -> Any:
-    """Return a set with one thing more; a tuple of both where it cannot be in a set."""
+    """Return a set with one more item; a tuple of both if the item is not hashable."""
     try:
         return some | {other}
     except TypeError:

@@ -57,7 +57,7 @@ def histories(draw, stay: list[int], transitions: Transitions | None) -> History
 
 @st.composite
 def published(draw, people: Mapping[str, History], count: int, max_strays: int = 2) -> list[list[Row]]:
-    """Releases of these people, in groups drawn afresh each time; releases with nobody are left out."""
+    """Draw releases of these people, in new groups each time; empty releases are left out."""
     releases = []
     for j in range(count):
         rows = [(name, history[j]) for name, history in people.items() if j in history]
@@ -88,7 +88,7 @@ def linked_series(
 
 @st.composite
 def with_knowledge(draw, series: TinySeries, adversary: str = "linked") -> TinySeries:
-    """The same series, and an adversary who knows some people's values from elsewhere."""
+    """Return the same series with an adversary who knows some people's values."""
     lines = []
     for person in draw(st.lists(st.sampled_from(series.people(adversary)), min_size=1, max_size=3, unique=True)):
         stay = series.presence(person, adversary)
@@ -114,7 +114,7 @@ def register_series(
 
 @st.composite
 def boxed(draw, series: TinySeries, *, alike: bool = False) -> TinySeries:
-    """Give rows cells that cover their owners, and often others, and register some of the owners.
+    """Give rows cells that cover their people, and often others, and register some of these people.
 
     `alike` says that all rows of a group have the same cells.
     """

@@ -1,4 +1,4 @@
-"""Whether figures of a JSON result agree with one another; that it has all that is promised is the schema's to say."""
+"""Check that the figures of a JSON result agree with one another; the schema checks its form."""
 
 import re
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""A series small enough to enumerate: its rows in memory, and the same on disk.
+"""A series small enough to enumerate, in memory and on disk.
 
-Releases are counted from 0 here; tags stand only in files and reports.
+Releases are counted from 0; tags occur only in files and reports.
 """
 
 import csv
@@ -108,7 +108,7 @@ class TinySeries:
         return next((row for row in self.releases[release] if row.individual == person), None)
 
     def truth(self, person: str, release: int) -> str | None:
-        """The person's own value, where the series says whose rows are whose."""
+        """Return the person's own value, if the series says whose row is whose."""
         row = self.row(person, release) if self.keyed and not self.anatomy else None
         return row.value if row else None
 

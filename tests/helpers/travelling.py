@@ -1,4 +1,4 @@
-"""An engine like one of other processes: what it is given travels as bytes, and is done in any order."""
+"""An engine that imitates other processes: tasks are pickled, and run in any order."""
 
 import pickle
 import random
@@ -31,7 +31,7 @@ class Travelling:
             yield task.result()
 
     def work(self) -> None:
-        """Do whatever waits."""
+        """Run all waiting tasks."""
         some, self._waiting = self._waiting, []
         some.reverse()
         if self._random is not None:

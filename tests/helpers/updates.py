@@ -120,7 +120,7 @@ def groups_of(seen: Snapshot, draft: Draft) -> Groups:
 
 
 def past(groups: Groups) -> PublishedRelease:
-    """Groups of (person or None, value) pairs as they are looked back on."""
+    """Return groups of (person or None, value) pairs as a published release."""
     rows = [(number, person, value) for number, group in enumerate(groups) for person, value in group]
     group = np.array([number for number, *_ in rows], dtype=np.int32)
     person = np.array([-1 if person is None else person for _, person, _ in rows], dtype=np.int32)
@@ -170,7 +170,7 @@ def possible(versions: Sequence[Sequence[int]], updates: UpdateSets) -> list[set
 
 
 def check_distinct(releases: Sequence[Groups], updates: UpdateSets, m: int, *, apart: bool) -> None:
-    """Hold releases against Definition 15, and with `apart` against Section IV-B, and prune everybody's graph."""
+    """Check releases by Definition 15, and with `apart` by Section IV-B, and prune every person's graph."""
     versions: dict[int, list[list[int]]] = {}
     for groups in releases:
         for group in groups:

@@ -1,4 +1,4 @@
-"""What a method sees of a series that it attacks: the published files, and for each question the values in question."""
+"""The input of a method that attacks a series: the published files, and the possible values of each question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from audit.model.evidence import Evidence
 
 MOST_COUNTS = 50
-"""A cell of more possible counts than these is not asked about."""
+"""Cells with more possible counts than this are not in question."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class AttackedSeries:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """The values that each question leaves at first sight.
+        """The values that are possible for each question by the person's own groups or the cell's interval.
 
         One row for each question and value: `question`, `release`, `value`, `rows`. Of people, `person` beside it, and
         how many rows of the groups that may hold the person have the value; of counts, `cell`, and 1. A question is
@@ -53,7 +53,7 @@ class AttackedSeries:
 
     @cached_property
     def questions(self) -> list[str]:
-        """All that is asked, each thing once."""
+        """All questions, each once."""
         return list(dict.fromkeys(self.candidates["question"]))
 
     @cached_property
@@ -63,13 +63,13 @@ class AttackedSeries:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the attacks of this project look at, of people."""
+        """The evidence for this project's attacks, for series of people."""
         (seen,) = build_evidence(self.series)
         return handed(seen)
 
     @cached_property
     def published(self) -> PublishedCounts:
-        """What is published, of counts."""
+        """The published counts, for series of count tables."""
         return read_counts(read_table_manifest(self.folder))
 
     def _people(self) -> Iterator[dict[str, object]]:
@@ -99,7 +99,7 @@ class AttackedSeries:
 
 
 def count_questions(published: PublishedCounts) -> list[str]:
-    """Return for each published count what asks for it: its release and the labels of its cell, joined by `/`."""
+    """Return the question for each published count: its release and the labels of its cell, joined by `/`."""
     tags, dimensions = published.manifest.tags, published.dimensions
     return [
         "/".join([tags[release], *(each.labels[at] for each, at in zip(dimensions, label, strict=True))])
@@ -108,6 +108,6 @@ def count_questions(published: PublishedCounts) -> list[str]:
 
 
 def even(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Return the candidates with their share in the rows as `probability`: all that one look at one release tells."""
+    """Return the candidates with their share of the rows as `probability`, as one release alone suggests."""
     total = candidates.groupby("question")["rows"].transform("sum")
     return candidates.assign(probability=candidates["rows"] / total)

@@ -1,4 +1,4 @@
-"""Results: a table with a line for each figure, and a page with the figures that matter most."""
+"""Results: a table with a line for each figure, and a page with the most important figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from series_bench.files import write_csv
 
 Scores = Mapping[str, float | str]
 _MOST_LINES = 6
-"""So many lines can be told apart."""
+"""More lines than this cannot be distinguished."""
 
 
 @dataclass(frozen=True)

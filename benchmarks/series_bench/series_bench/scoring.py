@@ -1,4 +1,4 @@
-"""Scores: answers held against the truth, which is drawn again from the seed."""
+"""Scores: compare answers with the truth, which is drawn again from the seed."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _DEEPEST = 50
 
 
 class AnswerError(Exception):
-    """An answer is none: what is wrong with it."""
+    """An answer is invalid; the text says why."""
 
 
 def score(case: Case, answer: Path, secret: str) -> Scores:
-    """Return the scores of an answer; what a method refused to do has a reason instead.
+    """Return the scores of an answer; if the method refused, the reason.
 
     Raises:
-        AnswerError: the answer cannot be read, or says what is impossible.
+        AnswerError: the answer cannot be read, or contains an impossible claim.
     """
     if (answer / REFUSED).is_file():
         return {"refused": (answer / REFUSED).read_text(encoding="utf-8").strip()}
@@ -107,7 +107,7 @@ def _checked(claims: pd.DataFrame, questions: set[str]) -> pd.DataFrame:
     """Return claims with numbers for probabilities.
 
     Raises:
-        AnswerError: one is about nothing that was asked, stands twice, or is no probability.
+        AnswerError: a claim is about no question, occurs twice, or has no valid probability.
     """
     strange = set(claims["question"]) - questions
     if strange:
@@ -171,7 +171,7 @@ def _against_worlds(claims: pd.DataFrame, worlds: Mapping[str, Mapping[str, floa
 
 
 _Holds = Callable[[str, str, Mapping[str, Any]], bool]
-"""Tells whether a document proves the value of a question; raises where it is none."""
+"""Returns whether a document proves the value of a question; raises if it is not a proof."""
 
 
 def _proving(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iterator[tuple[str, float]]:
@@ -236,11 +236,11 @@ def _proof(
     tags: Mapping[str, int],
     depth: int = 0,
 ) -> Proof[int]:
-    """Return a proof from its JSON; what it lacks is empty.
+    """Return a proof from its JSON; missing keys count as empty.
 
     Raises:
         ValueError: its cases lie too deep.
-        KeyError: it names what is not there.
+        KeyError: it uses unknown names.
     """
     if depth > _DEEPEST:
         raise ValueError("cases lie too deep")
@@ -263,7 +263,7 @@ def _proof(
 
 
 def _publishing(microdata: LoadedMicrodata, folder: Path) -> Iterator[tuple[str, float]]:
-    """Yield what each adversary learns by each attack, and what the series is good for."""
+    """Yield what each adversary learns by each attack, and the utility of the series."""
     series = open_series(folder)
     published = _published(series, microdata)
     yield from _attacked(series, "linked")
@@ -290,7 +290,7 @@ def _attacked(series: Series, adversary: AdversaryKind) -> Iterator[tuple[str, f
 
 
 def _published(series: Series, microdata: LoadedMicrodata) -> dict[str, frozenset[str]]:
-    """Return who is in which release, each with the true value; cells are held against a register later.
+    """Return the people of each release after checking their values; cells are compared with a register later.
 
     Raises:
         AnswerError: a person or a value is not one of the microdata.

@@ -1,4 +1,4 @@
-"""What published series are good for: counts, marginals, and trends over the releases, against the truth."""
+"""The utility of published series: errors of counts, marginals, and trends over the releases."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _workload(axes: tuple[DomainAxis, ...]) -> Workload:
 def count_utility(name: str, folder: Path, number: int) -> Iterator[tuple[str, float]]:
     """Yield how far the published counts, and their changes from release to release, are from the true ones.
 
-    Of what stands for several counts, the middle is taken, of what has no upper end the lower end.
+    A text that stands for several counts is read as their middle, or as the lower end if there is no upper end.
     """
     published = read_counts(read_table_manifest(folder))
     true = dict(counted(COUNTS[name][0], number))

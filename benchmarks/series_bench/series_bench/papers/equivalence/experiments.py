@@ -2,8 +2,8 @@
 
 `python -m series_bench.papers.equivalence.experiments --out FOLDER`
 
-The method and the figures are told in docs/experiments-equivalence.md. What FOLDER/equivalence.json already has of the
-same setting is not run again.
+docs/experiments-equivalence.md describes the method and the figures. Runs of the same setting that
+FOLDER/equivalence.json already has are not repeated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Merge the groups of equal signature: `python -m series_bench.papers.equivalence.merging SERIES FOLDER`.
 
-What is published then are whole buckets, a remedy that the equivalence paper weighs (Section IV-A, Tables IVb and Vb).
+The result consists of whole buckets, a remedy that the equivalence paper discusses (Section IV-A, Tables IVb and Vb).
 The series has to consist of Anatomy pairs, whose rows need no common cells.
 """
 

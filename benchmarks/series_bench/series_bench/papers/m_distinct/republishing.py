@@ -1,4 +1,4 @@
-"""Publishing in memory, without files and checks, where values change: what m-invariance loses, what m-Distinct takes.
+"""Publish in memory, without files and checks, if values change: the loss of m-invariance, the time of m-Distinct.
 
 Source: m-Distinct paper, Sections VI-B and VI-C3.
 """
@@ -64,13 +64,13 @@ def snapshots(microdata: Path) -> Iterator[Snapshot]:
 
 
 def past(snapshot: Snapshot, draft: Draft) -> PublishedRelease:
-    """Return a draft as its publisher looks back on it."""
+    """Return a draft as a published release."""
     person, own = (np.append(codes, np.int32(-1))[draft.row] for codes in (snapshot.person, snapshot.value))
     return PublishedRelease(snapshot.tag, person, draft.group, draft.group, draft.value, None, own)
 
 
 def _fits(snapshot: Snapshot, so_far: PublicationHistory) -> Flags:
-    """Tell whose signature has their value; whoever was never published has none, and may have any value."""
+    """Return whose signature contains their value; people who were never published may have any value."""
     holds = np.zeros((len(so_far.signatures) + 1, len(snapshot.values)), dtype=np.bool_)
     for number, signature in enumerate(so_far.signatures):
         holds[number, list(signature)] = True

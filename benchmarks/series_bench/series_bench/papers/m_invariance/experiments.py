@@ -2,8 +2,8 @@
 
 `python -m series_bench.papers.m_invariance.experiments [POPULATION] --out FOLDER`
 
-The method and the figures are told in docs/experiments.md. What FOLDER/experiments.json already has of the same
-setting is not run again.
+docs/experiments.md describes the method and the figures. Runs of the same setting that FOLDER/experiments.json already
+has are not repeated.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 `python -m series_bench.papers.monotonic.experiments --out FOLDER`
 
 A table T and an update of it are published twice, T and then T with the update, by `mondrian`, each release on its own,
-and by `monotonic-mondrian`. The figures are told in docs/figures.md. What FOLDER/monotonic.json already has of the same
-setting is not run again.
+and by `monotonic-mondrian`. docs/figures.md describes the figures. Runs of the same setting that FOLDER/monotonic.json
+already has are not repeated.
 """
 
 from __future__ import annotations
