@@ -42,7 +42,6 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 _NAMED = 6
 _STEM = 3  # letters that an abbreviation keeps
-_MARKS = "*†‡§#[]()_¹²³ "
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
@@ -244,11 +243,8 @@ def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
             continue
         own = counts.label[:, place]
         published = [label for label in np.unique(own).tolist() if label != dimension.total]
-        bare: dict[str, list[int]] = {}
-        for label in published:
-            bare.setdefault(dimension.labels[label].strip(_MARKS), []).append(label)
-        alike = [[label for text in group for label in bare[text]] for group in nearly_respelled([*bare])]
-        alike += [labels for labels in bare.values() if len(labels) > 1]
+        number = {dimension.labels[label]: label for label in published}
+        alike = [[number[text] for text in group] for group in nearly_respelled(number)]
         pair = next((group for group in alike if not _stand_together(counts, place, group)), [])
         if not pair and name not in manifest.open and not manifest.absent_is_zero:
             pair = _without_counterparts(counts, own, dimension.total) or _with_other_words(counts, place)
@@ -304,29 +300,38 @@ def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
     """Return two labels of like words that never stand together, each beside the same labels of its dimension.
 
     A line is what a table has of the dimension beside the same other labels; lines are compared by a random mark of
-    each label, added up without carries.
+    each label, added up without carries. Labels that may be one have one mark, so that any number of them may differ.
     """
     own, people = counts.label[:, place], counts.release * (counts.manifest.over_time == "independent")
     beside = np.column_stack([counts.release, counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
     line = np.unique(beside, axis=0, return_inverse=True)[1]
     cells = np.unique(np.column_stack([line, people, counts.measure, own]), axis=0)
+    lines: dict[int, set[int]] = {}
+    for at, label in cells[:, [0, 3]].tolist():
+        lines.setdefault(label, set()).add(at)
+    labels = counts.dimensions[place].labels
+    begin: dict[tuple[str, ...], list[int]] = {}
+    for label in (label for label, of_label in lines.items() if len(of_label) <= line.max(initial=-1)):
+        words = _words(labels[label])
+        begin.setdefault(("".join(words[:1])[:_STEM], *filter(str.isdigit, words)), []).append(label)
+    alike = [
+        (one, other)
+        for some in begin.values()
+        for one, other in combinations(sorted(some), 2)
+        if lines[one].isdisjoint(lines[other]) and _have_like_words(labels[one], labels[other])
+    ]
     marks = np.random.default_rng(0).integers(1, 2**62, size=int(own.max(initial=-1)) + 1)
+    for one, other in alike:
+        marks[other] = marks[one]
     whole = np.zeros(len(cells), dtype=np.int64)
     np.bitwise_xor.at(whole, cells[:, 0], marks[cells[:, 3]])
-    groups: dict[tuple[int, ...], set[int]] = {}
-    keys = zip(*cells[:, 1:3].T, whole[cells[:, 0]] ^ marks[cells[:, 3]], strict=True)
-    for key, label in zip(keys, cells[:, 3].tolist(), strict=True):
-        groups.setdefault(key, set()).add(label)
-    labels = counts.dimensions[place].labels
-    for group in (group for (*_, others), group in groups.items() if others and len(group) > 1):
-        begin: dict[str, list[int]] = {}
-        for label in sorted(group):
-            begin.setdefault("".join(_words(labels[label])[:1])[:_STEM], []).append(label)
-        pairs = (pair for some in begin.values() for pair in combinations(some, 2))
-        for one, other in pairs:
-            if _have_like_words(labels[one], labels[other]) and not _stand_together(counts, place, [one, other]):
-                return [one, other]
-    return []
+    others: dict[int, set[tuple[int, ...]]] = {}
+    for *key, label in zip(
+        *cells[:, 1:3].T.tolist(), (whole[cells[:, 0]] ^ marks[cells[:, 3]]).tolist(), cells[:, 3].tolist(), strict=True
+    ):
+        if key[-1]:
+            others.setdefault(label, set()).add(tuple(key))
+    return next(([one, other] for one, other in alike if others.get(one, set()) & others.get(other, set())), [])
 
 
 def _words(label: str) -> list[str]:

@@ -37,7 +37,7 @@ _TOTALS = (
     "total nacional", "todas las edades", "tous âges", "tous les âges", "alle altersgruppen",
     "alle", "deutschland", "bund", "ensemble", "tous", "toutes", "tous sexes", "total général", "france",
     "france entière", "somme", "total general", "ambos sexos", "todos", "todas", "nacional", "suma", "españa", "totale",
-    "totaal",
+    "totaal", "insg.",
     "i alt", "totalt", "razem", "ogółem",
 )  # fmt: skip
 """Labels that offices give to everybody, the surest first."""

@@ -100,6 +100,15 @@ def test_a_label_with_another_word_in_some_rows_is_asked_about(name, sexes, tmp_
     assert run_main(str(folder))[0] == 0
 
 
+def test_several_labels_with_other_words_in_one_table_are_asked_about(tmp_path):
+    """Two of three areas are provisional in the second table; the third is what both tables have."""
+    rows = [(f"{area} area", sex, n) for area in "ABC" for sex, n in (("f", "20"), ("m", "30"), ("All", "50"))]
+    names = {"A area": "A area (provisional)", "B area": "B area (confirmed)"}
+    code, out, _ = run_main(str(respelled(tmp_path / "other", rows, names)))
+    assert (code, "may be one label, or overlap" in " ".join(out.split())) == (3, True)
+    assert run_main(str(respelled(tmp_path / "same", rows, {})))[0] == 0
+
+
 @pytest.mark.parametrize("name", ["Insg.", "Persons", "_T", "M+F", "合計", "All 1)", "all"])
 @pytest.mark.parametrize("areas", ["A", "AB"])
 def test_a_total_with_another_name_is_asked_about(name, areas, tmp_path):
@@ -108,6 +117,11 @@ def test_a_total_with_another_name_is_asked_about(name, areas, tmp_path):
     code, out, err = run_main(str(written(tmp_path, rows, table=AREAS + 'open = ["area"]\n')))
     assert code in (2, 3)
     assert "may be the total" in out or "may be one label" in " ".join(out.split()) or "its spelling alone" in err
+    if name in ("Insg.", "Persons", "_T"):  # also where no sum shows it
+        hidden = [(area, sex, "*" if sex == "m" else n) for area, sex, n in rows]
+        table = AREAS + 'open = ["area"]\nmarkers = { "*" = [0, inf] }\n'
+        code, out, _ = run_main(str(written(tmp_path, hidden, table=table)))
+        assert (code, "may be the total" in out) == (3, True)
 
 
 @pytest.mark.parametrize(
