@@ -358,7 +358,7 @@ def _scaled(rows: Reals) -> Reals:
 
 
 def _summed(rows: npt.NDArray[np.number | np.bool_], part: Codes) -> Reals:
-    """Return what stands in rows for combinations, added up by the part that each has; shape (rows, parts)."""
+    """Return the sums of rows over combinations with the same part; shape (rows, parts)."""
     found = np.zeros((int(part.max(initial=-1)) + 1, len(rows)))
     np.add.at(found, part, rows.T)
     return found.T

@@ -44,7 +44,7 @@ class CandidateRisks:
     state: Candidates
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of each person; NaN for people without candidates, or whose value asked for is none."""
+        """Return the risk of each person; NaN without candidates, or if the requested value is not a candidate."""
         state, wanted = self.state, asked.of_people()
         seen = np.flatnonzero(state.versions).astype(np.int32)
         sizes = state.sizes()[seen]

@@ -139,7 +139,7 @@ class UpdateGraphAttack:
 
 
 def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
-    """Return what is claimed of people as claims about all of their versions in the first so many releases."""
+    """Return claims about people as claims about each of their versions in the first `releases` releases."""
     person, _, code = claims
     found: list[Columns] = [(_NONE, _NONE, _NONE)]
     for release, pools in enumerate(map(evidence.pools, range(releases))):

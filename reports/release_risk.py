@@ -22,7 +22,7 @@ _COLUMNS_SHOWN = 6
 
 
 def panel(report: Report, *, last: int | None = None, means: bool = True) -> Iterator[Block]:
-    """Yield a table of the last so many releases, each by itself, and what is to be said below it.
+    """Yield a table of the last releases, each by itself, and the notes below it.
 
     The attribute stands beside where there are several; the journalist's risk where there is one; mean risks where
     there is room for them.

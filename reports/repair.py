@@ -111,7 +111,7 @@ def _outcome(repair: Repair) -> str:
 
 
 def _keeps(changes: int, about: Mapping[str, str]) -> str:
-    """Return that the policy is kept after so many changes; `about` names the release, and what is lost."""
+    """Return a sentence that the policy holds after the changes; `about` names the release and the loss."""
     return say_count(
         "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
         "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",

@@ -129,7 +129,7 @@ def _contradiction(report: Report) -> str:
 
 
 def _of_one(report: Report, who: str) -> tuple[str, str]:
-    """Return how much was found about one person; this is no verdict on others."""
+    """Return a sentence that counts the findings about one person; it is not a verdict on the series."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
             "About {who} alone: {count} finding. This is not a verdict on the series.",

@@ -139,7 +139,7 @@ class ColouredPart:
     """
 
     def __init__(self, taken: list[list[int]], at: int) -> None:
-        """Begin a part of so many layers; `taken` are the rows of each kind in each entry that there are."""
+        """Begin an empty part of `at` layers; `taken` is the number of available rows of each kind in each entry."""
         useful = [[kind for kind, rows in enumerate(each) if rows] for each in taken]
         self._places = RowPlaces(useful, len(taken[0]), taken)
         self._taken, self._at, self.low = taken, at, self._places.taken
@@ -151,7 +151,7 @@ class ColouredPart:
         ]
 
     def fill(self, values: list[int], kinds: list[int], height: int) -> list[bool]:
-        """Take rows in their order, first those that must be in the part, of so many layers; return which are taken."""
+        """Take rows in order, the required ones first, for a part of the given layers; return which are taken."""
         total, held, inside, shut = Counter(values), dict.fromkeys(values, 0), [False] * len(values), set[int]()
         for have_to in (True, False):
             most = {value: rows - (height - self._at) if have_to else self._at for value, rows in total.items()}

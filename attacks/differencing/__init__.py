@@ -1,1 +1,1 @@
-"""Counts that published tables give away together: differences between tables, levels and releases."""
+"""Counts that published tables disclose together: differences between tables, levels and releases."""

@@ -255,7 +255,7 @@ def _independent(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
 
 
 def _relations(pivots: Mapping[int, Row]) -> list[Row]:
-    """Return what each variable that is no pivot's follows by from those of the pivots, as rows of integers."""
+    """Return each column without a pivot as a combination of the pivot columns, in rows of integers."""
     common: dict[int, int] = {}
     for head, row in pivots.items():
         for at in row:

@@ -190,7 +190,7 @@ def _queue(state: _Lines, active: Array) -> None:
 
 @kernel
 def _remove(state: _Lines) -> None:
-    """Remove all lines that stand in queues."""
+    """Remove all lines in the queues."""
     line = _next(state)
     while line >= 0:
         state.turn[line] = state.cursor[_NOW]

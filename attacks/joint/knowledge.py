@@ -103,7 +103,7 @@ class Knowledge:
         return True
 
     def exchange(self, columns: Numbers, of: Numbers) -> None:
-        """Show columns of variables by those of their twins, which exchange all with them in the twins' worlds.
+        """Mark columns as possible if a twin's corresponding column is: exchanging twins in a world gives a world.
 
         Args:
             columns: some columns.

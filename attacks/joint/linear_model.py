@@ -201,7 +201,7 @@ class LinearModel:
 
 
 def batches(core: OpenSubproblem, most: int) -> list[tuple[int, int]]:
-    """Return runs of parts with up to so many columns, larger parts alone; the largest first."""
+    """Return runs of parts with at most the given number of columns, larger parts alone; the largest first."""
     columns = starts(np.bincount(core.part[core.owner], minlength=core.parts))
     found, first = [], 0
     while first < core.parts:

@@ -140,7 +140,7 @@ class GroupValues:
 
 
 def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:
-    """Return the class of each value where values of a class may follow one another at will; None where there is none.
+    """Return the class of each value; values of a class may always follow one another. None if there are no classes.
 
     The probabilities within a class have to be equal, of each member to each, so that exchanging values does not change
     the weight of a world.

@@ -266,7 +266,7 @@ def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) -> bool:
-    """Return whether two of these labels of a dimension stand in one table beside the same labels of the others."""
+    """Return whether two of these labels of a dimension occur in one table with the same labels of the others."""
     rows = np.flatnonzero(np.isin(counts.label[:, place], labels))
     beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])[rows]
     both = np.unique(np.column_stack([beside, counts.label[rows, place]]), axis=0)
@@ -297,7 +297,7 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
 
 
 def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
-    """Return two labels of like words that never stand together, each beside the same labels of its dimension.
+    """Return two labels with similar words that never occur together, but beside the same other labels.
 
     A line is what a table has of the dimension beside the same other labels; lines are compared by a random mark of
     each label, added up without carries. Labels that may be one have one mark, so that any number of them may differ.

@@ -149,7 +149,7 @@ class Table:
         return text_codes(self._columns[column])[1]
 
     def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
-        """Note the first wrong row, and how many more there are; nothing if there is none; `wrong`: shape (rows,)."""
+        """Note the first wrong row and the number of further ones, if there are any; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
             others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""

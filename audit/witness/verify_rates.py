@@ -82,7 +82,7 @@ def ends(series: Series, cell: list[int]) -> Ends:
 
 
 def limit(series: Series, cell: list[int], low: int, high: float) -> None:
-    """Narrow what a cell stands for; a number under a threshold is no count between 0 and it."""
+    """Narrow the counts of a cell; with a threshold, a number is 0 or at least the threshold."""
     threshold = series.rules.get("threshold")
     for one in cell:
         least, most = max(low, series.low[one]), min(high, series.high[one])
