@@ -87,7 +87,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for names, key, phrase in unread
         if names
     ]
-    more = _missed_totals, _moved_labels, _other_labels, _atoms_alike, _likely_parts, _changes
+    more = _missed_totals, _named_parts, _moved_labels, _other_labels, _atoms_alike, _likely_parts, _changes
     reasons += [reason for found in more for reason in found(counts)]
     return [*_guesses(keys), *map(Doubt, reasons)]
 
@@ -422,6 +422,27 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
                     dimension=printable(name, 60),
                 )
             )
+
+
+_PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
+
+
+def _named_parts(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield the dimensions with a label that says it is part of another one, and no categories that say of which."""
+    manifest = counts.manifest
+    for dimension in counts.dimensions:
+        name = dimension.axis.name
+        said = name in manifest.categories or name in manifest.codes or name in manifest.nested
+        for label in [] if said else filter(_PART.fullmatch, map(str.strip, dimension.labels)):
+            yield _needs(
+                say(
+                    '"{label}" of {dimension} says that it is part of another label, but is read as one beside it; '
+                    "write categories for {dimension}",
+                    label=printable(label, 60),
+                    dimension=printable(name, 60),
+                )
+            )
+            break
 
 
 def check_columns_are_there(counts: PublishedCounts) -> None:

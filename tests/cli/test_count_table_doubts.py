@@ -272,6 +272,24 @@ def test_a_line_that_lacks_a_label_refutes_no_sum():
     assert totals_by_sums(lines[:2]) == []
 
 
+@pytest.mark.parametrize(("word", "code"), [("darunter", 3), ("of which", 3), ("dont", 3), ("Darunter:", 3), ("", 0)])
+def test_a_label_that_says_it_is_a_part_is_asked_about(word, code, tmp_path):
+    """Read as one beside the whole, it would hide the two people in whom they differ."""
+    rows = [("20-64", "40"), ("65+", "30"), (f"{word} 80+".strip(), "28")]
+    table = 'dimensions = ["age"]\nvalue = "n"\ntotals = { age = "" }\n'
+    found, why, _ = verdict(written(tmp_path, rows, "age,n", table))
+    assert (found, f"{word} 80+" in why and "is part of another label" in why) == (code, code == 3)
+    parts = [
+        f"{label},{atom}"
+        for label, atoms in zip((row[0] for row in rows), ["a", "bc", "c"], strict=True)
+        for atom in atoms
+    ]
+    (tmp_path / "age.csv").write_text("\n".join(["label,atom", *parts, ""]), encoding="utf-8")
+    table = table.replace('totals = { age = "" }', 'categories = { age = "age.csv" }')
+    code, _, found = verdict(written(tmp_path, rows, "age,n", table))
+    assert (code, [each["lower"] for each in found]) == (1, [2])
+
+
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
 def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
