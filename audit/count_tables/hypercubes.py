@@ -27,7 +27,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
 _NEVER = float(2**60)
-_MOST_CELLS, _MOST_MOVES, _PASSES = 5_000_000, 2_000, 12
+_MOST_CELLS, _MOST_MOVES, _PASSES = 5_000_000, 2_000, 4
 
 
 @dataclass(frozen=True)
@@ -99,15 +99,15 @@ class Cells:
             sparse.csr_matrix(np.stack([np.isin(np.arange(axis.atoms), axis.members[one]) for one in some], axis=1))
             for axis, some in zip(self.tables.axes, used, strict=True)
         ]
-        self._moves: Callable[[int, bytes], tuple[Any, Any]] = cache(self._moves_along)
+        self._moves: Callable[[int, bytes], tuple[Any, Any, Any]] = cache(self._moves_along)
 
     @cached_property
     def _at(self) -> Places:
         """The place of each number in the grid."""
         return np.ravel_multi_index([each.ravel() for each in self._place], self._shape)
 
-    def _moves_along(self, axis: int, inside: bytes) -> tuple[Any, Any]:
-        """Return which sets become greater and which less, for each move of one person into some atoms."""
+    def _moves_along(self, axis: int, inside: bytes) -> tuple[Any, Any, Any]:
+        """Return which sets become greater, which less, and both, for each move of one person into some atoms."""
         members = self._members[axis].astype(np.int8)
         here = np.frombuffer(inside, dtype=np.bool_)
         into, others = np.flatnonzero(here), np.flatnonzero(~here)
@@ -115,34 +115,41 @@ class Cells:
         step = max(1, len(into) * len(others) // (_MOST_MOVES * 10))
         pairs = np.stack([np.repeat(into, len(others)), np.tile(others, len(into))])[:, ::step]
         change = sparse.vstack([members[into], members[pairs[0]] - members[pairs[1]]], format="csr")
-        return change.maximum(0).astype(float), (-change).maximum(0).astype(float)
+        return change.maximum(0).astype(float), (-change).maximum(0).astype(float), change
 
     def cheapest(self, need: Need) -> tuple[float, Places]:
         """Return the numbers to hide, with their price; the price is too high if there are none."""
-        return min((self._corners(need.inside, change) for change in need.changes if change), key=lambda each: each[0])
+        sizes = sorted({abs(change) for change in need.changes if change})
+        return min((self._corners(need, size) for size in sizes), key=lambda each: each[0])
 
-    def _corners(self, inside: Sequence[bytes], change: int) -> tuple[float, Places]:
-        """Return the numbers to hide so that a count may change by so much."""
-        size, used = abs(change), self.uses > 0
+    def _corners(self, need: Need, size: int) -> tuple[float, Places]:
+        """Return the numbers to hide so that a count may change by so much, with their price."""
+        used = self.uses > 0
         to_hide = self.up < size, self.down < size
         prices = np.where(used, 0.0, self.price), np.where(self.down_hidden < size, _NEVER, self.price * ~used)
-        grids = [
+        # The price of corners is that of a move if the count becomes greater, or less; one place for each move.
+        more, less = (
             np.bincount(self._at, np.where(hide, price, 0.0), minlength=prod(self._shape))
             for hide, price in zip(to_hide, prices, strict=True)
-        ]
-        more, less = grids if change > 0 else grids[::-1]
-        moves = [self._moves(axis, one) for axis, one in enumerate(inside)]
-        for (gain, loss), length in zip(moves, self._shape, strict=True):
+        )
+        moves = [self._moves(axis, one) for axis, one in enumerate(need.inside)]
+        for (gain, loss, _), length in zip(moves, self._shape, strict=True):
             more, less = more.reshape(length, -1), less.reshape(length, -1)
             more, less = (gain @ more + loss @ less).T.ravel(), (gain @ less + loss @ more).T.ravel()
-        best = int(more.argmin())
-        if more[best] >= _NEVER:
+        ways = {way: way_price for way, way_price in ((1, more), (-1, less)) if way * size in need.changes}
+        way, found = min(ways.items(), key=lambda each: each[1].min())
+        best = int(found.argmin())
+        if found[best] >= _NEVER:
             return _NEVER, np.zeros(0, dtype=np.intp)
-        sign = np.ones(1)
-        for (gain, loss), move in zip(moves, np.unravel_index(best, [one.shape[0] for one, _ in moves]), strict=True):
-            sign = np.multiply.outer(sign, (gain[[move]] - loss[[move]]).toarray()[0]).ravel()
-        corner = sign[self._at] * np.sign(change)
-        return float(more[best]), np.flatnonzero((corner > 0) & to_hide[0] | (corner < 0) & to_hide[1])
+        sign = np.full(1, way)
+        for (_, _, change), move in zip(
+            moves, np.unravel_index(best, [each[2].shape[0] for each in moves]), strict=True
+        ):
+            along, entries = np.zeros(change.shape[1], dtype=np.int64), slice(*change.indptr[move : move + 2])
+            along[change.indices[entries]] = change.data[entries]
+            sign = np.multiply.outer(sign, along).ravel()
+        corner = sign[self._at]
+        return float(found[best]), np.flatnonzero((corner > 0) & to_hide[0] | (corner < 0) & to_hide[1])
 
 
 class Hypercubes:
@@ -171,7 +178,8 @@ class Hypercubes:
         """Add needs, and choose the hypercubes of all again, as long as that makes them cheaper."""
         fresh = [one for one in dict.fromkeys(needs) if one not in self.needs and self.parts[one.part].is_small]
         for one in fresh:
-            self._take(one)
+            if not self.budget.exhausted():
+                self._take(one)
         before = None
         for _ in range(_PASSES if fresh else 0):
             if self.budget.exhausted() or before == (before := self.rows()):
