@@ -287,9 +287,11 @@ def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:
             skipped.setdefault(str(each.outcome.reason), []).append(each.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:
-        raise UsageError(f"a requested attack does not apply - {reasons}; leave it out, or add what it needs")
+        text = say("a requested attack does not apply - {reasons}; leave it out, or add what it needs", reasons=reasons)
+        raise UsageError(text)
     if sum(len(idents) for idents in skipped.values()) == len(results):
-        raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
+        text = say("no attack applies to this series - {reasons}; add what they need to the manifest", reasons=reasons)
+        raise UsageError(text)
 
 
 def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[View]:

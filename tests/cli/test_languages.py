@@ -206,3 +206,10 @@ def test_a_manifest_is_asked_about_and_written_in_a_language(tmp_path, monkeypat
     done = path.read_text(encoding="utf-8")
     assert "[unconfirmed]" not in done
     assert f"# {mark}" not in done
+
+
+@pytest.mark.parametrize(("code", "sign"), [("de", "lassen Sie ihn weg"), ("fr", "retirez-la"), ("es", "quítelo")])
+def test_an_error_with_a_reason_is_in_the_language_of_the_reason(code, sign):
+    err = refused(str(EXAMPLES / "ward-l-diverse"), "--attack", "intersection", "--language", code)
+    assert sign in err
+    assert "requested" not in err
