@@ -266,7 +266,7 @@ def checked(folder: Path, witness: Path) -> int:
         need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
     given = json.loads((witness / "questions.json").read_text("utf-8"))
     questions = beside("verify_asked")
-    boxes = questions["StatedBoxes"](series, given["sets"])
+    shown, boxes = list[str](), questions["StatedBoxes"](series, given["sets"])
     asked = {rule: [boxes.read(each) for each in given[rule]] for rule in RULES}
     questions["check_asked"](series, asked)
     tables = pq.read_table(witness / "tables.parquet").to_pydict()
@@ -279,8 +279,8 @@ def checked(folder: Path, witness: Path) -> int:
         need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
         need(claim == {"claim": rule, "limit": limit, **found}, f"stated: {claim}; found: {limit}, {found}", 1)
-        sys.stdout.write(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
-    sys.stdout.write("".join(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]))
+        shown.append(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
+    sys.stdout.write("".join([*shown, *(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"])]))
     return 0
 
 

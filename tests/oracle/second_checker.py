@@ -67,7 +67,7 @@ def objection(folder, where, *, restate=False):
 
 
 def check(series, where, statement, *, restate):
-    require(statement["claims"])
+    require(statement["claims"] and isinstance(statement["rests"], list))
     people, values = None, [tuple(each) for each in statement["values"]]
     require({*values} <= series.published, "values")
     if statement["adversary"] in ("linked", "register"):
@@ -201,8 +201,7 @@ class Series:
         self.rows.append(list(zip(labels, values, names, strict=True)))
         self.cells.append([[row.get(column, "") or "*" for column in self.quasi or []] for row in rows])
         if self.record:
-            refuse(any(self.record not in row for row in rows))
-            self.ids.append([row[self.record] for row in rows])
+            self.ids.append([row.get(self.record, "") for row in rows])
 
     def types(self, column):
         return self.columns.get("types", {}).get(column)
@@ -230,6 +229,7 @@ class Series:
             for line in self.table(file) if file and not self.keyed else []:
                 refuse(not line["Count"].isdecimal())
                 fakes[line[self.columns["group"]]] += int(line["Count"])
+            require(all(group in sizes for group in fakes), "an unknown group")
             refuse(any(number > sizes[group] for group, number in fakes.items()))
         return found
 
@@ -731,7 +731,9 @@ class OfRegister(Series):
         for line in table.to_pylist():
             at = self.tags.index(line["release"])
             person = people.at.get(line["individual"], {})
-            require(at in person, "somebody else")
+            require(line["individual"] in people.at, "somebody else")
+            if at not in person:
+                continue
             for number in numbers:
                 row, code = (line[f"{name}_{number}"] for name in ("row", "world"))
                 row, code = (line["row_0"] if row is None else row), (line["world_0"] if code is None else code)
