@@ -125,5 +125,5 @@ def test_a_guess_that_is_true_or_false_is_asked_with_its_reason(tmp_path, monkey
     code, _, err = run_main("init", str(tmp_path), "--confirm")
     assert code == 0, err
     asked = " ".join(err.split())
-    assert "series.toml says table.status_hides = True. The file has the numbers of 4 cells" in asked
+    assert "series.toml says table.status_hides = true. The file has the numbers of 4 cells" in asked
     assert "[unconfirmed]" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
