@@ -5,34 +5,22 @@ A finding that depends on no guess in the manifest remains a finding. Keys about
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
+from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest
-from audit.count_tables.published_counts import (
-    Ends,
-    PublishedCounts,
-    exact_changes,
-    is_part,
-    lines_along,
-    totals_by_sums,
-)
-from audit.count_tables.published_texts import is_like_a_number, is_total_word, said_range
+from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
+from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, read_count_table
-from audit.count_tables.table_shapes import read_categories
-from audit.io.respelling import fold
 from audit.io.rules.rule import NOTHING
-from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
-from audit.model.arrays import Codes
 from audit.model.count_report import Rounding
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problems, printable
@@ -41,7 +29,6 @@ from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _NAMED = 6
-_STEM = 3  # letters that an abbreviation keeps
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
@@ -87,8 +74,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for names, key, phrase in unread
         if names
     ]
-    more = _missed_totals, _named_parts, _moved_labels, _other_labels, _atoms_alike, _likely_parts, _changes
-    reasons += [reason for found in more for reason in found(counts)]
+    reasons += map(_needs, label_doubts(counts))
+    reasons += [*_likely_parts(counts), *_changes(counts)]
     return [*_guesses(keys), *map(Doubt, reasons)]
 
 
@@ -198,251 +185,6 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
                     )
                 )
                 break
-
-
-def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the nested labels whose parent label differs between releases.
-
-    If one release has the text below both parents, it is two labels.
-    """
-    for dimension in () if counts.manifest.over_time == "independent" else counts.manifest.nested:
-        seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
-        for part in counts.parts:
-            for path in dict.fromkeys(part.nested[dimension]):
-                if len(path) > 1:
-                    line = part.table.line(part.nested[dimension].index(path))
-                    where = part.release, f"{part.file.shown}:{line}"
-                    seen.setdefault(path[-1], {}).setdefault(path, []).append(where)
-        for text, ((one, first), (other, second), *_) in ((t, [*p.items()]) for t, p in seen.items() if len(p) > 1):
-            if {at for at, _ in first}.isdisjoint(at for at, _ in second):
-                yield _needs(
-                    say(
-                        '"{label}" of {dimension} is part of {one} ({first}) and of {other} ({second}), which counts '
-                        "as two labels; if it is a single one that moved, give it the same place in all releases",
-                        label=printable(text, 60),
-                        dimension=printable(dimension, 60),
-                        one=printable(one[-2], 60),
-                        other=printable(other[-2], 60),
-                        first=printable(first[0][1]),
-                        second=printable(second[0][1]),
-                    )
-                )
-
-
-def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions in which two labels may mean the same.
-
-    These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
-    dimensions; labels of two tables about the same people that share none: if each table covers all people, its labels
-    mean the same as the other's, or overlap; and a label that has a word more or less beside labels that are the same.
-    """
-    manifest = counts.manifest
-    for place, dimension in enumerate(counts.dimensions):
-        name = dimension.axis.name
-        if name in {*manifest.categories, *manifest.codes, *manifest.nested}:
-            continue
-        own = counts.label[:, place]
-        published = [label for label in np.unique(own).tolist() if label != dimension.total]
-        number = {dimension.labels[label]: label for label in published}
-        alike = [[number[text] for text in group] for group in nearly_respelled(number)]
-        pair = next((group for group in alike if not _stand_together(counts, place, group)), [])
-        if not pair and name not in manifest.open and not manifest.absent_is_zero:
-            pair = _without_counterparts(counts, own, dimension.total) or _with_other_words(counts, place)
-        if pair:
-            rows = [int(np.argmax(own == label)) for label in pair[:2]]
-            first, second = (f"{shown}:{line}" for shown, line in map(counts.place, rows))
-            yield _needs(
-                say(
-                    '"{one}" of {dimension} ({first}) and "{other}" ({second}) may be one label, or overlap; write '
-                    "them alike, or say in categories what is part of each, or, if tables need not have all labels, "
-                    'write open = ["{dimension}"]',
-                    one=printable(dimension.labels[pair[0]], 60),
-                    other=printable(dimension.labels[pair[1]], 60),
-                    dimension=printable(name, 60),
-                    first=printable(first),
-                    second=printable(second),
-                )
-            )
-
-
-def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) -> bool:
-    """Return whether two of these labels of a dimension occur in one table with the same labels of the others."""
-    rows = np.flatnonzero(np.isin(counts.label[:, place], labels))
-    beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])[rows]
-    both = np.unique(np.column_stack([beside, counts.label[rows, place]]), axis=0)
-    return len(np.unique(both[:, :-1], axis=0)) < len(both)
-
-
-def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> list[int]:
-    """Return a label of each of two tables about the same people that share none, if both have the total or several.
-
-    Two tables of one region each share no region either, but have no total of all people. Their districts do not
-    overlap, because no person is in two regions.
-    """
-    independent = counts.manifest.over_time == "independent"
-    people = counts.release if independent else np.zeros_like(counts.release)
-    tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
-    found = dict[tuple[int, frozenset[int], tuple[int, ...]], None]()
-    for at, released in enumerate(tables[:, 0].tolist()):
-        rows = counts.label[table == at]
-        single = np.where(rows.min(axis=0) == rows.max(axis=0), rows[0], -1)
-        found[released, frozenset(own[table == at].tolist()), tuple(single.tolist())] = None
-    kinds = sorted(found, key=lambda kind: (kind[0], min(kind[1])))
-    for (one, labels, single_one), (other, others, single_other) in combinations(kinds, 2):
-        several = min(len(labels), len(others)) > 1
-        none_shared = several and labels - {total} and others - {total} and labels & others <= {total}
-        if one == other and none_shared and not _of_others(counts, single_one, single_other):
-            return [min(labels - {total}), min(others - {total})]
-    return []
-
-
-def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
-    """Return two labels with similar words that never occur together, but beside the same other labels.
-
-    A line is what a table has of the dimension beside the same other labels; lines are compared by a random mark of
-    each label, added up without carries. Labels that may be one have one mark, so that any number of them may differ.
-    """
-    own, people = counts.label[:, place], counts.release * (counts.manifest.over_time == "independent")
-    beside = np.column_stack([counts.release, counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
-    line = np.unique(beside, axis=0, return_inverse=True)[1]
-    cells = np.unique(np.column_stack([line, people, counts.measure, own]), axis=0)
-    lines: dict[int, set[int]] = {}
-    for at, label in cells[:, [0, 3]].tolist():
-        lines.setdefault(label, set()).add(at)
-    labels = counts.dimensions[place].labels
-    begin: dict[tuple[str, ...], list[int]] = {}
-    for label in (label for label, of_label in lines.items() if len(of_label) <= line.max(initial=-1)):
-        words = _words(labels[label])
-        begin.setdefault(("".join(words[:1])[:_STEM], *filter(str.isdigit, words)), []).append(label)
-    alike = [
-        (one, other)
-        for some in begin.values()
-        for one, other in combinations(sorted(some), 2)
-        if lines[one].isdisjoint(lines[other]) and _have_like_words(labels[one], labels[other])
-    ]
-    marks = np.random.default_rng(0).integers(1, 2**62, size=int(own.max(initial=-1)) + 1)
-    for one, other in alike:
-        marks[other] = marks[one]
-    whole = np.zeros(len(cells), dtype=np.int64)
-    np.bitwise_xor.at(whole, cells[:, 0], marks[cells[:, 3]])
-    others: dict[int, set[tuple[int, ...]]] = {}
-    for *key, label in zip(
-        *cells[:, 1:3].T.tolist(), (whole[cells[:, 0]] ^ marks[cells[:, 3]]).tolist(), cells[:, 3].tolist(), strict=True
-    ):
-        if key[-1]:
-            others.setdefault(label, set()).add(tuple(key))
-    return next(([one, other] for one, other in alike if others.get(one, set()) & others.get(other, set())), [])
-
-
-def _words(label: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+|[0-9]+", fold(label))
-
-
-def _have_like_words(one: str, other: str) -> bool:
-    """Return whether a label has the words and numbers of another one in their order, each or its beginning, and words.
-
-    >>> (
-    ...     _have_like_words("Case", "Cases (confirmed)"),
-    ...     _have_like_words("0-19", "0-19 years"),
-    ...     _have_like_words("65", "65-74"),
-    ... )
-    (True, True, False)
-    """
-    short, long = sorted((_words(one), _words(other)), key=len)
-    numbers = [[word for word in words if word.isdigit()] for words in (short, long)]
-    left = iter(long)
-    return bool(short) and numbers[0] == numbers[1] and all(any(_begins(word, each) for each in left) for word in short)
-
-
-def _begins(one: str, other: str) -> bool:
-    """Return whether a word is another one, or its beginning."""
-    short, long = sorted((one, other), key=len)
-    return short == long or (len(short) >= _STEM and long.startswith(short))
-
-
-def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether two tables hold different people, by their only labels of a dimension; -1 means several."""
-    for dimension, *labels in zip(counts.dimensions, one, other, strict=True):
-        first, second = ({*dimension.axis.members[dimension.set_of[label]].tolist()} for label in labels)
-        if min(labels) >= 0 and first.isdisjoint(second):
-            return True
-    return False
-
-
-def _atoms_alike(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the categories in which two atoms differ only in spelling, and no label covers both."""
-    for name, covered in read_categories(counts.manifest, Problems()).items():
-        atoms = {atom for some in covered.values() for atom in some}
-        for one, other, *_ in [*respelled(atoms), *nearly_respelled(atoms)]:
-            if not any({one, other} <= {*some} for some in covered.values()):
-                yield _needs(
-                    say(
-                        '"{one}" and "{other}" in the categories of {dimension} may be one atom; write them alike, or '
-                        "give a label that covers both",
-                        one=printable(one, 60),
-                        other=printable(other, 60),
-                        dimension=printable(name, 60),
-                    )
-                )
-                break
-
-
-def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions in which one label, not the total, has the sums of all others, or the name of a total.
-
-    If the manifest names a total, only lines without it are compared; there, one line with the sum is enough.
-    """
-    for place, dimension in enumerate(counts.dimensions):
-        name, total = dimension.axis.name, counts.manifest.totals.get(dimension.axis.name)
-        said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
-        if name in said:
-            continue
-        lines = [line for line in lines_along(counts, place) if total not in line]
-        found = totals_by_sums(lines) if total is None else totals_by_sums(lines, 1)
-        if total is not None:
-            found += [
-                label for label in dimension.labels if is_total_word(label) and any(label in line for line in lines)
-            ]
-        if found and total is None:
-            yield _needs(
-                say(
-                    '"{label}" of {dimension} is the sum of the other labels wherever all numbers are shown; name it '
-                    "in totals, or write categories for {dimension}",
-                    label=printable(found[0], 60),
-                    dimension=printable(name, 60),
-                )
-            )
-        elif found:
-            yield _needs(
-                say(
-                    '"{label}" of {dimension} may be the total, which the manifest calls "{total}"; write them alike, '
-                    "or write categories for {dimension}",
-                    label=printable(found[0], 60),
-                    total=printable(str(total), 60),
-                    dimension=printable(name, 60),
-                )
-            )
-
-
-_PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
-
-
-def _named_parts(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions with a label that says it is part of another one, and no categories that say of which."""
-    manifest = counts.manifest
-    for dimension in counts.dimensions:
-        name = dimension.axis.name
-        said = name in manifest.categories or name in manifest.codes or name in manifest.nested
-        for label in [] if said else filter(_PART.fullmatch, map(str.strip, dimension.labels)):
-            yield _needs(
-                say(
-                    '"{label}" of {dimension} says that it is part of another label, but is read as one beside it; '
-                    "write categories for {dimension}",
-                    label=printable(label, 60),
-                    dimension=printable(name, 60),
-                )
-            )
-            break
 
 
 def check_columns_are_there(counts: PublishedCounts) -> None:

@@ -114,9 +114,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.roles._skeletons", "skeleton(text) if", "text if"),
     ],
     "cli/test_count_table_doubts.py::test_labels_that_may_be_one_are_asked_about": [
-        ("audit.count_tables.doubts._other_labels", "for group in nearly_respelled(number)", "for group in ()"),
+        ("audit.count_tables.label_doubts._other_labels", "for group in nearly_respelled(number)", "for group in ()"),
         (
-            "audit.count_tables.doubts._other_labels",
+            "audit.count_tables.label_doubts._other_labels",
             "pair = _without_counterparts",
             "pair = [] and _without_counterparts",
         ),
@@ -124,17 +124,17 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.respelling.fold", '!= "Cf"', '!= ""'),
     ],
     "cli/test_count_table_doubts.py::test_several_labels_with_other_words_in_one_table_are_asked_about": [
-        ("audit.count_tables.doubts._with_other_words", "marks[other] = marks[one]", "pass"),
+        ("audit.count_tables.label_doubts._with_other_words", "marks[other] = marks[one]", "pass"),
     ],
     "cli/test_count_table_doubts.py::test_a_label_with_another_word_in_some_rows_is_asked_about": [
-        ("audit.count_tables.doubts._with_other_words", "_have_like_words(labels[one], labels[other])", "False"),
+        ("audit.count_tables.label_doubts._with_other_words", "_have_like_words(labels[one], labels[other])", "False"),
     ],
     "cli/test_count_table_doubts.py::test_a_total_with_another_name_is_asked_about": [
-        ("audit.count_tables.doubts._missed_totals", "totals_by_sums(lines, 1)", "[]"),
-        ("audit.count_tables.doubts._missed_totals", "is_total_word(label)", "False"),
+        ("audit.count_tables.label_doubts._missed_totals", "totals_by_sums(lines, 1)", "[]"),
+        ("audit.count_tables.label_doubts._missed_totals", "is_total_word(label)", "False"),
     ],
     "cli/test_count_table_doubts.py::test_atoms_that_may_be_one_are_asked_about": [
-        ("audit.count_tables.doubts._atoms_alike", "{one, other} <= {*some}", "False"),
+        ("audit.count_tables.label_doubts._atoms_alike", "{one, other} <= {*some}", "False"),
     ],
     "cli/test_register_columns.py::test_a_position_that_is_the_tag_of_another_release_is_refused": [
         ("audit.io.background_knowledge._releases_of", "not in (-1, at)", "not in (-1,)"),
@@ -143,13 +143,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.foreign_files._read_workbook", "_WITHOUT_RESULT.search(packed.read(part))", "False"),
     ],
     "cli/test_count_table_doubts.py::test_districts_of_two_regions_are_others": [
-        ("audit.count_tables.doubts._of_others", "first.isdisjoint(second)", "False"),
-        ("audit.count_tables.doubts._of_others", "min(labels) >= 0 and first.isdisjoint(second)", "True"),
+        ("audit.count_tables.label_doubts._of_others", "first.isdisjoint(second)", "False"),
+        ("audit.count_tables.label_doubts._of_others", "min(labels) >= 0 and first.isdisjoint(second)", "True"),
     ],
     "cli/test_count_table_doubts.py::test_labels_of_other_people_are_others": [
-        ("audit.count_tables.doubts._stand_together", "< len(both)", "< 0"),
+        ("audit.count_tables.label_doubts._stand_together", "< len(both)", "< 0"),
         (
-            "audit.count_tables.doubts._without_counterparts",
+            "audit.count_tables.label_doubts._without_counterparts",
             "several = min(len(labels), len(others)) > 1",
             "several = True",
         ),
