@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import combinations, pairwise, product
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 ALLOWED = {
@@ -95,6 +96,7 @@ class Series:
 
     def __init__(self, folder, statement):
         self.folder, self.read, self.adversary = folder, {}, statement["adversary"]
+        self.heads = {}  # the columns of each file
         refuse(self.adversary not in ("linked", "register", "published", "pseudonym"))
         content = (folder / "series.toml").read_bytes()
         self.read["series.toml"] = content, None
@@ -148,6 +150,7 @@ class Series:
         head = [renamed.get(column.strip(), column.strip()) for column in head]
         refuse(len({*head}) < len(head), "a column twice")
         self.read[name] = content, len(lines)
+        self.heads[name] = head
         return [dict(zip(head, line, strict=True)) for line in lines]
 
     def csv_lines(self, content):
@@ -179,7 +182,7 @@ class Series:
         group = self.columns.get("group")
         quasi = [] if pair else self.columns["quasi_identifiers"]
         wanted = [*quasi, *([group] if group else []), *([] if pair else self.sensitive)]
-        refuse(any(column not in row for row in rows for column in wanted), f"a column of {name}")
+        refuse(not {*wanted} <= {*self.heads[name]}, f"a column of {name}")
         cells = {column: alike([row[column] or "*" for row in rows], self.types(column)) for column in quasi}
         labels = [(row.get(group), *(cells[c][row[c] or "*"] for c in quasi)) for row in rows]
         values = [None if pair else tuple(row[column] for column in self.sensitive) for row in rows]
@@ -256,7 +259,10 @@ class Series:
         """The known value of people in releases; the release is None for all of them."""
         found = {}
         for line in self.table(known["known"]) if "known" in known else []:
-            tag = line.get("release") if self.transitions is not None else None
+            tag = line.get("release")
+            refuse(all(line["individual"] not in {name for *_, name in rows} for rows in self.rows), "nobody")
+            refuse((line["value"],) not in self.published or tag not in (None, "", *self.tags), "known")
+            tag = tag if self.transitions is not None else None
             for at in [self.tags.index(tag)] if tag else range(len(self.tags)):
                 value = (line["value"],)
                 refuse(found.setdefault((line["individual"], at), value) != value, "two known values")
@@ -278,7 +284,7 @@ class Series:
                     fakes = len(names) if whole else min(counterfeits[label[0]], len(names) - 1)
                 if fakes < len(names):
                     people.append(len(names) - fakes)
-        return {"rows": min(rows), "people": min(people, default=0)}
+        return {"rows": min(rows), "people": min(people)}
 
     def claim_homogeneity(self, claim):
         at = self.sensitive.index(claim["sensitive"])
@@ -311,6 +317,7 @@ class Series:
     def worlds(self, table, people):
         names = [name for name in table.column_names if name.startswith("world_")]
         head = {"individual", *names, *(["release"] if people.changing else [])}
+        require(all(pa.types.is_signed_integer(table.schema.field(name).type) for name in names), "whole numbers")
         require({*table.column_names} == head and len(head) == len(table.column_names), "columns of worlds")
         require(names and {*names} == {f"world_{number}" for number in range(len(names))}, "numbers of worlds")
         lines = table.to_pylist()
@@ -389,6 +396,8 @@ def ends(cell):  # noqa: PLR0911 - a form each
         return (Fraction(match[1]), 0), (Fraction(match[1]), 0)
     if match := re.fullmatch(rf"([\[\](]?)\s*{NUMBER}\s*[,-]\s*{NUMBER}\s*([\[\])]?)", cell):
         if bool(match[1]) != bool(match[4]) or (not match[1] and "," in cell):
+            return False
+        if Fraction(match[2]) > Fraction(match[3]):
             return False
         return (Fraction(match[2]), int(match[1] in "](" and match[1] != "")), (
             Fraction(match[3]), -int(match[4] in "[)" and match[4] != ""))  # fmt: skip
@@ -619,7 +628,7 @@ class People:
         require(not self.changing and self.series.adversary == "linked")
         at, series = self.attribute(claim), self.series
         divisor, groups = self.proofs["sums"][claim["sensitive"]]
-        require(type(divisor) is int and divisor >= 1)
+        require(type(divisor) is int and 1 <= divisor < 2**31)
         weights, total = Counter(), Counter()
         for release, row, weight in groups:
             require(all(type(each) is int and abs(each) < 2**31 for each in (release, row, weight)))
@@ -640,6 +649,7 @@ class People:
                     nameless.append(weight)
         every = [*sums.values(), *nameless]
         require(all(each % divisor == 0 for each in every) and not sum(every), "no equal sides")
+        require(any(every), "nobody on a side")
         return {"people": sum(each for each in every if each > 0) // divisor}
 
     def claim_min_e(self, claim):
@@ -707,9 +717,11 @@ class OfRegister(Series):
             if column in self.texts
         )
 
-    def covered(self, column, cell, exact, otherwise):
+    def covered(self, column, cell, exact, otherwise):  # noqa: PLR0911 - a form each
         if cell == exact or not cell.strip("*"):
             return True
+        if not exact.strip("*"):
+            return otherwise
         if self.numeric[column] or self.types(column) == "numeric":
             held, number = ends(cell), ends(exact)
             if not held or not number or number[0] != number[1]:
@@ -718,7 +730,7 @@ class OfRegister(Series):
         if re.search(r"[*,{}]", cell):
             form = members(cell)
             if isinstance(form, frozenset):
-                return exact in form if all(map(str, form)) else otherwise
+                return exact in form or (otherwise and not form <= self.texts[column])
             return otherwise if "*" in form[0] else len(exact) == form[1] and exact.startswith(form[0])
         return otherwise and cell not in self.texts[column]
 

@@ -48,6 +48,7 @@ class Tables:
         content = (folder / "series.toml").read_bytes()
         self.read["series.toml"] = content, None
         manifest = tomllib.loads(content.decode())
+        require(manifest["series"]["kind"] == "tables", "the kind")
         self.rules = rules = manifest["table"]
         ends = [high for _, high in rules.get("markers", {}).values() if high != INF]
         least = rules.get("threshold") or max(ends, default=0) + 1
@@ -262,7 +263,8 @@ class Tables:
         require(needed == {*boxes} if rule == "min_width" else needed <= {*boxes}, f"questions {needed - {*boxes}}")
         bounds = [[0, INF] for _ in boxes]
         for number, upper, value, proof in asked["proofs"][rule]:
-            require(0 <= number < len(boxes), "a question")
+            require(type(number) is type(value) is int and type(upper) is bool, "the parts of a bound")
+            require(0 <= number < len(boxes) and abs(value) < 2**40, "a question")
             self.prove(boxes[number], upper, value, proof, asked, [])
             bounds[number][upper] = (min if upper else max)(bounds[number][upper], value)
         for (period, since, box), (low, high) in zip(boxes, bounds, strict=True):
