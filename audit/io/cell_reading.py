@@ -5,6 +5,7 @@ Each distinct text is parsed once; nothing here runs per row. Messages never quo
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -197,8 +198,10 @@ def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NO
 
     >>> unread("20 to 39", None), unread("{a, b}", None), unread("a, 20-39", None), unread("204**", None)
     (True, False, True, False)
+    >>> unread("&lt;5", None), unread("K&ouml;ln", None), unread("a;b", None)
+    (True, False, False)
     """
-    text = text.strip()
+    text = html.unescape(text.strip())
     if not text or _is_unknown(text, missing) or _is_label(text, hierarchy):
         return False
     try:

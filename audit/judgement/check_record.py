@@ -16,6 +16,7 @@ import numpy as np
 from audit.adversary.view import View
 from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import without_whole
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.judgement.field_types import BrokenCertificateError, check_fields
@@ -63,8 +64,7 @@ class _Column:
         if self._all is not None:
             values = frozenset(text for text in self._all if contains(cell, ValueSet(frozenset({text})))) or cell
         elif isinstance(cell, ValueSet):
-            # A text with commas is read as the list of its parts and as a single value, because it may be either.
-            values = frozenset(text for text in cell.members if "," not in text) or cell.members
+            values = without_whole(cell).members  # a list may also be a single value, but not both at once
         return self._number(values)
 
     def both(self, left: Codes, right: Codes) -> Codes:

@@ -97,6 +97,19 @@ def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
     assert ("inference-table" in violating, code == 0 or bool(violating)) == (not shared, True)
 
 
+@pytest.mark.parametrize("cell", ["Rome, Bari", "Rome;Bari", "Rome|Bari", "St. Ann, Rome; Bari"])
+def test_a_list_without_braces_is_followed_as_its_parts(cell, tmp_path):
+    """Attack and checker agree on it, whatever sign separates the parts; one part is left for a record with it."""
+    for tag, place in (("1", cell), ("2", "Bari")):
+        write_rows(tmp_path / f"{tag}.csv", [["id", "place", "value"], ["1", place, "a"], ["2", cell, "b"]])
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "Places"\nreleases = ["1.csv", "2.csv"]\n\n[columns]\nrecord = "id"\n'
+        'sensitive = "value"\nquasi_identifiers = ["place"]\n'
+    )
+    code, result, _ = run_audit(tmp_path, "--reveal")
+    assert (code, {name: one["description"] for name, one in found(result).items()}["1"]) == (1, {"place": "Bari"})
+
+
 # -- reports --------------------------------------------------------------------------------------------
 
 

@@ -67,7 +67,7 @@ def test_missing_may_not_be_a_range(missing, tmp_path):
     assert run_main(str(folder))[0] == 1
 
 
-UNREAD = ["20 -> 39", "65 and beyond", "0**1", "[a, b]", "<5k", "20-39 widgets"]
+UNREAD = ["20 -> 39", "65 and beyond", "0**1", "[a, b]", "<5k", "20-39 widgets", "&lt;5"]
 
 
 @pytest.mark.parametrize("text", UNREAD)

@@ -33,7 +33,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 _AMOUNT = re.compile(
     r"(?:(?:eur|usd|gbp|chf)(?![^\W\d_])|(?:circa|approx(?:imately)?|about|around|etwa|rund|ungefähr|env(?:iron)?"
-    r"|aprox(?:imadamente)?|ca|rs|fr)\b)\.?[^\w\s]*\s*[0-9]",
+    r"|aprox(?:imadamente)?|ca|rs|fr)\b|[~∼≈≃])\.?[^\w\s]*\s*[0-9]",
     re.IGNORECASE,
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
