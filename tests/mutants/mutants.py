@@ -187,8 +187,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
+        ("audit.io.rules.cell_meaning._AMOUNT", "|[~∼≈≃]", ""),
+        ("audit.io.rules.cell_meaning._DRESSED", "|[(\\[]\\w[)\\]]", ""),
         ("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", ""),
-        ("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _GROUPED.fullmatch(text)", ""),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _DRESSED.fullmatch(text)", ""),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", " and len({*unread.values()}) == len(unread)", ""),
     ],
     "cli/test_warnings.py::test_people_spelled_in_two_ways_are_not_followed_in_silence": [

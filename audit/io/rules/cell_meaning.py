@@ -37,7 +37,10 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
-_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
+# A number with a sign of thousands, or in other digits, as a text or formula of a spreadsheet, or with a note's sign.
+_DRESSED = re.compile(
+    r"[+-]?[0-9]{1,3}(?:[.,'’\s_][0-9]{3})+|=?[\"'’]?\d+(?:\.\d+)?\"?\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[(\[]\w[)\]])?"
+)
 _HIDDEN = re.compile(
     r"secre|suppress|hidden|confiden|withh[eo]ld|redact|protect|disclos|unknown|missing|not? (?:known|availab|stated)"
     r"|unavailable|geheim|gesperrt|unterdr|verborgen|unbekannt|keine angabe|nicht (?:bekannt|verf|ver\u00f6ff)|inconnu"
@@ -159,7 +162,7 @@ class ColumnTypes(ColumnRule):
         sure = [
             text
             for text, number in unread.items()
-            if kind or number is not None or _GROUPED.fullmatch(text) or _AMOUNT.match(text)
+            if kind or number is not None or _DRESSED.fullmatch(text) or _AMOUNT.match(text)
         ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(sure) > 1)
         return unread if is_number else {}, not read
