@@ -65,8 +65,10 @@ def skeleton(text: str) -> str:
     >>> [skeleton(text) for text in ("Haut und Haar", "Haut&Haar", "toux et fièvre", "band", "1 & 2")]
     ['haut&haar', 'haut&haar', 'toux&fievre', 'band', '1 & 2']
     """
-    plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
-    plain = "".join(str(int(each)) if each.isdecimal() else each for each in plain)
+    plain = fold(text)
+    if not plain.isascii():
+        plain = "".join(each for each in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(each))
+        plain = "".join(str(int(each)) if each.isdecimal() else each for each in plain)
     return _number(_ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»"))))
 
 
@@ -76,7 +78,7 @@ def skeletons(text: str) -> set[str]:
     >>> sorted(skeletons("Müdigkeit")), skeletons("Muedigkeit")
     (['mudigkeit', 'muedigkeit'], {'muedigkeit'})
     """
-    return {skeleton(text), skeleton(fold(text).translate(_DIGRAPHS))}
+    return {skeleton(text)} if text.isascii() else {skeleton(text), skeleton(fold(text).translate(_DIGRAPHS))}
 
 
 def _number(text: str) -> str:
