@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.respelling import as_plain_number
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import SPACES, arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
@@ -61,6 +62,10 @@ def coarse(texts: pa.Array) -> pa.Array:
     else:
         folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD")))
         plain = pc.replace_substring(pc.replace_substring_regex(folded, r"\p{M}+", ""), "ß", "ss")
+    scientific = pc.match_substring_regex(plain, r"^[0-9]+\.?[0-9]*e[+-]?[0-9]+$")
+    if flags(scientific).any():
+        numbers = [as_plain_number(text) for text in plain.filter(scientific).to_pylist()]
+        plain = pc.replace_with_mask(plain, scientific, column_of(numbers).cast(plain.type))
     if flags(pc.match_substring_regex(plain, f"[{SPACES}_/-]")).any():
         plain = pc.replace_substring_regex(plain, f"[{SPACES}_/-]+", "")
     plain = pc.ascii_ltrim(plain, characters="+-0")
