@@ -219,6 +219,7 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
     tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
     when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
     need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "worlds.parquet has a line twice", 1)
+    need(series.may is None or (series.home[when, who] >= 0).all(), "worlds.parquet has a line of an absent person", 1)
     need([*columns] == [f"world_{at}" for at in range(len(columns))], "worlds.parquet has other columns", 1)
     found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
     first = columns["world_0"].fill_null(-1)
@@ -228,7 +229,6 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
         need(((codes >= 0) & (codes < len(number))).all(), f"{name} has a number that stands for no value", 1)
         found[at, when, who] = number[codes]
         check_world(series, found[at], name)
-    need(len(found), "worlds.parquet has no world", 1)
     return found
 
 

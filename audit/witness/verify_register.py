@@ -84,17 +84,14 @@ class RegisterChecker:
         need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.rows, self.pairs = self.series.tables, self.series.pairs
-        self.value = [
-            np.zeros(0, int) if pair else self.values_of(table)
+        names, numbered = self.series.sensitive, VERIFY["numbered"]
+        self.value = [  # the value of each row of a plain table
+            np.zeros(0, int) if pair else numbered(zip(*map(table.__getitem__, names), strict=True), self.series.code)
             for pair, table in zip(self.pairs, self.rows, strict=True)
         ]
         self.numeric = {name: self.is_numeric(name) for name in self.register.columns}
         room = VERIFY["beside"]("verify_counts")["room"]
         self.room = [room(self.series, at) for at in range(len(self.rows))]
-
-    def values_of(self, table: dict[str, list[str]]) -> np.ndarray:
-        """Return the value of each row of a plain table."""
-        return VERIFY["numbered"](zip(*(table[name] for name in self.series.sensitive), strict=True), self.series.code)
 
     def is_numeric(self, name: str) -> bool:
         """Return whether a quasi-identifier is one of numbers."""
@@ -118,7 +115,7 @@ class RegisterChecker:
             texts, values = [*cells], [*exacts]
             ask = [(texts[pair // len(values)], values[pair % len(values)]) for pair in pairs.tolist()]
             said = [covers(*each, set(values), numeric=self.numeric[name], unread=unread) for each in ask]
-            good &= np.array(said, dtype=np.bool_)[place.reshape(-1)]
+            good &= np.array(said, dtype=np.bool_)[place]
         return good
 
     def worlds(self, columns: dict[str, list[Any]], number: np.ndarray) -> np.ndarray:
@@ -128,7 +125,8 @@ class RegisterChecker:
         when = np.array([tags.index(tag) for tag in columns["release"]], dtype=np.int64)
         count = sum(name.startswith("world_") for name in columns)
         exact = {"individual", "release", *(f"{what}_{at}" for what in ("row", "world") for at in range(count))}
-        need({*columns} == exact, "worlds.parquet has other columns", 1)
+        need(count and {*columns} == exact, "worlds.parquet has other columns", 1)
+        need((register.line[when, who] >= 0).all(), "worlds.parquet has a line of an absent person", 1)
         need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "worlds.parquet has a line twice", 1)
         found = np.full((count, len(tags), len(register.people)), -1, dtype=np.int32)
         for at in range(count):
@@ -140,7 +138,6 @@ class RegisterChecker:
                 into[when, who] = cells
             value[value >= 0] = number[value[value >= 0]]
             self.check(row, value, f"world {at}")
-        need(count, "worlds.parquet has no world", 1)
         return found
 
     def check(self, row: np.ndarray, value: np.ndarray, name: str) -> None:
@@ -161,7 +158,7 @@ class RegisterChecker:
                 1,
             )
             group, room = self.room[at]
-            taken = np.bincount(group[rows], minlength=int(group.max(initial=-1)) + 1)
+            taken = np.bincount(group[rows], minlength=len(group))
             need((taken[group] <= room).all(), f"{name} has more people in a group than counterfeits leave", 1)
             held = np.zeros_like(series.held)
             np.add.at(held, (series.first[at] + series.group[at][rows], values), 1)
@@ -183,8 +180,7 @@ class RegisterChecker:
             first = np.unique(key, axis=1, return_index=True)[1]
             for each in np.unique(line[line >= 0]).tolist():
                 rows = first[self.fits(at, first, np.full(len(first), each), unread=True)]
-                values = series.held[series.first[at] + series.group[at][rows]] > 0
-                found[at, line == each] = values.any(axis=0)
+                found[at, line == each] = series.held[series.first[at] + series.group[at][rows]].any(axis=0)
         return np.broadcast_to(found.all(axis=0), found.shape) if self.may is None else found
 
 

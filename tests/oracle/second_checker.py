@@ -744,8 +744,7 @@ class OfRegister(Series):
             at = self.tags.index(line["release"])
             person = people.at.get(line["individual"], {})
             require(line["individual"] in people.at, "somebody else")
-            if at not in person:
-                continue
+            require(at in person, "somebody who is absent")
             for number in numbers:
                 row, code = (line[f"{name}_{number}"] for name in ("row", "world"))
                 row, code = (line["row_0"] if row is None else row), (line["world_0"] if code is None else code)

@@ -569,6 +569,31 @@ def test_worlds_have_each_line_once_and_no_other_columns(name, tmp_path):
         assert (code, what in said) == (1, True), said
 
 
+def test_worlds_have_no_line_of_somebody_who_is_absent(tmp_path):
+    folder, where = tmp_path / "s", tmp_path / "w"
+    folder.mkdir()
+    for name, lines in {
+        "1.csv": ["Age,D,Who", "1,flu,a", "1,hiv,b"],
+        "2.csv": ["Age,D,Who", "1,flu,c", "1,hiv,b"],
+        "register.csv": ["individual,Age,first,last", "a,1,1,1", "b,1,1,2", "c,1,2,2"],
+    }.items():
+        (folder / name).write_text("\n".join([*lines, ""]))
+    for adversary in ('transitions = "any"', 'register = "register.csv"'):
+        (folder / "series.toml").write_text(
+            '[series]\nname = "r"\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "D"\n'
+            f'quasi_identifiers = ["Age"]\nindividual = "Who"\n[adversary]\n{adversary}\n'
+        )
+        kind = adversary.split()[0].replace("transitions", "linked")
+        run_main(str(folder), "--adversary", kind, "--witness", str(where))
+        assert checked(folder, where)[0] == 0
+        table = pq.read_table(where / "worlds.parquet")
+        lines = table.to_pylist()
+        lines.append({**next(line for line in lines if line["individual"] == "a"), "release": "2"})
+        pq.write_table(pa.Table.from_pylist(lines, schema=table.schema), where / "worlds.parquet")
+        code, said = checked(folder, where)
+        assert (code, "an absent person" in said) == (1, True), said
+
+
 def test_what_no_checker_supports_is_refused_before_it_is_attacked(tmp_path, monkeypatch):
     series = plain(tmp_path / "s", ["20"])
     asked = list[str]()
