@@ -121,7 +121,9 @@ def headline(report: CountReport) -> tuple[str, str]:
             "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
             "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
             (total := sum(found.values())),
-            how=say("exactly") if exactly == total else say("{count} of them exactly", count=exactly),
+            how={0: say("none of them exactly"), total: say("exactly")}.get(
+                exactly, say("{count} of them exactly", count=exactly)
+            ),
         ), "red"
     if report.policy.undecided and not measures.open:
         return say("UNDECIDED: the tables cannot be called safe until you declare what is named below."), "yellow"
