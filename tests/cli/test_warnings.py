@@ -344,6 +344,19 @@ def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     assert 'fold = ["individual"]' in reasons["max_risk"]
 
 
+@pytest.mark.parametrize(
+    ("mark", "code"), [("{} (provisional)", 3), ("{} [Revised]", 3), ("{} (vorläufig)", 3), ("{} (of Bath)", 0)]
+)
+def test_people_with_a_note_behind_their_names_are_not_followed_in_silence(tmp_path, mark, code):
+    """Half of a release says beside its people that their rows may change."""
+    header = ["Who", "Age", "Disease"]
+    people = [["Ann", "20-29", "flu"], ["Bo", "20-29", "cold"], ["Cy", "30-39", "gas"], ["Di", "30-39", "flu"]]
+    again = [[mark.format(people[0][0]), *people[0][1:]], people[1], [mark.format("Cy"), *people[2][1:]], people[3]]
+    columns = 'individual = "Who"\nsensitive = "Disease"\nquasi_identifiers = ["Age"]'
+    series_of(tmp_path, [[header, *people], [header, *again]], columns + "\n[policy]\nmin_e = 1")
+    assert run_audit(tmp_path)[0] == code
+
+
 @pytest.mark.parametrize(("then", "code"), [("r{}", 3), ("r-{}", 0)])
 def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path, then, code):
     """The id of a record says that its cells are one description, whatever sign stands in it."""

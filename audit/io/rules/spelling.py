@@ -41,7 +41,8 @@ _CODED = re.compile(
 )
 _MARKED = re.compile(
     r"(.*(?:[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]"
-    r"|[\[(](?:[prs]|note ?[0-9]+)[\])])"
+    r"|[\[(](?:[prs]|note ?[0-9]+|(?i:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae)ufig|provisoire"
+    r"|r[e\u00e9]vis[e\u00e9]))[\])])"
 )
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
