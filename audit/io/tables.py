@@ -18,7 +18,7 @@ from audit.io.diagnostics import check_file, damages, note_unreadable
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.table_forms import FORMS, form_of, is_text
-from audit.io.texts import arrow, column_of, hexadecimal, texts_of, used_texts, whole
+from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -327,10 +327,31 @@ def read_table(
         for column in columns:
             joined[column] = used_texts(_combined(table.column(column), distinct=column in distinct))
             table = table.drop_columns([column])  # in a large file the first look is not repeated
-        return Table(path, shown, rows, joined, dialect)
+        found = Table(path, shown, rows, joined, dialect)
     except damages() as error:
         note_unreadable(path, shown, error, problems, dialect)
         return None
+    if (again := _header_again(joined)) is not None:
+        what, remedy = "the row repeats the header", "delete the line, and look whether two files were joined here"
+        problems.add(shown, what, remedy, line=found.line(again))
+        return None
+    return found
+
+
+def _header_again(columns: Mapping[str, pa.Array]) -> int | None:
+    """Return the first row whose cells are the names of two or more columns; None if there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    coded = {name: column for name, column in columns.items() if pa.types.is_dictionary(column.type)}
+    texts = {name: column.dictionary for name, column in coded.items()}
+    texts |= {name: column for name, column in columns.items() if name not in coded}
+    for name, column in texts.items():
+        if not is_text(column.type) or pc.index(column, pa.scalar(name, column.type)).as_py() < 0:
+            return None
+    same = [pc.fill_null(pc.equal(column.cast("string"), name), False) for name, column in columns.items()]
+    rows = np.flatnonzero(np.all([flags(each) for each in same], axis=0)).tolist() if len(same) > 1 else []
+    return rows[0] if rows else None
 
 
 def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[Table, bool] | None:
