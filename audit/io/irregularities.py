@@ -206,7 +206,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = nearly_respelled({*texts})
+        groups = nearly_respelled({*texts}, people=True)
         if groups and series.keyed and columns.rules[SeveralRows].choice is None:
             releases = _people(series)
             groups = [each for each in groups if not _together(each, releases)]

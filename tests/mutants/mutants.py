@@ -166,8 +166,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.rows._TOTALS", "all (?:\\w+s|people)", "all totals"),
     ],
     "cli/test_warnings.py::test_people_with_a_note_behind_their_names_are_not_followed_in_silence": [
-        ("audit.io.rules.spelling._MARKED", "provisional|", ""),
-        ("audit.io.rules.spelling._MARKED", "(?i:", "(?:"),
+        ("audit.io.rules.spelling._REMARK", "provisional|", ""),
+        ("audit.io.rules.spelling.nearly_respelled", '_REMARK.sub("", text)', "text"),
     ],
     "cli/test_warnings.py::test_records_with_signs_beside_numbers_are_not_followed_in_silence": [
         ("audit.io.rules.spelling.Fold.hints", "name in (columns.individual, columns.record)", "False"),
@@ -203,8 +203,16 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
         ("audit.io.encoding.coarse", "}_/-]+", "}]+"),
         ("audit.io.encoding.coarse", "as_plain_number(text)", "text"),
-        ("audit.io.respelling.skeleton", "as_plain_number(fold(text))", "fold(text)"),
-        ("audit.io.irregularities._respelled_people", "groups = nearly_respelled({*texts})", "groups = []"),
+        (
+            "audit.io.rules.spelling.nearly_respelled",
+            'as_plain_number(_REMARK.sub("", text))',
+            '_REMARK.sub("", text)',
+        ),
+        (
+            "audit.io.irregularities._respelled_people",
+            "groups = nearly_respelled({*texts}, people=True)",
+            "groups = []",
+        ),
         ("audit.io.irregularities._respelled_people", "columns.individual is None or ", ""),
         ("audit.io.irregularities._respelled_people", " or series.about_rows > MOST_ROWS", ""),
         ("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers"),

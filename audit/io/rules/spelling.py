@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notations import looks_ranged, read_interval
-from audit.io.respelling import fold, skeleton, skeletons, with_decimal_point
+from audit.io.respelling import as_plain_number, fold, skeleton, skeletons, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
     NO_MEANING,
@@ -41,8 +41,11 @@ _CODED = re.compile(
 )
 _MARKED = re.compile(
     r"(.*(?:[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]"
-    r"|[\[(](?:[prs]|note ?[0-9]+|(?i:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae)ufig|provisoire"
-    r"|r[e\u00e9]vis[e\u00e9]))[\])])"
+    r"|[\[(](?:[prs]|note ?[0-9]+)[\])])"
+)
+_REMARK = re.compile(
+    r"\s*[\[(](?:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae)ufig|provisoire|r[e\u00e9]vis[e\u00e9])[\])]",
+    re.IGNORECASE,
 )
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
@@ -145,7 +148,9 @@ class Fold(ColumnRule):
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
-            if is_id and (groups := [each for each in nearly_respelled(texts) if not written.together(name, each)]):
+            if is_id and (
+                groups := [each for each in nearly_respelled(texts, people=True) if not written.together(name, each)]
+            ):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
@@ -204,18 +209,23 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
     return alike
 
 
-def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
+def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[list[str]]:
     """Return texts that may be one value although more than their spelling differs, one of each spelling.
 
     They differ only in accents and signs, have a number, a code or a note sign beside them, or are one day, or one
-    range of numbers, in two notations.
+    range of numbers, in two notations. Identifiers of people also differ only in an exponent, or in a word in brackets
+    that says that the row may change.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
     >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02", "21-30", "21 to under 31", "65+", "66+"])
     [['21-30', '21 to under 31']]
+    >>> nearly_respelled(["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)"], people=True)
+    [['007', '7.0E+00'], ['Ann', 'Ann (Revised)']]
     """
     alike = _skeletons(texts)
+    for text in texts if people else ():
+        alike[skeleton(as_plain_number(_REMARK.sub("", text)))].setdefault(fold(text), text)
     for text in texts:
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
