@@ -35,15 +35,16 @@ class StatedBoxes:
     def read(self, stated: Sequence[int]) -> Box:
         """Return a box from its form in the statement."""
         period, since, *places = stated
+        sets = [some[place] for some, place in zip(self.sets, places, strict=True)]
         need(
             all(type(each) is int for each in stated)
             and min(0, *places) == 0
+            and all(sets)
             and -1 <= since < period < self.series.periods,
             "no box",
             1,
         )
         need(since == -1 or self.series.over_time == "cumulative", "an increase without cumulative releases", 1)
-        sets = [some[place] for some, place in zip(self.sets, places, strict=True)]
         return self.series.boxed(period, sets, since)
 
 

@@ -244,7 +244,8 @@ class Tables:
         for atom in self.atoms[at]:
             looks[frozenset(each for each in told if atom in each)].add(atom)
         whole = self.atoms[at]
-        total = {whole} if any(not labels[at] for labels in shown) else set()
+        d = self.dimensions[at]
+        total = {whole} if self.rules.get("totals", {}).get(d) or d in self.rules.get("nested", {}) else set()
         some = labels | total
         found = {frozenset(each) for each in looks.values()} | labels
         found |= {a & b for a in some for b in some} | {a - b for a in some for b in some}
@@ -280,6 +281,8 @@ class Tables:
         return {"claim": rule, "limit": limit, "questions": len(boxes), "settled": settled, "findings": findings}
 
     def sets_of(self, asked, places):
+        every = zip(self.dimensions, self.atoms, strict=True)
+        require(all({*some} <= atoms for d, atoms in every for some in asked["sets"][d]), "an atom of a set")
         require(len(places) == len(self.dimensions) and min(places) >= 0, "places")
         found = tuple(frozenset(asked["sets"][d][at]) for d, at in zip(self.dimensions, places, strict=True))
         require(all(each and each <= atoms for each, atoms in zip(found, self.atoms, strict=True)), "a set")
