@@ -80,6 +80,7 @@ def people(name, step):
         (lambda n: f"{2024000 + n}", lambda n: f"{2025000 + n}", True),
         (lambda n: f"{n}/jan", lambda n: f"{n}/march", True),
         (lambda n: f"{n * 7919 % 1009}a", lambda n: f"{n * 7907 % 1013}b", True),
+        (lambda n: f"{n}-2024-{n % 7}x", lambda n: f"{n}-2025-{n % 7}x", True),
         (lambda n: f"Q1-{n}", lambda n: f"Q1-{n}", False),
         (lambda n: f"P{n}", lambda n: f"P{n + 12}", False),
     ],
