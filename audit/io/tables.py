@@ -343,14 +343,16 @@ def _header_again(columns: Mapping[str, pa.Array]) -> int | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    coded = {name: column for name, column in columns.items() if pa.types.is_dictionary(column.type)}
-    texts = {name: column.dictionary for name, column in coded.items()}
-    texts |= {name: column for name, column in columns.items() if name not in coded}
-    for name, column in texts.items():
-        if not is_text(column.type) or pc.index(column, pa.scalar(name, column.type)).as_py() < 0:
+    def is_name(name: str, texts: pa.Array) -> npt.NDArray[np.bool_]:
+        known = column_of([name]).cast("large_string")  # `pyarrow.scalar` would import pandas
+        return flags(pc.is_in(texts.cast("large_string"), value_set=known))
+
+    for name, column in columns.items():
+        texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+        if not is_text(texts.type) or not is_name(name, texts).any():
             return None
-    same = [pc.fill_null(pc.equal(column.cast("string"), name), False) for name, column in columns.items()]
-    rows = np.flatnonzero(np.all([flags(each) for each in same], axis=0)).tolist() if len(same) > 1 else []
+    same = [is_name(name, column) for name, column in columns.items()]
+    rows = np.flatnonzero(np.all(same, axis=0)).tolist() if len(same) > 1 else []
     return rows[0] if rows else None
 
 
