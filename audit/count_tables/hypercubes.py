@@ -47,10 +47,8 @@ class Need:
 
 def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
     """Yield what the findings with some ids need, except those about people of one kind."""
-    parts, builder = (
-        {id(part): number for number, part in enumerate(judged.evidence.parts)},
-        FindingBuilder(judged.counts),
-    )
+    builder = FindingBuilder(judged.counts)
+    parts = {id(part): number for number, part in enumerate(judged.evidence.parts)}
     for place in judged.found:
         part, question, outcome = judged.at(place)
         tables, rule = part.tables, part.questions.rule[question]

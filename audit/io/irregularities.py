@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, pairwise, product
 from pathlib import Path
 
@@ -79,6 +80,7 @@ class SeriesTexts:
         self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in self.columns.sensitive}
         columns = self.columns
+        self._again = cache(self._column)
         self._ids = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
         names = [*columns.sensitive, *columns.quasi_identifiers, *self._ids]
         self.texts = {name: {} for name in names if name not in self._ids or series.about_rows <= MOST_ROWS}
@@ -133,14 +135,16 @@ class SeriesTexts:
         return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
-        """Return the file and the line of a text's first occurrence, which is read again for its line."""
+        """Return the file and the line of a text's first occurrence."""
         position, row = self.texts[name][text]
+        table = self._again(position, name)
+        return "" if table is None else f"{table.shown}:{table.line(row)}"
+
+    def _column(self, position: int, name: str) -> Table | None:
+        """Read a column of a release again, for the lines of its cells."""
         files = self.series.manifest.releases[position]
-        for path, shown in files.halves:
-            table = readable(path, shown, [name], self._bare(files.tag))
-            if table is not None and name in table:
-                return f"{shown}:{table.line(row)}"
-        return ""
+        tables = (readable(path, shown, [name], self._bare(files.tag)) for path, shown in files.halves)
+        return next((table for table in tables if table is not None and name in table), None)
 
     def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
         """Return the first places of texts, and the texts if they may be quoted."""
