@@ -1,7 +1,7 @@
-"""Irregularities of a series' files that no rule forbids but that may change the meaning of a verdict.
+"""Irregularities in the files of a series: no rule forbids them, but they may change what a verdict means.
 
-They are searched for in a separate pass, which leaves identifiers out if the series is large.
-Identifiers and quasi-identifiers are quoted only on request; lines say where they are.
+A separate pass over the files looks for them; it skips the identifiers of a large series. Warnings give file and line,
+and quote identifiers and quasi-identifiers only on request.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
-MOST_ROWS = 500_000
-_SHOWN = 3
-_COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with one cell shows nothing
-_FEW = 20  # a cell is stray if at most this share of the distinct cells is like it
+MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
+_SHOWN = 3  # examples of a warning
+_COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with a single filled cell need not be a note
+_FEW = 20  # one in this many is few, of distinct cells or of people
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _TO_SIGN, _LETTERS = re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
-_MANY = 20  # with this many identifiers, it is no accident if no other release has any of them
+_MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
 
 class SeriesTexts:
@@ -116,7 +116,7 @@ class SeriesTexts:
                     }
 
     def _bare(self, tag: str) -> Adjustments:
-        """Return how texts are read as spelled in the file, except for values that are declared to mean others."""
+        """Return the rules of a release without those that respell numbers or cases: texts stay as in the file."""
         adjustments = self.series.adjustments(tag)
         return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
 
@@ -131,7 +131,7 @@ class SeriesTexts:
             self.identifiers[name].append(_of_people(texts))
 
     def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether every two of some identifiers occur together in a release, so that no two are one person."""
+        """Return whether each two identifiers occur together in a release, and so belong to different people."""
         return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
@@ -158,7 +158,10 @@ class SeriesTexts:
 def readable(
     path: Path, shown: str, names: Iterable[str], adjustments: Adjustments, *, distinct: Sequence[str] = ()
 ) -> Table | None:
-    """Read those of some columns that a table has; those with `distinct` cells without a dictionary."""
+    """Read those of the named columns that a table has; None if it cannot be read.
+
+    The columns of `distinct` are read without a dictionary, which costs more than it saves if most cells differ.
+    """
     problems = Problems()
     own = adjusted_names(path, shown, adjustments, problems)
     if own is None:
@@ -168,7 +171,7 @@ def readable(
 
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
-    """Return the irregularities in the files of a series that was read."""
+    """Return the irregularities in the files of a series that was read; `reveal` quotes cells."""
     found = [
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
@@ -201,7 +204,7 @@ def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarni
 
 
 def _respelled_people(series: Series) -> Iterator[ReportWarning]:
-    """Report people whose identifiers differ only in spelling, if `SeriesTexts` does not compare them."""
+    """Report identifiers that differ only in spelling, where `SeriesTexts` lacks them: in a key or a large series."""
     columns = series.columns
     if INDIVIDUAL in columns.rules[Spelled].columns:
         return
@@ -224,21 +227,21 @@ def _compared(series: Series) -> range:
     return range(len(series.tags))[: 2 if series.about_rows > MOST_ROWS else None]
 
 
-def _come_again(series: Series) -> bool:
-    """Return whether any two releases in a row share enough people for `are_others` to be wrong of their identifiers.
+def _people_recur(series: Series) -> bool:
+    """Return whether consecutive releases share so many people that `are_others` would be false of each pair.
 
-    Codes suffice for that: the identifiers would have to be read again.
+    The codes of people suffice; the identifiers would have to be read again.
     """
     coded = [codes for position in _compared(series) if (codes := series.read(position).person) is not None]
     if len(coded) < len(_compared(series)):
         return False
-    is_person = ~series.people.is_counterfeit()  # of all people, who are numbered as their releases are read
-    found = [is_person & (np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0) for codes in coded]
-    return all(_FEW * (one & other).sum() >= min(one.sum(), other.sum()) > 0 for one, other in pairwise(found))
+    is_person = ~series.people.is_counterfeit()  # after all releases are read, which number the people
+    present = [is_person & (np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0) for codes in coded]
+    return all(_FEW * (old & new).sum() >= min(old.sum(), new.sum()) > 0 for old, new in pairwise(present))
 
 
 def _people(series: Series) -> list[set[str]]:
-    """Return the people of each release; only of the first two if the series is large."""
+    """Return the identifiers of each release; only of the first two if the series is large."""
     files = [series.manifest.releases[position] for position in _compared(series)]
     tables = [table for each in files if (table := series.identifiers(each)) is not None]
     return [_of_people(table.distinct("individual")) for table in tables]
@@ -249,32 +252,33 @@ def _of_people(texts: Iterable[str]) -> set[str]:
 
 
 def _together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
-    """Return whether any two of some texts occur in the same release."""
-    return all(any({*pair} <= there for there in releases) for pair in combinations(texts, 2))
+    """Return whether each two of the texts occur together in a release."""
+    return all(any({*pair} <= people for people in releases) for pair in combinations(texts, 2))
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
-    """Report that no person occurs twice, as if each release had identifiers of its own."""
+    """Report releases with hardly a common identifier, as if each release wrote them in its own way."""
     columns = series.columns
     for column, name in ((INDIVIDUAL, columns.individual), (columns.record, columns.record)):
         releases = texts.identifiers[name] if name is not None else []
         if column == INDIVIDUAL and series.keyed and len(releases) < len(series.tags):
-            releases = [] if _come_again(series) else _people(series)
+            releases = [] if _people_recur(series) else _people(series)
         if column is None or len(releases) < 2 or {column, name} & {*columns.rules[Spelled].columns}:
             continue
         nobody = min(map(len, releases)) >= _MANY and sum(map(len, releases)) == len(set[str]().union(*releases))
         if nobody or any(are_others(*pair) for pair in pairwise(releases)):
             what = say(
-                'identifiers of "{column}" differ in each release, so each is read as that of another person; if '
-                "people come again, write their identifiers in the same way in all releases (without a prefix that "
-                'changes with the release), else spelled = ["{column}"] under [columns]',
+                'the identifiers in "{column}" differ in each release, so each release is read as one of other '
+                "people; if the same people occur in several releases, write their identifiers in the same way in all "
+                "(without a prefix that changes with the release), else write "
+                'spelled = ["{column}"] under [columns]',
                 column=printable(column),
             )
             yield MisreadWarning("spelling", what)
 
 
 def are_others(one: Collection[str], other: Collection[str]) -> bool:
-    """Return whether two releases share few identifiers until the constant part of each release is removed.
+    """Return whether the identifiers of two releases only match without the part that is constant in each release.
 
     >>> are_others({"Q1-1", "Q1-2", "Q1-17"}, {"Q2-1", "Q2-2", "Q2-17"}), are_others({"a1", "b2", "c"}, {"a3", "b4"})
     (True, False)
@@ -304,7 +308,7 @@ def are_others(one: Collection[str], other: Collection[str]) -> bool:
 
 
 def _without_signs(texts: Collection[str]) -> Iterator[set[str]]:
-    """Yield texts as they are, and without what all begin and end with: up to a sign, or a single letter or word."""
+    """Yield the texts, then without what all begin and end with: first up to a sign, then letters alone."""
     yield {*texts}
     before, after = _common_start(texts), _common_start([text[::-1] for text in texts])
     for pattern in (_TO_SIGN, _LETTERS):
@@ -313,28 +317,33 @@ def _without_signs(texts: Collection[str]) -> Iterator[set[str]]:
 
 
 def _common_start(texts: Collection[str]) -> str:
-    start, other = min(texts), max(texts)  # what these two begin with, all do
-    while not other.startswith(start):
+    start, last = min(texts), max(texts)  # a common start of the first and the last text is one of all
+    while not last.startswith(start):
         start = start[:-1]
     return start
 
 
 def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:
-    """Return the texts of a column whose count is the sum of all others, in each class of the other columns.
+    """Return the texts of a column whose count is the sum of all others in each class of the other columns.
 
-    Of two texts, each may be the sum of the other. Of more texts, one such text is a total, whatever its name.
+    The counts of two texts may be equal by chance; with three texts or more, such a text is a total, whatever its name.
+
+    Args:
+        coded: codes of rows (n,) and the texts that they index, by column.
+        column: the column to search.
+        counts: the people of each row, (n,).
     """
     codes, texts = coded[column]
-    others = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
-    classes = np.unique(combine(others, len(codes))[0], return_inverse=True)[1]
+    other_columns = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
+    classes = np.unique(combine(other_columns, len(codes))[0], return_inverse=True)[1]
     whole, total = np.bincount(classes, counts), np.bincount(codes, counts, len(texts))
     likely = np.flatnonzero(2 * total == total.sum()).tolist() if len(texts) > 2 else []
-    of = {texts[code]: codes == code for code in likely}
-    return {text for text, its in of.items() if (2 * np.bincount(classes[its], counts[its], len(whole)) == whole).all()}
+    rows = {texts[code]: codes == code for code in likely}
+    return {text for text, at in rows.items() if (2 * np.bincount(classes[at], counts[at], len(whole)) == whole).all()}
 
 
 def _sums(texts: SeriesTexts) -> Iterator[ReportWarning]:
-    """Report sensitive values that are totals of the others by their counts, but not by their names."""
+    """Report sensitive values whose counts are totals of the others, but whose names do not say so."""
     for name, sums in texts.sums.items():
         marks = [text for text, is_sum in sums.items() if is_sum and not is_total(text)]
         if marks and name not in texts.columns.rules[Spelled].columns:
@@ -362,7 +371,7 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 
 
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
-    """Return the few texts without which a column would be numeric; empty if it is numeric, or far from it."""
+    """Return the few texts that keep a column from being numeric; empty if it is numeric, or has many such texts."""
     texts = [text for text in column if text not in missing and text.strip("*")]
     stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
@@ -398,9 +407,9 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
-    """Return the rows at the end of a table that are empty in all columns but one, or in all, like notes below it.
+    """Return the indices of the last rows with at most one filled cell, which may be notes below the table.
 
-    A text that also occurs in other rows may be the value of a person without known quasi-identifiers.
+    A row is left out if its text also occurs above: it may be the value of a person without known quasi-identifiers.
     """
     arrays = [table.arrow(name) for name in columns if name in table]
     if len(arrays) < _COLUMNS_WITH_NOTES or not table.rows:
@@ -431,13 +440,13 @@ def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def _notes_of(series: Series) -> dict[str, tuple[tuple[int, str], ...]]:
-    """Return line and text of the notes below the table of each file."""
+    """Return the line and the text of each note below a table, by file."""
     declared, releases = series.manifest.headings("").declared, series.manifest.releases
     return {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
 
 
 def _notes_left_out(series: Series) -> Iterator[ReportWarning]:
-    """Report the notes below tables, which are not rows."""
+    """Report the notes below tables, which are not read as rows."""
     lines = [f"{shown}:{line}" for shown, notes in _notes_of(series).items() for line, _ in notes]
     if lines:
         what = say_count(
@@ -487,13 +496,12 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
     if is_remote(folder):
         return
     named = {real_path(path) for path in series.manifest.files() if not is_remote(path)}
-    # A candidate may also be at a URL.
-    here = [release.rows for release in series.manifest.releases if not is_remote(release.rows)]
-    places = dict.fromkeys(path.parent for path in here)
+    # The folder is local, but a candidate may be at a URL.
+    local = [release.rows for release in series.manifest.releases if not is_remote(release.rows)]
     found = []
-    for place in places:
+    for parent in dict.fromkeys(path.parent for path in local):
         try:
-            beside = sorted(path for path in place.iterdir() if is_table(path) and not path.name.startswith("."))
+            beside = sorted(path for path in parent.iterdir() if is_table(path) and not path.name.startswith("."))
         except OSError:
             continue
         found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
@@ -510,7 +518,7 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
 
 
 _SENTINEL_DIGITS = ("7", "8", "9")
-_FAR = 2
+_FAR = 2  # a code is more than this many times as large as all other numbers
 _POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
@@ -518,9 +526,9 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
-    """Return a doubt for each column with texts that were not read, or are ambiguous.
+    """Return a doubt for each column with texts that were not understood, or are ambiguous.
 
-    Only distinct texts are read, in series of any size.
+    Only distinct texts are read, so that the size of the series does not matter.
 
     Args:
         series: the series, which has been read.
@@ -535,7 +543,10 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
 
 
 def _points(series: Series) -> Iterator[Doubt]:
-    """Yield the sensitive numbers whose points may group thousands: which numbers are close, and which are equal."""
+    """Yield a doubt for each sensitive column whose points may be decimal points or separate thousands.
+
+    The doubt is about closeness alone if the same numbers are equal in both readings, else about all values.
+    """
     rules = series.columns.rules
     for name in series.columns.sensitive if rules[Decimal].sign is None else ():
         if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value:
@@ -549,16 +560,17 @@ def _points(series: Series) -> Iterator[Doubt]:
                 column=printable(name),
                 text=points[0],
             )
-            both = {(as_plain_number(text), as_plain_number(with_decimal_point(text))) for text in texts}
-            is_same = all(len({pair[side] for pair in both}) == len(both) for side in (0, 1))
+            readings = {(as_plain_number(text), as_plain_number(with_decimal_point(text))) for text in texts}
+            is_same = all(len({pair[side] for pair in readings}) == len(readings) for side in (0, 1))
             clauses = frozenset({"closeness"}) if is_same else ON_VALUES
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, guessed=True)
 
 
 def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column; numbers keep the zeros after the point that text files have.
+    """Return the distinct texts of a sensitive column as text files write them, with the zeros after a point.
 
-    Files are only read again if a number has a point, or lost one with its zeros.
+    Empty, without reading files again, if no number has a point or can have lost one with its zeros, or if a number
+    with a point cannot group thousands.
     """
     found, names = set[str](), series.vocabularies[name].names
     pointed = [*filter(_POINTED.fullmatch, names)]
@@ -664,14 +676,14 @@ def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
 
 
 def _stray_of_kind(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return the few texts without which a column would hold numbers or dates; empty if there are many."""
+    """Return the texts that keep a column from being numbers or dates; empty if more than half of its texts do."""
     kinds = (QuasiIdentifier(attribute.name, kind, None, attribute.missing) for kind in (Kind.NUMERIC, Kind.DATE))
     fewest = min(([text for text in texts if _is_faulty(numbers, text)] for numbers in kinds), key=len)
     return fewest if len(fewest) <= len(texts) / 2 else []
 
 
 def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return the numbers beside ranges that look like codes: 99, 8888, -1, outside of all ranges, and far from them."""
+    """Return the numbers beside ranges that look like codes: 99, 8888 or -1, far outside of all ranges."""
     if attribute.kind is not Kind.NUMERIC:
         return []
     numbers, ends, ranged = dict[str, Fraction](), list[Fraction](), False
@@ -683,12 +695,12 @@ def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
             ranged = True
             both = cell.members if isinstance(cell, NumberSet) else (cell.low, cell.high)
             ends += [end for end in both if end is not None]
-    odd = {text: number for text, number in numbers.items() if _is_code(number)}
-    ends += [number for text, number in numbers.items() if text not in odd]
+    codes = {text: number for text, number in numbers.items() if _is_code(number)}
+    ends += [number for text, number in numbers.items() if text not in codes]
     if not ranged or not ends:
         return []
     high, low = max([Fraction(0), *ends]), min(ends)
-    return [text for text, number in odd.items() if number > _FAR * high or number < 0 <= low]
+    return [text for text, number in codes.items() if number > _FAR * high or number < 0 <= low]
 
 
 def _single(cell: Cell) -> Fraction | None:
@@ -702,11 +714,11 @@ def _is_code(number: Fraction) -> bool:
 
 
 def check_register_texts(series: Series, register: Register) -> None:
-    """Refuse texts of the releases that are not in the register, which has exact values.
+    """Refuse cells of the releases that match no exact value of the register.
 
-    A text that is not a value of the register, a label, a set or a mask covers no person. This is accepted if all cells
-    of the column are such texts and include all of the register's values. If the register has no value for a person,
-    every cell covers the person.
+    A cell that is not a value of the register, a label, a set or a mask matches no person. It is accepted if all cells
+    of its column are single texts and include every value of the register. A person whose value the register lacks
+    matches every cell.
 
     Raises:
         InputError: a column also has generalized cells, or the register has values that no cell equals.
@@ -716,10 +728,10 @@ def check_register_texts(series: Series, register: Register) -> None:
         if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None or attribute.spelled:
             continue
         texts = [text for text in series.texts(name) if text and text not in attribute.missing]
-        alone = [text for text in texts if _is_alone(attribute, text)]
+        single = [text for text in texts if _is_single(attribute, text)]
         exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
-        unknown = [text for text in alone if text not in exact]
-        if unknown and exact and (len(alone) < len(texts) or not exact.issubset(alone)):
+        unknown = [text for text in single if text not in exact]
+        if unknown and exact and (len(single) < len(texts) or not exact.issubset(single)):
             more = f" (and {len(unknown) - 1} other texts)" if len(unknown) > 1 else ""
             what = f"the text is not a value of the register, a label of a hierarchy, a set or a mask{more}"
             remedy = (
@@ -731,8 +743,8 @@ def check_register_texts(series: Series, register: Register) -> None:
     problems.check()
 
 
-def _is_alone(attribute: QuasiIdentifier, text: str) -> bool:
-    """Return whether a cell is a single text."""
+def _is_single(attribute: QuasiIdentifier, text: str) -> bool:
+    """Return whether a cell stands for its text alone, not for a range, a set or a label."""
     try:
         cell = attribute.parse(text)
     except CellError:

@@ -109,7 +109,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities.sums_of_others", "2 * total == total.sum()", "total < 0"),
         ("audit.io.irregularities.are_others", "(list, _PARTS.findall)", "(list,)"),
         ("audit.io.irregularities._strangers", "series.keyed and ", "False and "),
-        ("audit.io.irregularities._together", "{*pair} <= there", "False"),
+        ("audit.io.irregularities._together", "{*pair} <= people", "False"),
         ("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False"),
         ("audit.io.roles._skeletons", "skeleton(text) if", "text if"),
     ],
