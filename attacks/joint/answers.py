@@ -1,4 +1,4 @@
-"""Answers about single versions: their possible values, and what their people ever had."""
+"""Answers to questions about a decided network: possible values of a version, values that a person ever had."""
 
 from __future__ import annotations
 
@@ -22,25 +22,35 @@ from audit.runtime.budget import Budget
 
 @dataclass(frozen=True)
 class Answers:
-    """The possible values of any one version, as decided; each answer computes the whole release."""
+    """Answers from the knowledge about all columns; an answer about one version computes its whole release."""
 
     decision: Knowledge
     evidence: Evidence
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known about people having had each of some values in any release; shape (values,)."""
+        """Return for each person whether they had a grave value in any release.
+
+        Args:
+            grave: which values to look for, by value code; shape (values,), bool.
+            budget: the time limit.
+        """
         return ever(self.evidence, self.decision, grave, budget)
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
-        """Return the people with equal values in all worlds, without `known` pairs and people with certain values."""
+        """Return the pairs of people with equal values in all worlds, except people with certain values.
+
+        Args:
+            known: pairs that are already known to be equal, and are not returned; shape (pairs, 2), int32.
+            budget: the time limit.
+        """
         return equal_people(self.decision, known, budget)
 
     def possible(self, person: int, release: int) -> Sequence[int]:
-        """Return the values that are not proved impossible; empty if the person is not in the release."""
+        """Return the value codes that are not proved impossible; empty if the person is not in the release."""
         return self._values(self.decision.alive, person, release)
 
     def open(self, person: int, release: int) -> Sequence[int]:
-        """Return the values without a known world that are not proved impossible; a single value is in every world."""
+        """Return the possible values that no known world contains; none if only one value is possible."""
         possible = self.possible(person, release)
         if len(possible) == 1:
             return ()
@@ -48,17 +58,17 @@ class Answers:
         return [value for value in possible if value not in shown]
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
-        """Yield the row classes and values of the people of each release, in a few different worlds."""
+        """Yield a few different worlds; each gives, by release, the row class and the value of each person."""
         hosts = [self.evidence.source.hosts(release) for release in range(len(self.evidence.tags))]
         for number, world in enumerate(few_worlds(self.decision)):
             yield tuple(values_of(hosts, self.decision, world, number))
 
     def points(self, budget: Budget) -> Iterator[RowCosts]:
-        """Yield the points of rows that prove what is impossible and what single groups do not prove."""
+        """Yield points of rows that prove values impossible which no single group proves impossible."""
         return row_costs(self.decision, budget)
 
     def left(self, release: int) -> ValuesLeft:
-        """Return the possible values of all people in a release whose value is to be found."""
+        """Return the possible values of every person in a release whose value is not known beforehand."""
         decision, versions, risks = (
             self.decision,
             self.decision.network.versions,
@@ -73,15 +83,15 @@ class Answers:
         place = int(np.searchsorted(versions.release, release)) + version
         return ValuesLeft(versions.person[place], value.astype(np.int32), seen, versions.counted[place], share)
 
-    def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
+    def _values(self, columns: Flags, person: int, release: int) -> Sequence[int]:
         versions = self.decision.network.versions
         begin, end = np.searchsorted(versions.release, [release, release + 1])
         place = np.flatnonzero(versions.person[begin:end] == person)
         if not len(place):
             return ()
         if versions.entry[begin + place[0]] < 0:
-            column = np.flatnonzero(some & (self.decision.network.owner == versions.variable[begin + place[0]]))
+            column = np.flatnonzero(columns & (self.decision.network.owner == versions.variable[begin + place[0]]))
             return np.unique(self.decision.network.kind[column]).tolist()
-        version, value = version_values(self.decision.network, some, release)
+        version, value = version_values(self.decision.network, columns, release)
         found: list[int] = value[version == place[0]].tolist()
         return found

@@ -1,16 +1,17 @@
-"""Joint inference: what remains possible when one reasons about all people at once.
+"""Joint inference: which values remain possible when all people are considered together.
 
 Threat model: the adversary knows, for each release, which people each group holds (`linked`), or all people's exact
 quasi-identifiers and presence (`register`), and which value may follow which.
 
-Claim: a *world* gives all people known to be in a release one of its rows, no row to two, and each the same value
-in all releases, or values that follow one another along transitions. A value is possible for a person in a release
-exactly when some world has it; a version with one possible value is *certain*. Values that are neither in a world that
-was found nor proved to be in none count as *open*.
+Claim: a *world* assigns to every person who is known to be in a release a row of it, and no row to two people. Each
+person has the same value in all releases, or values that follow one another along transitions. A value is possible for
+a person in a release exactly when some world has it. A version (a person in a release) with one possible value is
+*certain*. A value is *open* if no world with it was found, and no proof that there is none.
 
-Risk: the share of the worlds that have the value, each weighed by its transitions, where all of them were counted.
+Risk: the share of the worlds that have the value, each weighted by its transition probabilities, if all worlds were
+counted.
 
-Cost: finding out whether a value is possible is NP-hard in general. See `settling` for how it is done.
+Cost: deciding whether a value is possible is NP-hard in general. `settling` describes the steps.
 
 >>> JointAttack().name
 'joint'
@@ -39,18 +40,18 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
-# The share of the time limit for deciding, so that time is left for proofs of the findings.
+# The share of the time limit for deciding; the rest is for proofs of the findings.
 _FOR_DECIDING = 0.85
 
 
 @dataclass(frozen=True)
 class JointAttack:
-    """Find out what is possible in any world.
+    """Decide for every person and value whether some world has it.
 
     Attributes:
         seed: the seed of the search for worlds; another seed may decide more or fewer of the hard values.
-        aims: the numbers of values of each person for which to find worlds, one aim after another; 0 means all.
-        max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
+        aims: for how many values of each person to find worlds, one aim after another; 0 means all.
+        max_risk: the policy's limit; below 1, worlds of small parts are counted even if other parts are too large.
     """
 
     seed: int = option(0, help="seed of the random search for worlds", anywhere=True)
@@ -62,29 +63,29 @@ class JointAttack:
     per_attribute: ClassVar[bool] = True
     asks_worlds: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
-        "disclosure": FindingRule("Of all assignments of rows to people that fit, none leaves another value.", WITHHOLD)
+        "disclosure": FindingRule("In all assignments of rows to people that fit, this is the value.", WITHHOLD)
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack that computes the risks of as many people as possible, if the policy limits risks."""
+        """Return the attack with the policy's limit; below 1, it computes the risks of as many people as possible."""
         return replace(self, max_risk=limits.get("max_risk", 1.0))
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack that looks for two values of each person, if that decides the policy.
+        """Return the attack that looks for only two possible values of each person, if that decides the policy.
 
-        A risk below certainty requires all values, and so does equality of two people in all worlds.
+        Limits on risks below 1, on risks in any release, and on e require all possible values.
         """
         every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
         return self if every else replace(self, aims=AIMS[:1])
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return the versions with one possible value, each with a proof if one was found."""
+        """Return the versions with one possible value as claims; skipped if the attack does not fit the evidence."""
         reason = per_person_reason(evidence) or together_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            # Two values that are not close, or not of one category, may require more than two values of a person.
+            # Worlds for two values do not suffice if these are close numbers or of one category.
             aims = AIMS if evidence.numbers or evidence.categories else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
@@ -95,7 +96,7 @@ class JointAttack:
         return self._outcome(evidence, decided, budget, late=deciding.exhausted())
 
     def _outcome(self, evidence: Evidence, decided: Decided, budget: Budget, *, late: bool) -> Outcome:
-        """Return the outcome from the decision about all versions."""
+        """Return the outcome of what was decided about all versions; `late` if time was up before the proofs."""
         decision, found, counts = decided.last, decided.final, decided.counts(len(evidence.tags))
         versions = decision.network.versions
         measures = JointMeasures(

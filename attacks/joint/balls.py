@@ -1,10 +1,10 @@
 """Balls: decide whether a person can have a single option, in a small part of the network around the person.
 
-The support programme only shows which options are possible in fractions. Here an option is tested in *balls* of blocks
-around the person. If all other people stay as in a known world, a solution in whole numbers is a world. If all other
-people are left out, an option below one in fractions is impossible, and the weights of the rows prove it; if there is
-no solution in whole numbers, the solver is trusted. Mostly a few blocks are enough; balls grow until they are, or are
-too hard.
+The support programme only decides which options are possible in fractions. Here an option is tested in *balls*: the
+blocks nearest to the person. If all people outside the ball keep what they have in a known world, a solution of the
+ball in whole numbers is a world. If the people outside are left out, an option whose greatest value in fractions is
+below one is impossible, and the dual weights of the rows prove it. If there is no solution in whole numbers, the option
+is impossible on the solver's word. Usually a few blocks are enough; balls grow until one decides or is too hard.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from audit.runtime.integer_programmes import Answer
 
 @dataclass(frozen=True)
 class Ball:
-    """Some blocks of a core with people in them.
+    """Some blocks of a core and the variables in them.
 
     Attributes:
         core: the ball as a core of its own.
-        variable: which variables of the core around it these are, ascending; shape (variables,).
-        column: the same for their columns; shape (columns,).
-        row: the same for its rows; shape (rows,).
+        variable: the variables of the surrounding core that are in it, ascending; shape (variables,).
+        column: the columns of the surrounding core that are in it; shape (columns,).
+        row: the rows of the surrounding core that are in it; shape (rows,).
     """
 
     core: OpenSubproblem
@@ -46,19 +46,24 @@ class Ball:
         return LinearModel(self.core)
 
     def columns(self, columns: Numbers) -> Numbers:
-        """Return which columns of the model represent columns of the core around it."""
-        return np.flatnonzero(np.isin(self.model.column, self.core.stands[np.searchsorted(self.column, columns)]))
+        """Return the columns of the model that represent some columns of the surrounding core."""
+        return np.flatnonzero(np.isin(self.model.column, self.core.twin_column[np.searchsorted(self.column, columns)]))
 
     def held(self, world: Numbers) -> Numbers:
-        """Return how many of each class of the model have each column in a world; shape (columns,)."""
+        """Return how many variables of a class have each column of the model in a world; shape (columns,)."""
         return self.model.counts(np.searchsorted(self.column, world[self.variable]))
 
 
 class Neighbourhood:
-    """The variables that share blocks in a core of one part."""
+    """Which variables of a core share blocks."""
 
     def __init__(self, core: OpenSubproblem, columns: Numbers | None = None) -> None:
-        """Note who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
+        """Read which variables are in which blocks.
+
+        Args:
+            core: the core.
+            columns: the columns to read, which take rows of all blocks of their variables; None for all columns.
+        """
         self._core = core
         entry = np.arange(len(core.row)) if columns is None else segments(core.row_start, columns)
         blocks = max(1, int(core.block.max(initial=-1)) + 1)
@@ -99,45 +104,47 @@ class Neighbourhood:
         return np.flatnonzero(inside), True
 
     def ball(self, variable: int | Numbers, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
-        """Return some blocks around a variable as a core of its own, with all that is linked to their members.
-
-        None if the variable itself is linked to variables outside.
+        """Return some blocks around a variable as a core of its own, with all variables linked to their members.
 
         Args:
-            variable: a variable of the core, or some.
+            variable: a variable of the core, or several.
             blocks: as `around` returns them, ascending.
-            chosen: a world, in which all who are in other blocks too keep what they have; None to leave all others out.
+            chosen: the column of each variable in a world, which those keep that are in other blocks too, or linked to
+                such variables; shape (variables,). None to ignore what is outside.
+
+        Returns:
+            The ball; None if `variable` itself would have to keep its column.
         """
         core = self._core
-        some = np.union1d(self.members(blocks), variable)
+        inside = np.union1d(self.members(blocks), variable)
         if len(core.link):
-            some = segments(self._chain_start, np.unique(core.chain[some]))
+            inside = segments(self._chain_start, np.unique(core.chain[inside]))
         rows, capacity = np.sort(self._row[segments(self._row_start, blocks)]), core.capacity
         if chosen is not None:
-            free = self._free(some, blocks)
-            stay, some = some[~free], some[free]
-            if not np.isin(variable, some).all():
+            free = self._free(inside, blocks)
+            stay, inside = inside[~free], inside[free]
+            if not np.isin(variable, inside).all():
                 return None
             taken = core.row[segments(core.row_start, chosen[stay])]
             capacity = capacity - np.bincount(taken, minlength=len(capacity))
-        return Ball(core.excerpt(some, rows, capacity), some, segments(core.start, some), rows)
+        return Ball(core.excerpt(inside, rows, capacity), inside, segments(core.start, inside), rows)
 
-    def _free(self, some: Numbers, blocks: Numbers) -> Flags:
-        """Return which of some variables, all of them with all that is linked to them, are in no other blocks."""
+    def _free(self, variables: Numbers, blocks: Numbers) -> Flags:
+        """Return which of some variables, which are whole chains, are in no other blocks, nor is their chain."""
         inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
         inside[blocks] = True
-        size = np.diff(self._block_start)[some]
-        outside = ~inside[self._block[segments(self._block_start, some)]]
-        bound = np.bincount(np.repeat(np.arange(len(some)), size), weights=outside, minlength=len(some)) > 0
-        number = np.unique(self._core.chain[some], return_inverse=True)[1]
+        size = np.diff(self._block_start)[variables]
+        outside = ~inside[self._block[segments(self._block_start, variables)]]
+        bound = np.bincount(np.repeat(np.arange(len(variables)), size), weights=outside, minlength=len(variables)) > 0
+        number = np.unique(self._core.chain[variables], return_inverse=True)[1]
         found: Flags = (np.bincount(number, weights=bound) == 0)[number]
         return found
 
 
 IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
-"""The sizes of balls, in blocks, one after the other until one decides. Large balls are hopeless for CP-SAT."""
+"""The numbers of blocks of balls to try, in order, until one decides. CP-SAT cannot solve larger ones in time."""
 WORK = 0.05
-"""Deterministic seconds of CP-SAT for one ball, some tenths of a second: easy balls take less, more helps little."""
+"""Deterministic seconds of CP-SAT for a ball, some tenths of a second: easy balls take less, more helps little."""
 _BELOW_ONE = 1 - 1e-6
 
 
@@ -146,19 +153,23 @@ class PartQuestions:
 
     Attributes:
         core: the part.
-        world: a world of it, the last one that was found, -1 where none is known; shape (variables,).
-        refuted: columns that weights of rows prove impossible; shape (columns,).
-        doubted: others that are impossible on a solver's word; of the same shape.
+        world: the column of each variable in the last world that was found, -1 if none is known; shape (variables,).
+        refuted: the columns that weights of rows prove impossible; shape (columns,), bool.
+        doubted: further columns that are impossible on a solver's word; of the same shape.
     """
 
     def __init__(self, core: OpenSubproblem, world: Numbers, budget: Budget) -> None:
-        """Begin with a world; -1 for variables without a known value; shape (variables,)."""
+        """Begin with a known world; shape (variables,), -1 for variables without a known column."""
         self.core, self.world, self._budget = core, world, budget
         self.refuted, self.doubted = (np.zeros(len(core.kind), dtype=np.bool_) for _ in range(2))
         self._around = Neighbourhood(core)
 
     def decide(self, variable: int, columns: Numbers) -> Answer:
-        """Decide whether a variable, or a twin of it, can have one of some columns; return whether that succeeded."""
+        """Decide whether a variable, or a twin of it, can have one of some columns.
+
+        Returns:
+            "found" if `world` now has one of them, "none" if all are impossible, "unknown" if that was not decided.
+        """
         for most in IN_FRACTIONS:
             blocks, everything = self._around.around(variable, most)
             if self._near(self._ball(variable, blocks), columns):
@@ -179,19 +190,19 @@ class PartQuestions:
         return "unknown"
 
     def _ball(self, variable: int, blocks: Numbers) -> Ball | None:
-        """Return a ball, with all others as in the known world; None where there is none."""
+        """Return a ball in which variables outside keep their columns; None if no world is known or no ball exists."""
         return self._around.ball(variable, blocks, self.world) if (self.world >= 0).all() else None
 
     def _near(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Search in fractions for a world near the known one that has one of some columns, and adopt it."""
+        """Search by a linear programme for a world near the known one with one of some columns; adopt it if found."""
         if ball is None or self._budget.exhausted():
             return False
-        model, mine = ball.model, ball.columns(columns)
+        model, asked = ball.model, ball.columns(columns)
         cost, held = np.zeros(len(ball.column)), ball.held(self.world)
         cost[model.column] = np.minimum(held, 1.0)
-        cost[model.column[mine]] = 4.0 * (ball.core.variables + 2)
+        cost[model.column[asked]] = 4.0 * (ball.core.variables + 2)
         chosen = model.corner(cost, self._budget)
-        if chosen is None or not np.isin(ball.core.stands[chosen[chosen >= 0]], model.column[mine]).any():
+        if chosen is None or not np.isin(ball.core.twin_column[chosen[chosen >= 0]], model.column[asked]).any():
             return False
         return self._take(ball, chosen)
 
@@ -204,7 +215,10 @@ class PartQuestions:
         return good
 
     def _among(self, ball: Ball | None, columns: Numbers, *, is_world: bool) -> Answer | None:
-        """Search for some columns in a ball, and adopt a world; None if the answer decides nothing."""
+        """Search by CP-SAT for a solution of a ball with one of some columns; None if the answer decides nothing.
+
+        A solution is adopted if `is_world`: if it is a world together with what is outside.
+        """
         if ball is None:
             return None
         if self._budget.exhausted():
@@ -216,27 +230,27 @@ class PartQuestions:
         return "found" if is_world and self._take(ball, chosen) else None
 
     def _doubt(self, variable: int, columns: Numbers) -> None:
-        """Trust a solver that no one has some columns, unless weights of rows prove it."""
+        """Record that some columns are impossible on a solver's word, unless weights of rows prove it."""
         ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS[-1])[0], None)
         option = self.core.option[columns]
         if not all(self._refute(ball, columns[option == each]) for each in np.unique(option)):
             self.doubted |= self.alike(columns)
 
     def alike(self, columns: Numbers) -> Flags:
-        """Return some columns, and those of twins in their place; shape (columns,)."""
-        some = np.zeros(len(self.core.kind), dtype=np.bool_)
-        some[columns] = True
-        return self.core.shared(some)
+        """Return some columns and the corresponding ones of twins; shape (columns,), bool."""
+        found = np.zeros(len(self.core.kind), dtype=np.bool_)
+        found[columns] = True
+        return self.core.shared(found)
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Return whether weights of rows prove that no one has the columns, and store everything they prove."""
+        """Return whether weights of rows prove that no variable has the columns; store everything they prove."""
         if ball is None or self._budget.exhausted():
             return False
-        mine = ball.columns(columns)
+        asked = ball.columns(columns)
         cost = np.zeros(len(ball.model.column))
-        cost[mine] = 1.0
+        cost[asked] = 1.0
         found = ball.model.highest(cost, self._budget)
-        if found is None or found.value[mine].sum() > _BELOW_ONE:
+        if found is None or found.value[asked].sum() > _BELOW_ONE:
             return False
         weights = list[Numbers]()
         for weight in rounded(ball.core, ball.model.weights(found), np.isin(ball.column, columns)):

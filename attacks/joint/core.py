@@ -1,12 +1,12 @@
-"""Core: the open part of a network after propagation, in parts that share nothing.
+"""Core: the undecided variables of a network after propagation, in parts that share no rows and no links.
 
-Only variables with several living columns are in it, with what of the capacities the others leave; rows that cannot be
-taken too often and rows that repeat what others say are left out. Variables, columns and rows of a part follow one
-another, so that parts are cut out by slices; balls around a person are cut out by lists. A piece that is cut out is a
-core again, with its own numbering.
+A core contains only variables with several remaining columns, and the capacity that the other variables leave. Rows
+that cannot be taken too often, and rows with the same columns and capacity as another row, are left out. Variables,
+columns and rows of a part follow one another, so that parts are cut out by slices; balls around a person are cut out by
+lists. An excerpt is a core again, with its own numbering.
 
-Variables of the same rows are *twins*: what is known of one is known of all, and counting how many of them have each
-column says everything (*classes*).
+Variables whose columns take the same rows are *twins*: a column is possible for one exactly when it is for all. So a
+model need only count how many variables of such a *class* have each column.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ class OpenSubproblem:
     """Open variables with their columns.
 
     Attributes:
-        variable: which variable of the network each is; shape (variables,).
-        start: where the columns of each begin; shape (variables + 1,).
-        column: which column of the network each is; shape (columns,).
-        kind: its class of values.
-        row_start, row: where the rows of each column begin, and these; shapes (columns + 1,) and (entries,).
+        variable: the number of each variable in the network; shape (variables,).
+        start: where the columns of each variable begin; shape (variables + 1,).
+        column: the number of each column in the network; shape (columns,).
+        kind: the class of values of each column; shape (columns,).
+        row_start, row: where the rows of each column begin, and these rows; shapes (columns + 1,) and (entries,).
         capacity: how often each row can still be taken; shape (rows,).
-        factor: with `t` of it taken, a row of factor `f > 0` stands for `f (f - 1) ... (f - t + 1)` ways to do so, one
-            of factor `-f` for one over that, and one of factor 0 for one way; shape (rows,).
-        fakes: how many of the places beyond `capacity` are published as counterfeits, whose rows are chosen among those
-            that no one takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices;
-            shape (rows,).
-        block: rows that share their members, each of which takes one; shape (rows,).
-        link: variables of consecutive versions; shape (links, 2).
-        may: which class of values may follow which; None where they have to be equal.
+        factor: how many ways there are to take a row `t` times: `f (f - 1) ... (f - t + 1)` for a factor `f > 0`, the
+            reciprocal of that for a factor `-f`, and one for 0; shape (rows,).
+        counterfeits: how many counterfeits are published beyond `capacity`. Their rows are chosen among those that no
+            person takes: if a row that can be taken `c` times is taken once more, `c / (c + counterfeits)` of the
+            choices remain; shape (rows,).
+        block: the constraint of each row; each member of a constraint takes exactly one of its rows; shape (rows,).
+        link: pairs of variables of consecutive versions; shape (links, 2).
+        may: whether a class of values may be followed by another, shape (classes, classes); None if they must be equal.
         part: the part of each variable, ascending, counted from 0; shape (variables,).
-        network_rows: which row of the network each is; shape (rows,).
+        network_rows: the number of each row in the network; shape (rows,).
     """
 
     variable: Numbers
@@ -53,7 +53,7 @@ class OpenSubproblem:
     row: Numbers
     capacity: Numbers
     factor: Numbers
-    fakes: Numbers
+    counterfeits: Numbers
     block: Numbers
     link: Numbers
     may: Flags | None
@@ -82,35 +82,35 @@ class OpenSubproblem:
 
     @cached_property
     def option(self) -> Numbers:
-        """The option of each column: columns of one variable with one class of values are one option; ascending."""
+        """The option of each column, ascending: columns of a variable with the same class of values are one option."""
         new = np.ones(len(self.kind), dtype=np.bool_)
         new[1:] = (self.kind[1:] != self.kind[:-1]) | (self.owner[1:] != self.owner[:-1])
         return np.cumsum(new) - 1
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether some variable has several columns of one class of values, which then follow one another."""
+        """Whether some variable has several columns of the same class of values."""
         return int(self.option[-1]) + 1 < self.columns if self.columns else False
 
-    def counted(self, some: Flags) -> Numbers:
-        """Return how many of some columns each variable has; shape (variables,)."""
-        before = starts(some.view(np.int8))[self.start]
+    def counted(self, columns: Flags) -> Numbers:
+        """Return how many of the given columns each variable has; shape (variables,)."""
+        before = starts(columns.view(np.int8))[self.start]
         return before[1:] - before[:-1]
 
     @cached_property
     def entry_column(self) -> Numbers:
-        """The column of each entry."""
+        """The column of each entry; shape (entries,)."""
         return np.repeat(np.arange(len(self.kind)), np.diff(self.row_start))
 
     @cached_property
     def by_row(self) -> tuple[Numbers, Numbers]:
-        """Where the columns that may take each row begin, and these."""
+        """Where the columns that take each row begin, and these columns; shapes (rows + 1,) and (entries,)."""
         begin, order = grouped(self.row, len(self.capacity))
         return begin, self.entry_column[order]
 
     @cached_property
-    def like(self) -> Numbers:
-        """The first of each variable's twins, which represents all: those without links that take equal rows."""
+    def representative(self) -> Numbers:
+        """The first twin of each variable, which represents the class; variables with links have no twins."""
         linked, begin = np.zeros(self.variables, dtype=np.bool_), self.row_start[self.start]
         linked[self.link] = True
         first, widths = dict[object, int](), np.diff(self.row_start)
@@ -123,44 +123,48 @@ class OpenSubproblem:
         return np.array([first.setdefault(key, at) for at, key in enumerate(keys)], dtype=np.int64)
 
     @cached_property
-    def stands(self) -> Numbers:
-        """The column of the first of the twins that is in the place of each column."""
-        found: Numbers = (self.start[self.like] - self.start[:-1])[self.owner] + np.arange(len(self.owner))
+    def twin_column(self) -> Numbers:
+        """The corresponding column of the representative twin, for each column; shape (columns,)."""
+        found: Numbers = (self.start[self.representative] - self.start[:-1])[self.owner] + np.arange(len(self.owner))
         return found
 
-    def shared(self, some: Flags) -> Flags:
-        """Return which columns are some of, or have one of some in its place in a twin."""
-        found = np.zeros(len(some), dtype=np.bool_)
-        found[self.stands[some]] = True
-        shared: Flags = found[self.stands]
+    def shared(self, columns: Flags) -> Flags:
+        """Return some columns and the corresponding ones of all twins; shape (columns,), bool."""
+        found = np.zeros(len(columns), dtype=np.bool_)
+        found[self.twin_column[columns]] = True
+        shared: Flags = found[self.twin_column]
         return shared
 
     @cached_property
     def heads(self) -> Numbers:
-        """The variables that begin a chain of linked ones; a variable without links is a chain of itself."""
+        """The first variable of each chain of linked variables; a variable without links is a chain of its own."""
         head = np.ones(self.variables, dtype=np.bool_)
         head[self.link[:, 1]] = False
         return np.flatnonzero(head)
 
     @cached_property
     def chain(self) -> Numbers:
-        """The chain of each variable; those of a chain follow one another."""
+        """The chain of each variable; variables of a chain follow one another."""
         return np.repeat(np.arange(len(self.heads)), np.diff(np.append(self.heads, self.variables)))
 
     @cached_property
     def part_start(self) -> Numbers:
-        """The first variable of each part; shape (parts + 1,)."""
+        """The first variable of each part, and the number of variables; shape (parts + 1,)."""
         return np.searchsorted(self.part, np.arange(self.parts + 1))
 
     @cached_property
     def row_part(self) -> Numbers:
-        """The part of each row."""
+        """The part of each row; shape (rows,)."""
         found = np.zeros(len(self.capacity), dtype=np.int64)
         found[self.row] = self.part[self.owner[self.entry_column]]
         return found
 
     def worlds(self, chosen: Numbers) -> Flags:
-        """Return the parts for which a column of each variable, -1 for none, is a world; shape (parts,), bool."""
+        """Return which parts form a world with the given columns; shape (parts,), bool.
+
+        Args:
+            chosen: the column of each variable, -1 for none; shape (variables,).
+        """
         good = np.ones(self.parts, dtype=np.bool_)
         good[self.part[chosen < 0]] = False
         rows = self.row[segments(self.row_start, chosen[chosen >= 0])]
@@ -172,20 +176,24 @@ class OpenSubproblem:
         return good
 
     def slice(self, first: int, last: int) -> OpenSubproblem:
-        """Return the parts from `first` to before `last`."""
+        """Return the parts from `first` up to, but not including, `last`."""
         begin, end = int(self.part_start[first]), int(self.part_start[last])
         rows = np.arange(*np.searchsorted(self.row_part, [first, last]))
         found = self.excerpt(np.arange(begin, end), rows, self.capacity)
         return replace(found, part=self.part[begin:end] - first, block=found.block - found.block[:1])
 
     def only(self, parts: Flags) -> OpenSubproblem:
-        """Return some parts; shape (parts,)."""
-        some = np.flatnonzero(parts[self.part])
-        found = self.excerpt(some, np.flatnonzero(parts[self.row_part]), self.capacity)
-        return replace(found, part=(np.cumsum(parts) - 1)[self.part[some]])
+        """Return the given parts.
+
+        Args:
+            parts: which parts; shape (parts,), bool.
+        """
+        variables = np.flatnonzero(parts[self.part])
+        found = self.excerpt(variables, np.flatnonzero(parts[self.row_part]), self.capacity)
+        return replace(found, part=(np.cumsum(parts) - 1)[self.part[variables]])
 
     def with_columns(self, kept: Flags) -> OpenSubproblem:
-        """Return the same variables and rows with some of the columns alone; shape (columns,)."""
+        """Return the same variables and rows with only the columns that are kept; `kept` has shape (columns,), bool."""
         places = np.flatnonzero(kept)
         return replace(
             self,
@@ -197,7 +205,13 @@ class OpenSubproblem:
         )
 
     def excerpt(self, variables: Numbers, rows: Numbers, capacity: Numbers) -> OpenSubproblem:
-        """Return some variables with some of the rows, which have the given capacities, in this order, as one part."""
+        """Return some variables and rows, in the given order, as one part.
+
+        Args:
+            variables: the variables.
+            rows: the rows; entries of other rows are left out.
+            capacity: the capacity of all rows of this core; shape (rows,).
+        """
         column = segments(self.start, variables)
         entry = self.row[segments(self.row_start, column)]
         row = places_of(entry, rows)
@@ -212,7 +226,7 @@ class OpenSubproblem:
             row=row[row >= 0],
             capacity=capacity[rows],
             factor=self.factor[rows],
-            fakes=self.fakes[rows],
+            counterfeits=self.counterfeits[rows],
             block=self.block[rows],
             link=link[(link >= 0).all(axis=1)],
             may=self.may,
@@ -222,14 +236,14 @@ class OpenSubproblem:
 
 
 def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool = False) -> OpenSubproblem:
-    """Return the open subproblem of a network, smallest parts first; only parts that have a wanted variable.
+    """Return the undecided subproblem of a network, the smallest parts first.
 
     Args:
-        network: what was propagated.
-        alive: its columns that are left.
-        wanted: which variables are asked about; shape (variables,).
-        exact: keep what says nothing of what is possible, but of how many worlds there are, and what they weigh: some
-            rows, and variables with one column left that are linked to others.
+        network: the network.
+        alive: the columns that are not ruled out; shape (columns,), bool.
+        wanted: parts without any of these variables are left out; shape (variables,), bool.
+        exact: whether to keep rows, and linked variables with one column left, that only matter for the number and
+            the weights of worlds.
     """
     unsure = network.counted(alive) > 1
     if exact and len(network.link):
@@ -238,35 +252,35 @@ def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool
     taken = np.bincount(network.row[segments(network.row_start, fixed)], minlength=len(network.capacity))
     capacity, factor = network.capacity - taken, network.factor - np.sign(network.factor) * taken
     core = network.with_columns(alive & unsure[network.owner])
-    # Rows that cannot be exceeded do not constrain anything; a single row can be used in one way.
+    # A row that fewer variables can take than it has capacity constrains nothing; it may still matter for counting.
     begin, by_row = core.by_row
     members = np.diff(begin)
     kept = members > capacity
     if exact:
-        kept |= (members > 0) & ((np.abs(factor) > 1) | (network.fakes > 0))
-    else:  # rows of the same columns with equal slack say the same
+        kept |= (members > 0) & ((np.abs(factor) > 1) | (network.counterfeits > 0))
+    else:  # of rows with the same columns and the same capacity one is enough
         rows, first = np.flatnonzero(kept), dict[object, int]()
-        said = zip(*(each.tolist() for each in (rows, begin[rows], begin[rows + 1], capacity[rows])), strict=True)
-        for row, a, b, most in said:
+        slack = zip(*(each.tolist() for each in (rows, begin[rows], begin[rows + 1], capacity[rows])), strict=True)
+        for row, a, b, most in slack:
             kept[row] = first.setdefault((most, by_row[a:b].tobytes()), row) == row
     entries = np.flatnonzero(kept[core.row])
     nodes = core.variables + len(capacity)
     link = core.link[unsure[core.link].all(axis=1)]
     tail = np.concatenate([core.owner[core.entry_column[entries]], link[:, 0]])
     label = component_of(tail, np.concatenate([core.variables + core.row[entries], link[:, 1]]), nodes)
-    mine, own = label[: core.variables], label[core.variables :]
-    size = np.bincount(mine[unsure], minlength=int(label.max(initial=-1)) + 1)
-    asked = np.zeros(len(size), dtype=np.bool_)
-    asked[mine[wanted & unsure]] = True
-    some = np.flatnonzero(unsure & asked[mine])
-    some = some[np.lexsort((mine[some], size[mine[some]]))]
-    rows = np.flatnonzero(kept & asked[own])
-    rows = rows[np.lexsort((rows, network.block[rows], own[rows], size[own[rows]]))]
-    found = replace(core, factor=factor.astype(np.int64)).excerpt(some, rows, capacity)
-    block = own[rows] * len(capacity) + network.block[rows]
-    return replace(found, part=_numbered(mine[some]), block=_numbered(block))
+    variable_part, row_part = label[: core.variables], label[core.variables :]
+    size = np.bincount(variable_part[unsure], minlength=int(label.max(initial=-1)) + 1)
+    has_wanted = np.zeros(len(size), dtype=np.bool_)
+    has_wanted[variable_part[wanted & unsure]] = True
+    variables = np.flatnonzero(unsure & has_wanted[variable_part])
+    variables = variables[np.lexsort((variable_part[variables], size[variable_part[variables]]))]
+    rows = np.flatnonzero(kept & has_wanted[row_part])
+    rows = rows[np.lexsort((rows, network.block[rows], row_part[rows], size[row_part[rows]]))]
+    found = replace(core, factor=factor.astype(np.int64)).excerpt(variables, rows, capacity)
+    block = row_part[rows] * len(capacity) + network.block[rows]
+    return replace(found, part=_numbered(variable_part[variables]), block=_numbered(block))
 
 
 def _numbered(labels: Numbers) -> Numbers:
-    """Return the same with numbers from 0 for labels, if equal labels follow one another."""
+    """Return labels, of which equal ones are adjacent, renumbered from 0 in their order."""
     return np.cumsum(np.diff(labels, prepend=labels[:1]) != 0)

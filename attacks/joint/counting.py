@@ -1,17 +1,16 @@
-"""Counting: the number of all worlds of a part, and the share of them in which a person has a value.
+"""Counting: the number of worlds of a part, and the share of them in which a person has a value.
 
-A world gives each person one row of each release, and rows are different: with `t` of the `c` rows of one group with
-one value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the
-others, each being a column of its own, that is the same up to a factor that all worlds share. Where values are
-published beside the rows (Anatomy), the rows of a class are different as well, and those that are left take the values
-that are left in any order. Where counterfeits are published, which rows they are is chosen among those that no one
-takes: C(r - n, f) ways for f of r rows beside n people. A world weighs as much as its transitions are probable, times
-these choices.
+A world assigns to each person one row of each release, and rows are distinct: if people take `t` of the `c` rows of a
+group with the same value, there are `c (c - 1) ... (c - t + 1)` ways to do so. If counterfeits without identity take
+the other rows, this changes by a factor that is the same for all worlds. If values are published separately from rows
+(Anatomy), the rows of a class are distinct as well, and the remaining rows take the remaining values in any order. If
+counterfeits are published, their rows are chosen among those that no person takes: C(r - n, f) ways for f of r rows
+beside n people. The weight of a world is the product of the probabilities of its transitions, times these choices.
 
-Variables are given their columns one after the other. What matters for those that follow is how often the rows can
-still be taken that they may want, and the last value of a person who has more versions; worlds that agree in this are
-one *state*. Forward sums of weights say how states come about, backward sums how they can be completed. A part is
-counted when that takes no more than some number of steps.
+Dynamic programming: variables are assigned one after the other. A *state* says how often each row that later variables
+need can still be taken, and the last value of a person with further versions. Forward sums are the weights of the ways
+to reach a state, backward sums those of the ways to complete it. A part is counted only if this takes no more than a
+given number of steps.
 """
 
 from __future__ import annotations
@@ -33,24 +32,23 @@ from audit.model.evidence import Evidence, Transitions
 
 @dataclass(frozen=True)
 class Steps:
-    """The probabilities of changes of values.
+    """The probabilities of transitions between the values of a person.
 
     Attributes:
-        weight: of each class of values following each; None where all worlds weigh the same.
-        own: a factor for each column of the core: what steps within a class of values weigh; None where these weigh
-            nothing.
+        weight: the probability that a class of values is followed by another; None if all worlds weigh the same.
+        own: a factor for each column of the core, the product of its transitions within a class of values; None for 1.
     """
 
     weight: Mapping[tuple[int, int], Fraction] | None = None
     own: Sequence[Fraction] | None = None
 
     def of(self, columns: slice) -> Steps:
-        """Return the same for some columns."""
+        """Return the same with the factors of some columns."""
         return Steps(self.weight, None if self.own is None else self.own[columns])
 
 
 def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> Steps:
-    """Return the probabilities of changes of values for the columns of a core."""
+    """Return the probabilities of transitions for the columns of a core."""
     network, transitions = decision.network, evidence.transitions
     if transitions is None:
         return Steps()
@@ -60,7 +58,7 @@ def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> S
 
 
 def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
-    """Return the same where each step is within a class of values, all of whose members are equally probable."""
+    """Return the same if values only change within a class of values, whose members are equally probable."""
     first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
     first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]
     stay = {kind: transitions.exact.get((value, value), Fraction(1)) for kind, value in enumerate(first.tolist())}
@@ -72,7 +70,7 @@ def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: 
     return Steps({(kind, kind): weight for kind, weight in stay.items()}, own)
 
 
-# Larger numbers of worlds are neither computed nor printed.
+# Numbers of worlds above these limits are neither computed nor printed.
 _MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
 Number = int | Fraction
 State = tuple[tuple[int, ...], int]
@@ -91,10 +89,11 @@ class Counted:
     """The worlds of a part.
 
     Attributes:
-        number: how many there are, rows being different; a fraction where rows that are left take values in any order.
-        worlds: some that together have all columns that any has, one for each variable; shape (some, variables).
-        share: the share of the weight of worlds that have each column; float64, of the same shape.
-        weight: what all of them weigh together.
+        number: how many there are, with distinct rows; a fraction if remaining rows take values in any order.
+        worlds: a few worlds that together contain every possible column: the column of each variable; shape (worlds,
+            variables), int64.
+        share: the share of the total weight that worlds with each column have; shape (columns,), float64.
+        weight: the total weight.
     """
 
     number: Number
@@ -105,12 +104,12 @@ class Counted:
 
 @dataclass
 class Counts:
-    """How many worlds the parts have that were counted, as values of people and counterfeits and not as rows.
+    """The numbers of worlds of the parts that were counted, to be combined into one number.
 
     Attributes:
-        factors: what to multiply: the numbers of worlds of parts.
-        divisors: by whose factorials to divide: of different rows, and of equal values of counterfeits.
-        rows, variables: which rows and variables of the network are of such parts.
+        factors: the numbers of worlds of the parts.
+        divisors: the product is divided by the factorials of these, as rows with the same value are not distinguished.
+        rows, variables: which rows and variables of the network are in counted parts; bool.
     """
 
     factors: list[Number]
@@ -120,12 +119,12 @@ class Counts:
 
     @staticmethod
     def of(network: ConstraintNetwork) -> Counts:
-        """Return the counts of a network of which nothing was counted."""
+        """Return the counts of a network before any part is counted."""
         rows = np.zeros(len(network.capacity), dtype=np.bool_)
         return Counts([], [], rows, np.zeros(network.variables, dtype=np.bool_))
 
     def add(self, part: OpenSubproblem, number: Number) -> None:
-        """Add the worlds of a part."""
+        """Add the number of worlds of a part."""
         self.factors.append(number)
         self.divisors += part.factor.tolist()
         self.rows[part.network_rows] = True
@@ -134,15 +133,17 @@ class Counts:
     def worlds(self, network: ConstraintNetwork, alive: Flags) -> int | None:
         """Return the number of worlds if all parts were counted; None if the number is too long to print.
 
-        Each counterfeit without identity is a column of its own; columns of a group that have equal values by turns are
-        one world.
+        Worlds differ if a person or a counterfeit has another value; rows with equal values are not distinguished.
+
+        Raises:
+            AssertionError: the result is no whole number; this is a bug of the program.
         """
         owner = network.owner
         fixed = np.flatnonzero(alive & ~self.variables[owner])
         left = network.capacity - np.bincount(
             network.row[segments(network.row_start, fixed)], minlength=len(network.capacity)
         )
-        # Rows left out of a part can be used in only one way.
+        # Rows that were left out of a part can be taken in only one way.
         open_ = np.flatnonzero(alive & self.variables[owner])
         wanted = np.bincount(network.row[segments(network.row_start, open_)], minlength=len(left)) > 0
         divisors, factors = [*self.divisors, *left[~self.rows & ~wanted].tolist()], list[int]()
@@ -164,12 +165,12 @@ class Counts:
 
 
 def counted(part: OpenSubproblem, steps: Steps, most: int) -> Counted | None:
-    """Return the worlds of a part; None if counting exceeds the limit of steps."""
+    """Return the worlds of a part; None if counting takes more than `most` steps (a state and a column each)."""
     return _Counter(part, steps).count(most)
 
 
 def weighed(part: OpenSubproblem, steps: Steps, most: int) -> Number | None:
-    """Return the total weight of a part's worlds; None if that exceeds the limit of steps."""
+    """Return the total weight of a part's worlds; None if counting takes more than `most` steps."""
     found = counted(part, steps, most)
     return None if found is None else found.weight
 
@@ -181,7 +182,7 @@ class _Counter:
         self._part, self._steps = part, steps
         self._at: dict[int, int] = {}
         self._more: list[tuple[int, bool] | None] = []
-        self._fakes: list[int] = []
+        self._counterfeits: list[int] = []
         self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
         self._kind = part.kind.tolist()
         self._own = steps.own
@@ -192,11 +193,11 @@ class _Counter:
         self._order = self._ordered()
 
     def _ordered(self) -> list[int]:
-        """Return the variables such that those that share rows are adjacent, and each chain keeps its order."""
+        """Return an order of the variables in which those that share rows are near, and chains keep their order."""
         part = self._part
         if len(part.link):
             return list(range(part.variables))
-        # The next variable shares rows, and needs the fewest rows that no earlier variable needed.
+        # Next comes a variable that shares rows with earlier ones and adds the fewest new rows to the state.
         wants = [
             set(part.row[part.row_start[part.start[v]] : part.row_start[part.start[v + 1]]].tolist())
             for v in range(part.variables)
@@ -212,17 +213,17 @@ class _Counter:
         return order
 
     def count(self, most: int) -> Counted | None:
-        """Return the worlds, or None if that would exceed the limit of steps."""
+        """Return the worlds; None if counting takes more than `most` steps."""
         capacity, start = self._part.capacity.tolist(), self._part.start.tolist()
         last: dict[int, int] = {}
         for place, variable in enumerate(self._order):
             for column in range(start[variable], start[variable + 1]):
                 last.update(dict.fromkeys(self._rows[column], place))
-        # Rows in the order in which they are last needed: the state is a shorter and shorter tuple of remainders.
+        # Rows that are needed longest come first, so that the tuple of capacities in a state becomes ever shorter.
         rows = sorted(last, key=lambda row: -last[row])
         self._at = {row: number for number, row in enumerate(rows)}
         factor = self._part.factor.tolist()
-        self._fakes = self._part.fakes[rows].tolist()
+        self._counterfeits = self._part.counterfeits[rows].tolist()
         self._more = [(abs(factor[row]) - capacity[row], factor[row] < 0) if factor[row] else None for row in rows]
         layers: list[Layer] = [{(tuple(capacity[row] for row in rows), -1): (1, 1)}]
         moves: list[list[Move]] = []
@@ -238,7 +239,7 @@ class _Counter:
         return self._summed(layers, moves)
 
     def _given(self, variable: int, states: Layer, kept: int) -> tuple[Layer, list[Move]]:
-        """Assign each column of a variable in each state; return the next states, and the steps to them."""
+        """Assign each column of a variable in each state; return the next states and the moves to them."""
         following: Layer = {}
         made: list[Move] = []
         columns = range(int(self._part.start[variable]), int(self._part.start[variable + 1]))
@@ -250,7 +251,7 @@ class _Counter:
                 ways = self._factor(before if linked else None, column)
                 whole: Number = 1
                 for row in places:
-                    whole *= self._ways(left[row], self._more[row], self._fakes[row])
+                    whole *= self._ways(left[row], self._more[row], self._counterfeits[row])
                 ways *= whole
                 if not ways:
                     continue
@@ -264,17 +265,17 @@ class _Counter:
         return following, made
 
     @staticmethod
-    def _ways(left: int, more: tuple[int, bool] | None, fakes: int) -> Number:
-        """Return the number of ways to use one more of a row, times the remaining choices of counterfeits."""
+    def _ways(left: int, more: tuple[int, bool] | None, counterfeits: int) -> Number:
+        """Return the number of ways to take a row once more, times the share of choices of counterfeits that remain."""
         if left <= 0:
             return 0
         ways: Number = 1
         if more is not None:
             ways = Fraction(1, left + more[0]) if more[1] else left + more[0]
-        return ways * Fraction(left, left + fakes) if fakes else ways
+        return ways * Fraction(left, left + counterfeits) if counterfeits else ways
 
     def _factor(self, before: int | None, column: int) -> Number:
-        """Return the probability of the step to a column, 0 if it is impossible."""
+        """Return the probability of the transition to a column; 0 if it is impossible."""
         own = 1 if self._own is None else self._own[column]
         if before is None:
             return own
@@ -285,12 +286,12 @@ class _Counter:
         return own if (before == kind if may is None else may[before, kind]) else 0
 
     def _summed(self, layers: list[Layer], moves: list[list[Move]]) -> Counted:
-        """Return the sums over all worlds, computed backwards from the states in which all variables are assigned."""
+        """Return the sums over all worlds, by going back from the states in which all variables are assigned."""
         number = sum(each[0] for each in layers[-1].values())
         weight = sum(each[1] for each in layers[-1].values())
         through: list[Number] = [0] * len(self._kind)
         back: dict[State, Number] = dict.fromkeys(layers[-1], 1)
-        # How some world reaches each state and continues from it; and a step that assigns each column.
+        # For each state, a move that reaches it and a move that continues from it; for each column, a move to it.
         came, goes = list[Ways](), list[Ways]()
         given = dict[int, tuple[int, State, State]]()
         for place in range(len(moves) - 1, -1, -1):
@@ -310,7 +311,7 @@ class _Counter:
         return Counted(number, worlds, np.array(share, dtype=np.float64), weight)
 
     def _worlds(self, came: list[Ways], goes: list[Ways], given: dict[int, tuple[int, State, State]]) -> Numbers:
-        """Return worlds that together have all columns that some step assigns."""
+        """Return worlds that together have all columns that some move assigns."""
         found, missing = list[list[int]](), dict.fromkeys(given)
         while missing:
             column = next(iter(missing))

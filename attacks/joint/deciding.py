@@ -1,4 +1,4 @@
-"""Deciding: what is possible after all releases, and which of it was certain after each earlier release."""
+"""Deciding: what is possible given all releases, and how much of it was certain after each earlier release."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from attacks.joint.values import Findings
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
-# The share of the time limit for what is possible after all releases, and not for the timeline.
+# The share of the time limit for the question about all releases; the rest is for the timeline.
 _FOR_LAST = 0.8
-# The share of it in which the network must be built: with less time left, nothing would be found.
+# The share of the time limit in which the network must be built: later, no time would be left to find anything.
 _FOR_NETWORK = 0.6
 AIMS = (TWO, ALL)
-"""First find worlds for two values of each person, which decides who is certain, then for all values."""
+"""First find worlds for two values of each person, which decides whose value is certain, then for all values."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """The decision.
+    """What was decided about all versions.
 
     Attributes:
-        last, final: what is possible after all releases, and what that says of the versions that count.
-        earlier: what of that was certain after the last releases before, in their order; nothing is before the first.
-        whole: whether it is known of each release who was certain then.
+        last: the knowledge given all releases.
+        final: the findings that follow from it.
+        earlier: the findings after each number of releases before, ascending; numbers without findings are left out.
+        whole: whether the certain versions after each number of releases are known exactly.
     """
 
     last: Knowledge
@@ -37,7 +38,7 @@ class Decided:
     whole: bool
 
     def counts(self, releases: int) -> list[tuple[int, int]]:
-        """Return how many versions, and how many people's, were certain after each number of releases."""
+        """Return, for each number of releases, how many versions were certain after them, and of how many people."""
         person = self.last.network.versions.person
         certain = [each.certain for each in (*self.earlier, self.final)]
         found = [(len(each), len(np.unique(person[each]))) for each in certain]
@@ -52,12 +53,17 @@ def decide(
     *,
     each_part: bool = False,
 ) -> Decided:
-    """Return what is possible after all releases and, if all values are decided, what was certain after fewer.
+    """Return what is possible given all releases and, if `aims` has all values, what was certain after fewer releases.
 
-    A value that is certain early remains certain: so the releases are asked backward from the last but one, and only
-    about people who are certain after the next one. Where no one is, no one was before.
+    A value that is certain remains certain in later releases. So numbers of releases are tried in descending order, and
+    only versions are asked about that are certain after one release more.
 
-    With `each_part` the worlds of small parts are counted where others are too large.
+    Args:
+        evidence: the series and what the adversary knows.
+        budget: the time limit.
+        seed: the seed of the search for worlds.
+        aims: for how many values of each person to find worlds, one aim after another; 0 means all.
+        each_part: whether to count the worlds of small parts even if other parts are too large.
 
     Raises:
         TooManyChoicesError: people have too many possible rows.
@@ -92,7 +98,7 @@ def decide(
         wanted[part.versions.variable[places]] = True
         settling = Settling(evidence, part, budget.fraction(1 / release), seed, walked=settling.walked)
         decision = settling.settle(wanted, (TWO,) if evidence.combined is None else (TWO, ALL))
-        last.feasible &= decision.feasible  # what has no world has none with more constraints
+        last.feasible &= decision.feasible  # without a world for fewer releases there is none for more
         earlier.append(Findings(decision, places, evidence.combined))
         places = earlier[-1].certain
     return Decided(last, final, earlier[::-1], whole and all(each.decided.all() for each in earlier))

@@ -1,10 +1,10 @@
-"""Distinguishing: whether, for every two people, some world gives them different values.
+"""Distinguishing: find the pairs of people who have equal values in all worlds.
 
-People of different parts have nothing to do with each other: where each has two values that worlds show, some world
-gives them different ones. In a part worlds divide people into classes: those who had equal values in all worlds so far.
-Twins who have different values in a world can exchange them, which divides them from all others. For each pair that is
-left it is asked, in whole numbers, whether one keeps a value while the other has another; where that is impossible for
-every value, the two are equal in all worlds. Only pairs that are asked about are in memory.
+Parts of a network are independent: two people of different parts who each have two possible values have different
+values in some world. Within a part, the known worlds divide people into classes with equal values in all of them. Twins
+who have different values in a world can exchange them, which divides them from all other people. For each remaining
+pair, CP-SAT looks for a world in which one has a value and the other another one; if there is none for any value, the
+two are equal in all worlds. Only the pair in question is in memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _NOTHING = EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
 
 
 def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeople:
-    """Return pairs of people who are equal in all worlds, if no person's value is certain.
+    """Return pairs of people who have equal values in all worlds, except people whose value is certain.
+
+    Nothing is found (`whole` is false) if values change, or if it is open for some person whether the value is certain.
 
     Args:
         decision: the knowledge about all people, whose values never change and whose groups are known.
@@ -42,7 +44,7 @@ def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeop
     core = core_of(network, alive, np.ones(network.variables, dtype=np.bool_))
     versions = network.versions
     people = int(versions.person.max(initial=-1)) + 1
-    one_of_all = np.zeros(people, dtype=np.bool_)  # those who represent all that pairs make equal, or are in no pair
+    one_of_all = np.zeros(people, dtype=np.bool_)  # one person of each set that the known pairs connect
     one_of_all[np.unique(component_of(known[:, 0], known[:, 1], people), return_index=True)[1]] = True
     asked = versions.counted & one_of_all[versions.person]
     person = np.full(network.variables, -1, dtype=np.int32)
@@ -57,10 +59,10 @@ class _EqualSoFar:
     """The classes of variables of a core that had equal values in all worlds so far.
 
     Attributes:
-        core: open parts, without links.
-        decision: the worlds that are known.
-        budget: how long it may take.
-        asked: which variables are to be divided from each other; shape (variables,).
+        core: the undecided parts, without links.
+        decision: the known worlds.
+        budget: the time limit.
+        asked: which variables are still to be distinguished from each other; shape (variables,).
         label: the class of each variable; of the same shape.
     """
 
@@ -71,28 +73,28 @@ class _EqualSoFar:
     label: Numbers = field(init=False)
 
     def equal(self) -> tuple[list[tuple[int, int]], bool]:
-        """Return the pairs that are equal in all worlds, and whether all others were divided."""
+        """Return the pairs that are equal in all worlds, and whether all other pairs were distinguished."""
         equal = list[tuple[int, int]]()
         self._divide()
         for _ in range(_QUESTIONS):
-            left = self._left()
-            if not len(left) or self.budget.exhausted():
+            undistinguished = self._left()
+            if not len(undistinguished) or self.budget.exhausted():
                 break
-            one, other = left[:2].tolist()
-            different = self._asked(one, other)
+            first, second = undistinguished[:2].tolist()
+            different = self._asked(first, second)
             if different is None:
                 break
             if different:
                 self._divide()
             else:
-                equal.append((one, other))
-                self.asked[other] = False
+                equal.append((first, second))
+                self.asked[second] = False
         return equal, not len(self._left())
 
     def _divide(self) -> None:
-        """Divide the classes by the values in all worlds, and by those that twins exchange in the last world.
+        """Divide the classes by the values in all known worlds, and single out twins that can exchange values.
 
-        Two numbers that are equal by chance divide less.
+        If two fingerprints are equal by chance, a pair is asked about that worlds already distinguish.
         """
         core = self.core
         chosen = places_of(self.decision.chosen[core.variable], core.column)
@@ -101,37 +103,37 @@ class _EqualSoFar:
         self.label = np.unique(mixed(key, 3), return_inverse=True)[1].reshape(-1)
         place = chosen - core.start[:-1]
         low, high = np.full(core.variables, len(core.kind)), np.full(core.variables, -1)
-        np.minimum.at(low, core.like, place)
-        np.maximum.at(high, core.like, place)
-        self.asked &= (low == high)[core.like]
+        np.minimum.at(low, core.representative, place)
+        np.maximum.at(high, core.representative, place)
+        self.asked &= (low == high)[core.representative]
 
     def _left(self) -> Numbers:
-        """Return the variables of classes of several that are asked about, class by class."""
+        """Return the variables in classes with several variables that are asked about, class by class."""
         size = np.bincount(self.label[self.asked], minlength=int(self.label.max(initial=0)) + 1)
-        left = np.flatnonzero(self.asked & (size > 1)[self.label])
-        return left[np.argsort(self.label[left], kind="stable")]
+        found = np.flatnonzero(self.asked & (size > 1)[self.label])
+        return found[np.argsort(self.label[found], kind="stable")]
 
-    def _asked(self, one: int, other: int) -> bool | None:
-        """Return whether some world, which is then adopted, gives two variables of a class different values."""
-        core, number = self.core, int(self.core.part[one])
+    def _asked(self, fixed: int, varied: int) -> bool | None:
+        """Return whether some world, which is then adopted, gives two variables different values; None if unknown."""
+        core, number = self.core, int(self.core.part[fixed])
         part, first = core.slice(number, number + 1), int(core.part_start[number])
         now = places_of(self.decision.chosen[part.variable], part.column)
-        one, other, open_ = one - first, other - first, False
-        kinds = np.unique(part.kind[part.start[one] : part.start[one + 1]])
-        for kind in sorted(kinds.tolist(), key=lambda kind: kind != part.kind[now[one]]):
-            said, world = _with(part, now, (one, part.kind == kind), self.budget)
-            if world is not None and part.kind[world[other]] == kind:
-                keeps = (part.owner != one) | (part.kind == kind)
+        fixed, varied, undecided = fixed - first, varied - first, False
+        kinds = np.unique(part.kind[part.start[fixed] : part.start[fixed + 1]])
+        for kind in sorted(kinds.tolist(), key=lambda kind: kind != part.kind[now[fixed]]):
+            answer, world = _with(part, now, (fixed, part.kind == kind), self.budget)
+            if world is not None and part.kind[world[varied]] == kind:
+                keeps = (part.owner != fixed) | (part.kind == kind)
                 place = np.flatnonzero(keeps)
                 narrowed = part.with_columns(keeps)
-                wanted = other, narrowed.kind != kind
-                said, world = _with(narrowed, np.searchsorted(place, world), wanted, self.budget)
+                wanted = varied, narrowed.kind != kind
+                answer, world = _with(narrowed, np.searchsorted(place, world), wanted, self.budget)
                 world = None if world is None else place[world]
             if world is not None:
                 self.decision.adopt(part.variable, part.column[world])
                 return True
-            open_ |= said != "none"
-        return None if open_ else False
+            undecided |= answer != "none"
+        return None if undecided else False
 
 
 Found = tuple[str, Numbers | None]
@@ -143,26 +145,26 @@ def _with(part: OpenSubproblem, world: Numbers, wanted: tuple[int, Flags], budge
 
     Args:
         part: the part.
-        world: one that is known; shape (variables,).
-        wanted: the variable, and columns of the part; shape (columns,).
+        world: the columns of a known world; shape (variables,).
+        wanted: the variable, and which columns are looked for; shape (columns,), bool.
         budget: the time limit.
     """
     variable, columns = wanted
     if columns[world[variable]]:
         return "found", world
-    mine = np.arange(part.start[variable], part.start[variable + 1])
-    if not columns[mine].any():
+    own = np.arange(part.start[variable], part.start[variable + 1])
+    if not columns[own].any():
         return "none", None
     asking = PartQuestions(part, world, budget)
-    answer, after = asking.decide(variable, mine[columns[mine]]), asking.world
+    answer, after = asking.decide(variable, own[columns[own]]), asking.world
     if answer != "found":
         return answer, None
     return answer, after if columns[after[variable]] else _exchanged(part, after, variable, columns)
 
 
 def _exchanged(part: OpenSubproblem, world: Numbers, variable: int, columns: Flags) -> Numbers:
-    """Return the world in which a variable has what a twin of it was given instead."""
-    twins = np.flatnonzero(part.like == part.like[variable])
+    """Return the world in which a variable has exchanged its column with a twin that has one of some columns."""
+    twins = np.flatnonzero(part.representative == part.representative[variable])
     place = world[twins] - part.start[twins]
     at = int(np.flatnonzero(columns[part.start[variable] + place])[0])
     after = world.copy()

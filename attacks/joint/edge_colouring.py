@@ -1,8 +1,8 @@
 """Edge colouring: construct a world of two releases whose groups hold each of their values equally often.
 
-Groups are vertices, people are edges between their groups, values are colours. A bipartite graph of which no vertex has
-more edges than there are colours can be coloured so that no two edges of a vertex are alike (König): edges are added
-until each vertex has as many, and each perfect matching is a colour.
+Groups are vertices, people are edges between their groups, values are colours. A bipartite graph in which no vertex has
+more edges than there are colours can be coloured so that all edges of a vertex have different colours (König 1916).
+Edges are added until every vertex has as many edges as there are colours; then each perfect matching is a colour.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from audit.model.arrays import Numbers
 
 
 def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
-    """Return a colour for each edge so that those of a vertex are different; shape (edges,).
+    """Return a colour for each edge so that all edges of a vertex have different colours; shape (edges,), int64.
 
     Args:
-        left: one end of each edge, -1 where it has none; shape (edges,).
-        right: the other end; of the same shape.
-        colours: how many there are; no vertex has more edges.
+        left: the left vertex of each edge, -1 if it has none; shape (edges,).
+        right: the right vertex of each edge, -1 if it has none; shape (edges,).
+        colours: the number of colours; no vertex has more edges.
 
     >>> coloured(np.array([0, 0, 1, -1]), np.array([0, 1, 0, 1]), 2).tolist() in ([0, 1, 1, 0], [1, 0, 0, 1])
     True
@@ -31,7 +31,7 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
     both = np.flatnonzero((left >= 0) & (right >= 0))
     ends, of_edge = list[Numbers](), list[Numbers]()
     for end, other in ((left, right), (right, left)):
-        # A vertex gets one free end for each missing edge; edges with one end use some of these.
+        # A vertex gets one free end for each missing edge; edges with only one vertex use some of these.
         lack = colours - np.bincount(end[both], minlength=vertices)
         begin, single = starts(lack), np.flatnonzero((end >= 0) & (other < 0))
         single = single[np.argsort(end[single], kind="stable")]
@@ -54,6 +54,6 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
         colour[left_over[first[taken]]] = each
     found = np.full(len(left), -1, dtype=np.int64)
     for edge in of_edge:
-        here = edge[order]
-        found[here[here >= 0]] = colour[here >= 0]
+        edges = edge[order]
+        found[edges[edges >= 0]] = colour[edges >= 0]
     return found

@@ -1,9 +1,10 @@
-"""Ever: the share of worlds in which a person never has one of some values, in any release.
+"""Ever: the share of worlds in which a person has one of some values in any release.
 
-A choice of a variable represents a class of values, within which the members of a group may exchange theirs: it leaves
-the person without the values in a release by the share of the class's rows that have none of them. So where a person
-has one variable, the share is a sum over its choices. Where the person has several, which transitions link, the worlds
-of the part are counted once more, weighed by what leaves this person clean, and divided by all.
+What is computed is the share of worlds in which the person is *clean*: never has one of the values. A column represents
+a class of values, within which the members of a group may exchange values: in a release, the probability that its
+person is clean is the share of the class's rows with other values. If a person has one variable, the share is a sum
+over its columns. If a person has several, linked by transitions, the worlds of the part are counted once more with
+these probabilities as factors, and divided by the weight of all worlds.
 """
 
 from __future__ import annotations
@@ -24,18 +25,21 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
 from audit.runtime.budget import Budget
 
-# The limits of counting steps for one person of a part, and in total.
+# The limits of counting steps for one person of a part, and of columns in all such counts.
 STEPS, STEPS_IN_ALL = 20_000, 2_000_000
 
 
 def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
-    """Return what is known about people having had a value in any release.
+    """Return for each person whether they had a grave value in any release.
 
     Args:
         evidence: the evidence of the decision.
         decision: the knowledge of the columns.
-        grave: the values to look for, by code; shape (values,), bool.
+        grave: which values to look for, by value code; shape (values,), bool.
         budget: the time limit.
+
+    Returns:
+        Arrays by person code. Without exact shares of worlds, a risk is 1, 0 or NaN (unknown).
     """
     histories = _CleanHistories(evidence, decision, _clean(decision, grave))
     known = histories.known(budget)
@@ -48,7 +52,7 @@ def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) 
 
 
 def _clean(decision: Knowledge, grave: Flags) -> Floats:
-    """Return the probability that each column leaves its person without the values, given the world; NaN if unknown."""
+    """Return the probability that the person of each column is clean if it is chosen; NaN if unknown; (columns,)."""
     network = decision.network
     clean = np.ones(network.columns)
     for release in range(len(network.contents)):
@@ -69,11 +73,12 @@ def _clean(decision: Knowledge, grave: Flags) -> Floats:
 
 @dataclass
 class _CleanHistories:
-    """What columns leave clean, put together for each person.
+    """Which people are clean, combined from the columns of all their variables.
 
     Attributes:
-        evidence, decision: as above.
-        clean: by column.
+        evidence: the evidence of the decision.
+        decision: the knowledge of the columns.
+        clean: the probability that the person of each column is clean if it is chosen; shape (columns,).
     """
 
     evidence: Evidence
@@ -81,7 +86,7 @@ class _CleanHistories:
     clean: Floats
 
     def known(self, budget: Budget) -> EverKnown:
-        """Return what is known about all people who count, by person code."""
+        """Return what is known about each person who counts."""
         decision, network = self.decision, self.decision.network
         versions, alive = network.versions, self.decision.alive
         people = int(versions.person.max(initial=-1)) + 1
@@ -89,7 +94,7 @@ class _CleanHistories:
         counted[versions.person[versions.counted]] = True
         pairs = self._variables()
         person, variable = pairs
-        # What leaves nothing clean, and what a known world or a choice that is shown leaves clean.
+        # Variables that are clean in no world, and those that are clean in a known world.
         dirty = ~self._any(alive & (self.clean > 0)) & ~self._any(alive & np.isnan(self.clean))
         clean_world = (decision.chosen >= 0) & (self.clean[decision.chosen] > 0)
         several = np.bincount(person, minlength=people) > 1
@@ -107,7 +112,7 @@ class _CleanHistories:
         return EverKnown(risk, certain & counted, without & ~certain, counted)
 
     def untouched(self) -> Flags:
-        """Return the people who may have none of the values, by person code."""
+        """Return the people none of whose possible values is grave; shape (people,), bool."""
         versions = self.decision.network.versions
         touched = self._any(self.decision.alive & (self.clean != 1))
         found = np.ones(int(versions.person.max(initial=-1)) + 1, dtype=np.bool_)
@@ -115,7 +120,7 @@ class _CleanHistories:
         return found
 
     def _variables(self) -> tuple[Numbers, Numbers]:
-        """Return pairs of a person and a variable of the person; only the first variable if values never change."""
+        """Return pairs of a person and a variable of the person; one pair for each person if values never change."""
         versions = self.decision.network.versions
         person, variable = versions.person.astype(np.int64), versions.variable
         if self.evidence.transitions is None:
@@ -128,7 +133,7 @@ class _CleanHistories:
         return self.decision.network.counted(columns) > 0
 
     def _never(self, pairs: tuple[Numbers, Numbers], several: Flags, budget: Budget) -> Floats:
-        """Return the share of worlds in which each person never has one of the values; NaN if unknown."""
+        """Return the share of worlds in which each person is clean; NaN if unknown; shape (people,)."""
         decision, network = self.decision, self.decision.network
         person, variable = pairs
         term = np.where(decision.alive, np.where(decision.share == 0, 0.0, decision.share * self.clean), 0.0)
@@ -153,32 +158,32 @@ class _CleanHistories:
         return never
 
     def _weigh(self, part: OpenSubproblem, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
-        """Multiply what a part leaves clean of each of its people; return how many steps may still be taken."""
+        """Multiply the share of clean worlds of a part into `never` for each of its people; return the steps left."""
         steps = steps_of(self.evidence, self.decision, part)
-        mine = owner[part.variable]
+        persons = owner[part.variable]
         total = None if left < 0 or budget.exhausted() else weighed(part, steps, STEPS)
         own = [Fraction(1)] * len(part.kind) if steps.own is None else list(steps.own)
-        for who in np.unique(mine[mine >= 0]).tolist():
+        for code in np.unique(persons[persons >= 0]).tolist():
             if not total or left < 0 or budget.exhausted():
-                never[who] = np.nan
+                never[code] = np.nan
                 continue
-            theirs = (mine == who)[part.owner]
+            of_person = (persons == code)[part.owner]
             clean = self.clean[part.column]
-            if np.isnan(clean[theirs]).any():
-                never[who] = np.nan
+            if np.isnan(clean[of_person]).any():
+                never[code] = np.nan
                 continue
             less = [
                 weight * Fraction(share) if touched else weight
-                for weight, share, touched in zip(own, clean.tolist(), theirs.tolist(), strict=True)
+                for weight, share, touched in zip(own, clean.tolist(), of_person.tolist(), strict=True)
             ]
             found = weighed(part, replace(steps, own=less), STEPS)
-            never[who] *= np.nan if found is None else float(found / Fraction(total))
+            never[code] *= np.nan if found is None else float(found / Fraction(total))
             left -= len(part.kind)
         return left
 
 
 def _of_several(several: Flags, pairs: tuple[Numbers, Numbers], network: ConstraintNetwork) -> Flags:
-    """Return which variables are of people with several; shape (variables,)."""
+    """Return the variables of people who have several; shape (variables,), bool."""
     person, variable = pairs
     found = np.zeros(network.variables, dtype=np.bool_)
     found[variable[several[person]]] = True

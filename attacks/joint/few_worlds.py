@@ -1,7 +1,7 @@
-"""Few worlds that show much: a selection of known worlds that together give people different values.
+"""Few worlds: a selection of known worlds that together give as many people as possible different values.
 
-Parts of a network share nothing, so that each may be in another one of its worlds. In each part those worlds are taken
-one after the other that change most people who were not changed before.
+Parts of a network are independent, so that worlds of different parts can be combined at will. In each part, the world
+is taken next that changes the values of most people whose values no selected world changes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.evidence import CandidateGroups
 
 MOST, DRAWN = 60, 12
-"""The most worlds that change people, and the most that are drawn in addition."""
+"""How many worlds are selected at most after the first, and how many are drawn at random in addition."""
 
 
 def few_worlds(known: Knowledge) -> Iterator[Numbers]:
-    """Yield the column of each variable in some worlds, first the first world; nothing if none is known."""
+    """Yield the column of each variable in a few worlds, shape (variables,); nothing if no world is known.
+
+    The first known world comes first.
+    """
     first, (variables, columns, number) = known.worlds.first, known.worlds.changes()
     if (first < 0).any():
         return
@@ -51,22 +54,22 @@ def few_worlds(known: Knowledge) -> Iterator[Numbers]:
 
 
 def _parts(known: Knowledge) -> Numbers:
-    """Return the part of each variable: variables that take rows of one block, or are linked, are in one."""
+    """Return the part of each variable: variables that are linked, or in the same block, are in the same part."""
     net = known.network
     owner = net.owner[net.entry_column]
-    one = np.concatenate([owner, net.link[:, 0]])
-    other = np.concatenate([net.variables + net.block[net.row], net.link[:, 1]])
-    found: Numbers = component_of(one, other, net.variables + int(net.block.max(initial=-1)) + 1)[: net.variables]
+    tail = np.concatenate([owner, net.link[:, 0]])
+    head = np.concatenate([net.variables + net.block[net.row], net.link[:, 1]])
+    found: Numbers = component_of(tail, head, net.variables + int(net.block.max(initial=-1)) + 1)[: net.variables]
     return np.unique(found, return_inverse=True)[1].reshape(-1)
 
 
 def _best(part: Numbers, owner: Numbers, when: Numbers) -> Numbers:
-    """Return, for each part, the world in which most of some variables differ from the first one.
+    """Return, for each part, the world in which most of the given variables differ from the first world.
 
     Args:
-        part: of each variable.
-        owner: some variables.
-        when: from which world on, and until before which one, each differs; shape (2, len(owner)).
+        part: the part of each variable; shape (variables,).
+        owner: the given variables; shape (n,).
+        when: the world from which on, and the one before which, each of them differs; shape (2, n).
     """
     of, at = np.concatenate([part[owner]] * 2), np.concatenate(list(when))
     sign = np.repeat([1, -1], len(owner))
@@ -82,19 +85,23 @@ def _best(part: Numbers, owner: Numbers, when: Numbers) -> Numbers:
     return found
 
 
-def _at(first: Numbers, variables: Numbers, columns: Numbers, some: Flags) -> Numbers:
-    """Return the first world after some changes, of which the last ones count."""
+def _at(first: Numbers, variables: Numbers, columns: Numbers, changes: Flags) -> Numbers:
+    """Return the first world after some changes; the last change of a variable counts."""
     found = first.copy()
-    found[variables[some]] = columns[some]
+    found[variables[changes]] = columns[changes]
     return found
 
 
 def values_of(
     hosts: Sequence[CandidateGroups], known: Knowledge, world: Numbers, turn: int
 ) -> Iterator[tuple[Codes, Codes]]:
-    """Yield the row classes and the values of the people of each release in a world.
+    """Yield the row class and the value of each person in a world, for each release; both shape (people,), int32.
 
-    If columns represent classes of values, the rows of a class are given out in turn: `turn` is where to begin.
+    Args:
+        hosts: the row classes that may hold each person, for each release.
+        known: the knowledge of the columns.
+        world: the column of each variable; shape (variables,).
+        turn: if columns represent classes of values, where to begin in giving the values of a class to its people.
     """
     net = known.network
     for release, (contents, seen) in enumerate(zip(net.contents, hosts, strict=True)):
@@ -102,15 +109,15 @@ def values_of(
         variable = net.versions.variable[begin:end]
         value = net.kind[world[variable]].astype(np.int32)
         if not net.plain:
-            some = np.flatnonzero(net.versions.entry[begin:end] >= 0)
-            pair = contents.place[net.versions.group[begin:end][some], value[some]]
+            unsure = np.flatnonzero(net.versions.entry[begin:end] >= 0)
+            pair = contents.place[net.versions.group[begin:end][unsure], value[unsure]]
             order = np.argsort(pair, kind="stable")
             size = np.bincount(pair, minlength=len(contents.rows))
             seat = (ragged(np.zeros_like(size), size) + turn) % np.repeat(np.maximum(contents.rows, 1), size)
             pair_of = contents.place[contents.value_group, net.kind_of[contents.value]]
             by = np.argsort(pair_of, kind="stable")
             rows = np.repeat(contents.value[by], contents.value_rows[by])
-            value[some[order]] = rows[(np.cumsum(contents.rows) - contents.rows)[pair[order]] + seat]
+            value[unsure[order]] = rows[(np.cumsum(contents.rows) - contents.rows)[pair[order]] + seat]
         place, many = seen.row_class[seen.start[:-1]], np.flatnonzero(np.diff(seen.start) > 1)
         if len(many):
             chosen = world[variable[many]]

@@ -1,4 +1,4 @@
-"""Knowledge of every choice: ruled out, in a known world, or open."""
+"""Knowledge about every column of a network: ruled out, in a known world (shown), or open."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from audit.model.arrays import Flags, Floats, Numbers
 from audit.runtime.budget import Budget
 
 COUNTED = 64
-"""Parts with at most this many variables are counted."""
+"""Worlds are counted in parts with at most this many variables."""
 
 
 class Knowledge:
-    """The knowledge of the columns of a network.
+    """What is known about the columns of a network.
 
-    What is shown follows only from worlds: columns of checked worlds, or of such worlds in which twins, or people who
-    can exchange values at will, exchange theirs; and the only column that is left, which every world has.
+    A column is shown only by worlds: it is in a checked world, or in one where twins, or people who can exchange values
+    freely, have exchanged theirs; or it is the only remaining column of its variable, which every world has.
 
     Attributes:
-        network: whose columns they are; all of them are left by people's own groups.
+        network: the network; its columns are the values that people's own groups leave.
         worlds: the worlds that were found.
-        alive: which columns are not proved impossible; shape (columns,).
-        share: the share of the weight of worlds that have each; NaN where its part was not counted; shape (columns,).
-        believed: which variables lost something on the word of a solver; shape (variables,).
-        number: how many worlds there are; None where a part was not counted, or strangers take rows.
-        feasible: whether there may be a world at all.
-        wanted: which variables are asked about; shape (variables,).
+        alive: which columns are not proved impossible; shape (columns,), bool.
+        share: the share of the weight of worlds that have each column; NaN if its part was not counted; (columns,).
+        believed: which variables lost a column on the word of a solver; shape (variables,), bool.
+        number: how many worlds there are; None if a part was not counted, the number is too long to print, or the
+            adversary does not know groups.
+        feasible: false if it is proved that there is no world.
+        wanted: which variables are asked about; shape (variables,), bool.
     """
 
     def __init__(self, network: ConstraintNetwork, budget: Budget | None = None) -> None:
-        """Begin with what people's own groups leave: people without a choice have that value in every world."""
+        """Begin with the columns that people's own groups leave; the only column of a variable is in every world."""
         self.network, self._budget = network, budget or Budget()
         self.alive = np.ones(network.columns, dtype=np.bool_)
         self.feasible = bool((np.diff(network.start) > 0).all())
@@ -62,7 +63,7 @@ class Knowledge:
 
     @property
     def shown(self) -> Flags:
-        """The columns that some known world has; shape (columns,), read-only."""
+        """The columns that some known world has; shape (columns,), bool, read-only."""
         found = self._shown.view()
         found.flags.writeable = False
         return found
@@ -73,7 +74,7 @@ class Knowledge:
         return self.worlds.last
 
     def adopt(self, variables: Numbers, columns: Numbers) -> None:
-        """Adopt the columns of some variables in a world in which all others stay the same.
+        """Adopt a world that gives some variables new columns and leaves all others as they are.
 
         Raises:
             AssertionError: it is not a world; this is a bug of the program.
@@ -86,7 +87,7 @@ class Knowledge:
             self.follow(variables[changed], columns[changed], np.array([np.count_nonzero(changed)]))
 
     def follow(self, variables: Numbers, columns: Numbers, ends: Numbers) -> None:
-        """Adopt consecutive worlds, each given by its changes from the one before (`Worlds.change`).
+        """Adopt consecutive worlds, each given by its changes from the one before; arguments as in `Worlds.change`.
 
         Raises:
             AssertionError: one of them is not a world; this is a bug of the program.
@@ -96,30 +97,30 @@ class Knowledge:
         self._shown[columns] = True
 
     def begin(self, variables: Numbers, columns: Numbers) -> bool:
-        """Add a first world of some variables; return whether it is one together with what others have."""
+        """Adopt a first world of some variables; return false if it is none together with the other variables."""
         if not self.worlds.begin(variables, columns, self.alive):
             return False
         self._shown[columns] = True
         return True
 
     def exchange(self, columns: Numbers, of: Numbers) -> None:
-        """Mark columns as possible if a twin's corresponding column is: exchanging twins in a world gives a world.
+        """Mark columns as shown if a twin's corresponding column is: if twins exchange columns, a world is still one.
 
         Args:
-            columns: some columns.
-            of: the class of columns of each, which stand in the same places of twins.
+            columns: some columns; shape (n,).
+            of: a number for each that corresponding columns of twins share; shape (n,).
         """
         shown = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.bool_)
         shown[of[self._shown[columns]]] = True
         self._shown[columns] = shown[of]
 
     def narrow(self) -> None:
-        """Rule out what single constraints rule out, until nothing changes."""
+        """Rule out the columns that single constraints rule out, until nothing changes."""
         self._follow_propagation(feasible=self._propagation.run(self._budget))
         self._settle_shares()
 
     def rule_out(self, columns: Flags) -> None:
-        """Remove columns that are proved impossible, and everything that follows.
+        """Remove columns that are proved impossible, and what propagation then rules out.
 
         Raises:
             AssertionError: a world that was checked has one of them; this is a bug of the program.
@@ -139,7 +140,7 @@ class Knowledge:
             self._take_singles()
 
     def _settle_shares(self) -> None:
-        """Record that no world has a ruled-out column, and that every world has an only remaining column."""
+        """Set the shares of columns that are ruled out to 0, and of only remaining columns to 1."""
         self.share[~self.alive] = 0.0
         self.share[self._singles()] = 1.0
 
@@ -147,7 +148,7 @@ class Knowledge:
         return np.flatnonzero(self.alive & (self.network.counted(self.alive) == 1)[self.network.owner])
 
     def _take_singles(self) -> None:
-        """Mark the only remaining column of each variable as shown; every world has it."""
+        """Mark the only remaining column of a variable as shown; there is no world if these columns are none."""
         fixed = self._singles()
         owner = self.network.owner[fixed]
         new = self.chosen[owner] < 0
@@ -155,9 +156,9 @@ class Knowledge:
         self._shown[fixed] = True
 
     def undecided(self, enough: int) -> Flags:
-        """Return open columns of wanted variables with fewer than `enough` shown options.
+        """Return the open columns of wanted variables with fewer than `enough` shown options; shape (columns,), bool.
 
-        `enough` is 0 where all options matter.
+        If `enough` is 0, all open columns of wanted variables are returned whose option is not shown.
         """
         net = self.network
         column = np.flatnonzero(self.alive & ~self._shown)
@@ -173,7 +174,12 @@ class Knowledge:
         return found
 
     def core(self, columns: Flags, *, known: bool | None = None) -> OpenSubproblem:
-        """Return the open parts with some of the columns; if asked, only those with (or without) a known world."""
+        """Return the undecided parts that contain some of the given columns.
+
+        Args:
+            columns: the given columns; shape (columns,), bool.
+            known: if given, only parts with (or without) a known world are returned.
+        """
         if self._core is None:
             self._core = core_of(self.network, self.alive, np.ones(self.network.variables, dtype=np.bool_))
         core = self._core
@@ -186,24 +192,24 @@ class Knowledge:
         return core if parts.all() else core.only(parts)
 
     def world_in(self, core: OpenSubproblem) -> Numbers:
-        """Return the columns of a core in the world that is known, -1 where none is."""
+        """Return the column of each variable of a core in the known world, by its numbers; -1 if none is known."""
         return self.local(core, self.chosen[core.variable])
 
     def local(self, core: OpenSubproblem, columns: Numbers) -> Numbers:
-        """Return columns of the network by their numbers in a core, -1 where they are not in it."""
+        """Return the numbers that columns of the network have in a core; -1 if they are not in it."""
         return places_of(columns, core.column)
 
     def adopt_in(self, core: OpenSubproblem, chosen: Numbers) -> None:
-        """Take over the worlds among columns for each variable of a core, in those parts that have one."""
-        mine = core.worlds(chosen)[core.part]
-        self.adopt(core.variable[mine], core.column[chosen[mine]])
-        self.exchange(core.column, core.stands)
+        """Adopt the given column of each variable in those parts of a core where these columns are a world."""
+        good = core.worlds(chosen)[core.part]
+        self.adopt(core.variable[good], core.column[chosen[good]])
+        self.exchange(core.column, core.twin_column)
 
 
-def distinct(network: ConstraintNetwork, some: Flags) -> Numbers:
-    """Return how many classes of values each variable has among some columns."""
+def distinct(network: ConstraintNetwork, columns: Flags) -> Numbers:
+    """Return how many classes of values the given columns of each variable have; shape (variables,)."""
     if not network.repeats:
-        return network.counted(some)
-    places = np.flatnonzero(some)
+        return network.counted(columns)
+    places = np.flatnonzero(columns)
     first = np.unique(network.option[places], return_index=True)[1]
     return np.bincount(network.owner[places[first]], minlength=network.variables)

@@ -1,14 +1,15 @@
-"""The linear model of a core: how many of each class of twins have each column.
+"""The linear model of a core: how many variables of each class of twins have each column.
 
-Rows say that each person has one column, that linked variables follow one another, and that no row is taken more often
-than it is there. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); what is whole is a world.
-No result of a solver is trusted: weights are checked by `refutations`, and worlds by `Worlds`. The only exception is
-that CP-SAT proves that there is no solution in whole numbers, which the finding then states (`solver`).
+Constraints say that each variable has one column, that linked variables follow one another, and that no row is taken
+more often than its capacity. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); a solution in
+whole numbers is a world. No result of a solver is trusted: weights are checked by `refutations`, and worlds by
+`Worlds`. The only exception is an answer of CP-SAT that there is no solution in whole numbers; claims that rest on it
+are reported as unproved.
 
 Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + z) = t b`, `x >= 0`, `0 <= z <= 1` and
 `t >= 1`, one `t` for each part. Every optimum has `z = 1` exactly where some solution of `A x = b, x >= 0` is positive;
 the dual gives each other column a margin of at least 1 with small weights, which are rounded to whole numbers and
-checked. One programme is complete for what linear reasoning of this form can find.
+checked. One programme finds everything that linear reasoning of this form can find.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ class LinearModel:
 
     Attributes:
         core: the parts.
-        first, size: the first variable of each class of twins, and how many are in it; shape (classes,).
-        column: columns of the core that stand for those of their class; shape (columns,).
-        of: the class of each; of the same shape.
+        first, size: the first variable of each class of twins, and how many variables it has; shape (classes,).
+        column: the columns of the core that the model has: those of the first twins; shape (columns,).
+        of: the class of each of these columns; of the same shape.
     """
 
     def __init__(self, core: OpenSubproblem) -> None:
         self.core = core
-        self.first, self._class, self.size = np.unique(core.like, return_inverse=True, return_counts=True)
+        self.first, self._class, self.size = np.unique(core.representative, return_inverse=True, return_counts=True)
         self.column = segments(core.start, self.first)
         self.of = self._class[core.owner[self.column]]
 
@@ -54,26 +55,29 @@ class LinearModel:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """The rows: one for each class, those of links, one for each row of the core; arcs are further columns."""
+        """The constraints: one for each class, those of links, one for each row of the core; sparse.
+
+        After the columns of the model come the arcs: pairs of options that linked variables may have.
+        """
         from scipy.sparse import coo_array
 
         core, n, rows = self.core, len(self.column), len(self.first)
         entries: list[tuple[Integers, Integers, Floats]] = [(self.of, np.arange(n), np.ones(n))]
         option, ends = core.option[self.column], self._ends
-        for side, states in enumerate(self._states):  # what arcs carry is what the options at their ends have
+        for side, states in enumerate(self._states):  # the arcs at an option carry as much as its columns
             carried = rows + np.searchsorted(ends, 2 * states + side)
             entries.append((carried, n + np.arange(len(states)), np.ones(len(states))))
-            mine = np.flatnonzero(np.isin(2 * option + side, ends))
-            entries.append((rows + np.searchsorted(ends, 2 * option[mine] + side), mine, -np.ones(len(mine))))
+            own = np.flatnonzero(np.isin(2 * option + side, ends))
+            entries.append((rows + np.searchsorted(ends, 2 * option[own] + side), own, -np.ones(len(own))))
         row = rows + len(ends) + core.row[segments(core.row_start, self.column)]
         entries.append((row, np.repeat(np.arange(n), np.diff(core.row_start)[self.column]), np.ones(len(row))))
-        one, other, value = (np.concatenate(each) for each in zip(*entries, strict=True))
+        line, place, value = (np.concatenate(each) for each in zip(*entries, strict=True))
         shape = (rows + len(ends) + len(core.capacity), n + len(self._states[0]))
-        return coo_array((value, (one, other)), shape=shape).tocsr()
+        return coo_array((value, (line, place)), shape=shape).tocsr()
 
     @cached_property
     def _states(self) -> tuple[Numbers, Numbers]:
-        """The states at both ends of each arc: (link, class of values before, class of values after), as options."""
+        """The options of the variables before and after each arc."""
         core = self.core
         option = core.option
         kinds = core.kind[np.searchsorted(option, np.arange(int(option[-1]) + 1))] if len(option) else option
@@ -81,42 +85,52 @@ class LinearModel:
         first, last = core.link.T
         link = np.repeat(np.arange(len(first)), np.diff(begin)[first])
         many = np.diff(begin)[last][link]
-        one = np.repeat(segments(begin, first), many)
-        other = segments(begin, last[link])
-        kept = kinds[one] == kinds[other] if core.may is None else core.may[kinds[one], kinds[other]]
-        return one[kept], other[kept]
+        before = np.repeat(segments(begin, first), many)
+        after = segments(begin, last[link])
+        kept = kinds[before] == kinds[after] if core.may is None else core.may[kinds[before], kinds[after]]
+        return before[kept], after[kept]
 
     @cached_property
     def _ends(self) -> Numbers:
-        """What each row of links is about: twice an option, and one more where it is the one after."""
+        """The option of each constraint of links: twice its number, plus one if its variable is the later one."""
         owner, option = self.core.owner[self.column], self.core.option[self.column]
         return np.unique(
             np.concatenate([2 * option[np.isin(owner, side)] + at for at, side in enumerate(self.core.link.T)])
         )
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return the lowest and highest values of the rows."""
+        """Return the lower and the upper bounds of the constraints."""
         exact, most = np.append(self.size, np.zeros(len(self._ends))), self.core.capacity.astype(np.float64)
         return np.append(exact, np.zeros(len(most))), np.append(exact, most)
 
     # -- fractions --------------------------------------------------------------------------------------------
 
     def highest(self, cost: Floats, budget: Budget) -> Solution | None:
-        """Return the solution that maximizes the costs of the columns; None if there is none, or if time runs out."""
+        """Return the solution in fractions of the highest total cost; None if there is none, or if time runs out.
+
+        Args:
+            cost: of each column of the model; shape (columns,).
+            budget: the time limit.
+        """
         low, high = self.bounds()
         n = self.matrix.shape[1]
         costs = np.append(cost, np.zeros(n - len(cost)))
         return optimum(Programme(costs, np.zeros(n), np.full(n, np.inf), self.matrix, low, high), budget)
 
     def weights(self, found: Solution) -> Floats:
-        """Return the weights of the rows of the core, none of them negative."""
+        """Return the dual weights of the rows of the core, at least 0; shape (rows,)."""
         weight: Floats = np.maximum(found.weight[len(found.weight) - len(self.core.capacity) :], 0.0)
         return weight
 
     def support(self, asked: Flags, budget: Budget) -> list[Numbers]:
-        """Return weights that prove impossible whatever can be proved about some columns; empty if time runs out.
+        """Return whole weights of rows that prove as many of the given columns impossible as linear reasoning can.
 
-        Each of shape (rows,). What is nothing in the numbers of the solver alone is not believed.
+        Args:
+            asked: the given columns of the core; shape (columns,), bool.
+            budget: the time limit.
+
+        Returns:
+            Weights of shape (rows,), int64; empty if time runs out. What they prove is for `refutations` to check.
         """
         from scipy.sparse import csr_array, hstack
 
@@ -138,10 +152,15 @@ class LinearModel:
         return rounded(core, self.weights(found), nothing)
 
     def corner(self, cost: Floats, budget: Budget) -> Numbers | None:
-        """Return a possible world at the corner that maximizes the costs of columns; None if time runs out.
+        """Return the vertex of the highest total cost as a candidate for a world.
 
-        A column for each variable of the parts where the corner is whole, -1 elsewhere; shape (variables,). A programme
-        without a solution says nothing.
+        Args:
+            cost: of each column of the core; shape (columns,).
+            budget: the time limit.
+
+        Returns:
+            The column of each variable, -1 in parts where the vertex has fractions; shape (variables,). None if there
+            is no solution, or if time runs out.
         """
         found = self.highest(cost[self.column], budget)
         if found is None:
@@ -156,24 +175,34 @@ class LinearModel:
     # -- whole numbers ----------------------------------------------------------------------------------------
 
     def integers(
-        self, some: Sequence[int], hint: Numbers | None, work: float, budget: Budget
+        self, asked: Sequence[int], hint: Numbers | None, work: float, budget: Budget
     ) -> tuple[Answer, Numbers | None]:
-        """Search for a world in which one of some columns of the model is used, or for any world if none are given."""
+        """Search by CP-SAT for a world that uses one of some columns of the model.
+
+        Args:
+            asked: the columns of the model; if there are none, any world will do.
+            hint: how often each column of the model is used in a known world; shape (columns,).
+            work: the limit in deterministic seconds of CP-SAT.
+            budget: the time limit.
+
+        Returns:
+            "found" and the column of each variable; else "none" or "unknown", and None.
+        """
         from ortools.sat.python import cp_model
 
-        asking, matrix = cp_model.CpModel(), self.matrix
+        programme, matrix = cp_model.CpModel(), self.matrix
         most = np.append(self.size[self.of], np.ones(matrix.shape[1] - len(self.column), dtype=np.int64))
-        columns = [asking.new_int_var(0, number, "") for number in most.tolist()]
+        columns = [programme.new_int_var(0, number, "") for number in most.tolist()]
         for low, high, a, b in zip(*self.bounds(), matrix.indptr[:-1], matrix.indptr[1:], strict=True):
             terms = [columns[column] for column in matrix.indices[a:b].tolist()]
             factors = [int(value) for value in matrix.data[a:b].tolist()]
-            asking.add_linear_constraint(cp_model.LinearExpr.weighted_sum(terms, factors), int(low), int(high))
-        if len(some):
-            asking.add(cp_model.LinearExpr.sum([columns[column] for column in some]) >= 1)
+            programme.add_linear_constraint(cp_model.LinearExpr.weighted_sum(terms, factors), int(low), int(high))
+        if len(asked):
+            programme.add(cp_model.LinearExpr.sum([columns[column] for column in asked]) >= 1)
         for column, number in zip(columns, [] if hint is None else hint.tolist(), strict=False):
-            asking.add_hint(column, number)
-        # Whether some can be is mostly a matter of fractions.
-        answer, solver = solved(asking, work, budget, linearization_level=2 if len(some) else 1)
+            programme.add_hint(column, number)
+        # Whether some columns are possible is mostly decided by the linear relaxation.
+        answer, solver = solved(programme, work, budget, linearization_level=2 if len(asked) else 1)
         if answer not in {"best", "found"}:
             return answer, None
         return "found", self.world(np.array([solver.value(column) for column in columns], dtype=np.int64))
@@ -181,14 +210,19 @@ class LinearModel:
     # -- worlds -----------------------------------------------------------------------------------------------
 
     def counts(self, chosen: Numbers) -> Numbers:
-        """Return how many of each class have each column in a possible world, given a column for each variable."""
-        return np.bincount(self.core.stands[chosen], minlength=len(self.core.kind))[self.column]
-
-    def world(self, number: Numbers) -> Numbers:
-        """Return a column for each variable so that the given numbers of each class have each, -1 elsewhere.
+        """Return how many variables have each column of the model in a world; shape (columns of the model,).
 
         Args:
-            number: how many variables of its class take each column, and how often each arc is taken.
+            chosen: the column of each variable; shape (variables,).
+        """
+        return np.bincount(self.core.twin_column[chosen], minlength=len(self.core.kind))[self.column]
+
+    def world(self, number: Numbers) -> Numbers:
+        """Return a column for each variable so that as many as given have each; shape (variables,).
+
+        Args:
+            number: how many variables of its class have each column of the model; what follows (arcs) is ignored. All
+                variables of a class get -1 if its numbers do not add up to its size.
         """
         core = self.core
         chosen = np.full(core.variables, -1, dtype=np.int64)
@@ -196,12 +230,15 @@ class LinearModel:
         whole = np.bincount(of, minlength=len(self.first)) == self.size
         members = grouped(self._class, len(self.first))[1]
         members, taken = members[whole[self._class[members]]], taken[whole[of]]
-        chosen[members] = taken - core.start[core.like[members]] + core.start[members]
+        chosen[members] = taken - core.start[core.representative[members]] + core.start[members]
         return chosen
 
 
 def batches(core: OpenSubproblem, most: int) -> list[tuple[int, int]]:
-    """Return runs of parts with at most the given number of columns, larger parts alone; the largest first."""
+    """Return runs of parts, as pairs (first, end), with at most `most` columns each; the largest parts first.
+
+    A part with more columns is a run of its own.
+    """
     columns = starts(np.bincount(core.part[core.owner], minlength=core.parts))
     found, first = [], 0
     while first < core.parts:

@@ -12,16 +12,16 @@ from audit.runtime.phrases import Noun, Phrase, say, say_count
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JointMeasures(Measures):
-    """What remains possible when one reasons about all people at once.
+    """How many values remain possible when all people are considered together.
 
     Attributes:
-        versions: people in releases who count.
-        certain: those with one possible value.
-        eliminated: (version, value) pairs that people's own groups leave, and that are impossible; rows of people whose
-            row class and value are known are left out of them.
-        open: those that are neither shown nor proved impossible.
-        certain_unproved: certain versions for which only a solver's word was found, and no proof.
-        worlds: how many worlds there are; absent where they were not counted.
+        versions: the number of versions (a person in a release) that count.
+        certain: the number of versions with one possible value.
+        eliminated: the number of (version, value) pairs that the person's own groups leave, after the rows of people
+            with known row class and value are removed, and that are impossible.
+        open: the number of such pairs that are neither in a known world nor proved impossible.
+        worlds: the number of worlds; absent if they were not counted.
+        certain_unproved: the number of certain versions that rest on a solver's word without a proof.
     """
 
     versions: int
@@ -42,11 +42,11 @@ class JointMeasures(Measures):
         return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def with_unproved(self, count: int) -> JointMeasures:
-        """Return the measures, given the number of shown findings without a proof."""
+        """Return the measures with at least `count` certain versions without a proof."""
         return replace(self, certain_unproved=max(self.certain_unproved, count))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what is open, or has no proof."""
+        """Yield sentences about values that are open and versions without a proof."""
         if self.open:
             yield say_count(
                 "{attack} could not decide whether {count} value of versions is possible.",

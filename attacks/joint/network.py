@@ -1,14 +1,14 @@
-"""The constraint network of a series: variables, their choices, the rows that a choice takes, and how many there are.
+"""The constraint network of a series: variables, their columns (choices), and rows with capacities that columns take.
 
-A *variable* is what is to be found out: the value of a person, where it never changes and each release has one place
-for the person; else the value and the place in one release, a version. A *column* is a choice of a variable. It takes
-one of each of its *rows*: a row represents all published rows of a group with one value, or for the places of a row
-class, and its *capacity* says how many people can take it. The rows of one *constraint* (those of a group, as a rule)
-share its members: each member takes exactly one of them, a global cardinality constraint (Regin, AAAI 1996). *Links*
-bind the variables of consecutive versions of a person.
+A *variable* is what an adversary wants to know. If a person's value never changes and the person has one place in each
+release, the variable is the value; otherwise there is a variable for each version: value and place in one release. A
+*column* is a choice of a variable. It takes one unit of each of its *rows*: a row stands for all published rows of a
+group with one value, or for the places of a row class, and its *capacity* is the number of people who can take it. The
+rows of one *constraint* (usually those of a group) share their members: each member takes exactly one of them, a global
+cardinality constraint (Regin, AAAI 1996). *Links* join the variables of consecutive versions of a person.
 
-One representation serves both adversaries, values that stay and values that change, and any number of values. A world
-is one column for each variable so that no row is taken too often and all links are kept.
+One representation serves both adversaries, constant and changing values, and any number of values. A world is one
+column for each variable such that no row is taken more often than its capacity, and all links are kept.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Transitions
 
 PLACES, GROUP = -1, -2
-"""What stands for the class of values in rows that are the places of a row class, or of a whole group."""
+"""Stand for the class of values in rows that are the places of a row class, or of a whole published group."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """Every person in every release.
+    """All versions, each a person in a release, sorted by release.
 
     Attributes:
-        person, release: codes, by release; shape (versions,), int32.
-        counted: whether it takes part in measures: no counterfeit, and no value known beforehand.
-        variable: which variable is its value; shape (versions,), int64.
-        entry: which of the rows of the variable's columns is the one in this release, -1 where the value is known.
-        group: the group of each that can be in one alone, -1 for the others; shape (versions,).
+        person, release: their codes; shape (versions,), int32.
+        counted: whether measures count it: it is no counterfeit, and its value is not known beforehand; (versions,).
+        variable: the variable that is its value; shape (versions,), int64.
+        entry: which of the rows of the variable's columns belongs to this release, counted from 0; -1 if row class and
+            value are known; shape (versions,), int64.
+        group: the group, if the person can be in only one row class, else -1; shape (versions,), int64.
     """
 
     person: Codes
@@ -50,20 +51,20 @@ class Versions:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstraintNetwork(OpenSubproblem):
-    """All variables of a series, with their columns, which are what people's own groups leave.
+    """All variables of a series; their columns are the choices that the person's own groups leave.
 
-    Columns of a variable are ascending by class, and take rows of the same blocks in the same order. Rows of a block
-    are of one constraint.
+    Columns of a variable are ascending by class of values, and take rows of the same blocks in the same order. Rows of
+    a block belong to one constraint.
 
     Attributes:
-        versions: which variable is the value of which person when.
-        kind_of: the class of each value: values of one class may follow one another at will; shape (values,), int32.
-        contents: what the groups of each release hold.
-        first_row: the first row of each release; its pairs of a group and a class follow one another.
-        row_release, row_group, row_kind: what a row stands for. `row_kind` is `PLACES` for a row class and `GROUP` for
-            all places of a group, and `row_group` then that class or group; shape (rows,).
-        hint: a column of each variable in what may be a world, -1 where none is known; shape (variables,).
-        weighs_alike: whether worlds weigh the same whatever values people have: values never change.
+        versions: all versions and their variables.
+        kind_of: the class of each value: values of a class may follow one another freely; shape (values,), int32.
+        contents: the contents of the groups of each release.
+        first_row: the first row of each release, whose rows are its pairs of a group and a class; (releases + 1,).
+        row_release, row_group, row_kind: the release, group and class of values of each row; shape (rows,). If
+            `row_kind` is `PLACES`, `row_group` is a row class; if it is `GROUP`, a published group.
+        hint: the column of each variable in what may be a world, -1 if none is known; shape (variables,).
+        weighs_alike: whether all worlds have the same weight: values never change.
     """
 
     versions: Versions
@@ -82,11 +83,14 @@ class ConstraintNetwork(OpenSubproblem):
         return int(self.kind_of.max(initial=-1)) + 1 == len(self.kind_of)
 
     def even(self, larger_than: int) -> Flags:
-        """Return who can exchange values freely in the world of the key, if some part of theirs has more people.
+        """Return the variables of even parts, if one of these is larger than given; shape (variables,), bool.
 
-        There all members of all groups that hang together may have exactly the values of the group, each equally often
-        published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,). What
-        the worlds weigh is not asked.
+        In an even part, the members of each group may have exactly the group's values, and each value is published
+        equally often, so that any world can be changed into others by exchanging values (m-invariance paper, Lemma 3).
+        The hint must be a world of it. Weights of worlds are not considered.
+
+        Args:
+            larger_than: a number of variables; if no even part has more, no variable is returned.
         """
         size, constraints = np.diff(self.start), int(self.block.max(initial=-1)) + 1
         if len(self.link) or self.repeats or not size.all():
@@ -104,20 +108,22 @@ class ConstraintNetwork(OpenSubproblem):
         label = component_of(variable, self.variables + of, self.variables + constraints)
         wrong = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
         wrong[label[self.variables :][uneven]] = True
-        mine = label[: self.variables]
-        found = ~wrong[mine] & (size > 1)
-        return found & (np.bincount(mine[found], minlength=1).max() > larger_than)
+        part = label[: self.variables]
+        found = ~wrong[part] & (size > 1)
+        return found & (np.bincount(part[found], minlength=1).max() > larger_than)
 
 
 class GroupValues:
-    """The contents of the groups of one release, without the rows of people who are known to have them.
+    """The contents of the groups of one release, without the rows of people with known row class and value.
 
     Attributes:
-        group, kind: the pairs of a group and a class of values that there are, in order; shape (pairs,).
-        rows: how many rows each has; shape (pairs,).
-        values: how many different values; of the same shape.
-        place: the pair of each group and class, -1 where there is none; shape (groups, classes).
-        kinds: number of classes of values.
+        group, kind: the existing pairs of a group and a class of values, sorted; shape (pairs,).
+        rows: the number of rows of each pair; shape (pairs,).
+        values: the number of different values of each pair; shape (pairs,).
+        begin: the first pair of each group; shape (groups + 1,).
+        place: the pair of each group and class, -1 if there is none; shape (groups, classes), int32.
+        value_group, value, value_rows: the existing pairs of a group and a value, and their rows, sorted; (values,).
+        groups, kinds: the numbers of groups and of classes of values.
     """
 
     def __init__(self, table: Integers, kind_of: Codes) -> None:
@@ -140,10 +146,10 @@ class GroupValues:
 
 
 def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:
-    """Return the class of each value; values of a class may always follow one another. None if there are no classes.
+    """Return the class of each value: exactly the values of one class may follow one another; shape (values,), int32.
 
-    The probabilities within a class have to be equal, of each member to each, so that exchanging values does not change
-    the weight of a world.
+    None if values do not form such classes, or if the probabilities between the values of a class are not all equal:
+    then exchanging values would change the weight of a world.
 
     >>> block = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]])
     >>> kinds_of(Transitions(block, {}, np.ones(3, dtype=bool)), 3).tolist()
@@ -163,7 +169,7 @@ def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:
     np.maximum.at(heaviest, place, weight.max(axis=1))
     if (lightest < heaviest).any():
         return None
-    # Numbered by their first values, so that the order of values stays.
+    # Classes are numbered by their first values, which keeps the order of values.
     rank = np.argsort(np.argsort(first))
     found: Codes = rank[place].astype(np.int32)
     return found

@@ -19,7 +19,14 @@ from audit.runtime.budget import Budget
 
 @dataclass
 class NetworkColumns:
-    """Columns of some variables: kind, how many rows each takes, as many for all columns of a variable, and these."""
+    """Columns of some variables, with the rows that they take.
+
+    Attributes:
+        variable: the variable of each column; shape (columns,).
+        kind: the class of values of each column; shape (columns,).
+        width: the number of rows of each column, equal for the columns of a variable; shape (columns,).
+        row: the rows of all columns, one column after the other; shape (entries,).
+    """
 
     variable: Numbers
     kind: Codes
@@ -27,63 +34,63 @@ class NetworkColumns:
     row: Numbers
 
     def sorted(self) -> NetworkColumns:
-        """Return the same by variable and kind; columns that are alike stay in their order."""
+        """Return the columns sorted by variable and kind; the sort is stable."""
         key = self.variable * (int(self.kind.max(initial=0)) + 1) + self.kind
         if (key[1:] >= key[:-1]).all():
             return self
-        order = np.argsort(key, kind="stable")
-        return self.some(order)
+        by_kind = np.argsort(key, kind="stable")
+        return self.some(by_kind)
 
     def some(self, places: Numbers) -> NetworkColumns:
-        """Return some of the columns, in the order of their places."""
+        """Return the columns at some places, in the given order."""
         row = self.row[segments(starts(self.width), places)]
         return NetworkColumns(self.variable[places], self.kind[places], self.width[places], row)
 
     @staticmethod
     def joined(parts: list[NetworkColumns]) -> NetworkColumns:
-        """Return the columns of some parts, sorted."""
+        """Return the columns of all parts, sorted."""
         filled = [part for part in parts if len(part.kind)] or parts[:1]
-        if len(filled) == 1:  # most series have columns of one sort, which are many
+        if len(filled) == 1:  # usual, and there are many columns: do not copy them
             return filled[0].sorted()
         names = ("variable", "kind", "width", "row")
         return NetworkColumns(*(np.concatenate([getattr(part, name) for part in filled]) for name in names)).sorted()
 
 
 class TooManyChoicesError(Exception):
-    """People may have so many rows that listing them would take more memory than there is."""
+    """People may have so many rows that the network would not fit into memory."""
 
 
 class OutOfTimeError(Exception):
-    """The time was up before the network was built."""
+    """The time limit was reached before the network was built."""
 
 
-# Columns that are listed at most; each takes some 40 bytes.
+# The most columns of a network; each takes about 40 bytes.
 MOST_COLUMNS = 100_000_000
-# Rows of columns that are looked up at a time.
+# The number of rows of columns that are looked up at a time.
 _AT_A_TIME = 1 << 22
-# Of so many releases of even groups a world is found by colouring edges.
+# A world of up to so many releases with even groups is found by colouring edges.
 _COLOURED = 2
-# The networks of fewer rows are a matter of a second.
+# Networks of evidence with fewer rows are built within a second, so that the clock is not checked.
 _LARGE = 200_000
 
 
 def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
-    """Return the network of the first releases.
+    """Return the constraint network of the first releases.
 
     Args:
-        evidence: what is known.
-        releases: how many of them.
-        budget: how long it may take.
+        evidence: the series and what the adversary knows.
+        releases: how many releases.
+        budget: the time limit; ignored if the evidence has fewer than `_LARGE` rows.
 
     Raises:
-        TooManyChoicesError: people may have too many rows.
-        OutOfTimeError: the time is up; the clock is checked if there are many rows.
+        TooManyChoicesError: the network would have more than `MOST_COLUMNS` columns.
+        OutOfTimeError: the time limit was reached.
     """
     if evidence.rows < _LARGE:
         budget = Budget()
     _check_time(budget)
     values = evidence.source.hosts(releases - 1).values
-    # Under `register` groups of a person may hold different values of a class.
+    # Under `register` a person has several possible groups, which may hold different values of a class.
     classes = evidence.adversary.knows_groups or evidence.transitions is None
     kind_of = kinds_of(evidence.transitions, values) if classes else None
     bound = kind_of is not None
@@ -96,9 +103,9 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
 
 
 class _Builder:
-    """Puts the releases together.
+    """Builds the network from its releases.
 
-    Variables of people come first, in the order of the people, and then those of versions, by person and release.
+    Variables that are people come first, by person; then variables that are versions, by person and release.
     """
 
     def __init__(
@@ -112,15 +119,15 @@ class _Builder:
         self.release = np.repeat(np.arange(len(places), dtype=np.int32), sizes)
         self.first_version = starts(np.array(sizes))
         size = int(self.person.max(initial=-1)) + 1
-        there, moving = np.zeros(size, dtype=np.bool_), np.full(size, not bound)
+        present, moving = np.zeros(size, dtype=np.bool_), np.full(size, not bound)
         for each in places:
-            there[each.person] = True
+            present[each.person] = True
             moving[each.person[~each.single]] = True
-        keeping, variable = renumbered(np.flatnonzero(there & ~moving), size)
+        keeping, variable = renumbered(np.flatnonzero(present & ~moving), size)
         self.people = len(keeping)
         self.variable = variable[self.person]
-        some = np.flatnonzero(self.variable < 0)
-        order = some[np.lexsort((self.release[some], self.person[some]))]
+        versions = np.flatnonzero(self.variable < 0)
+        order = versions[np.lexsort((self.release[versions], self.person[versions]))]
         self.variable[order] = self.people + np.arange(len(order))
         follows = np.flatnonzero(self.person[order][1:] == self.person[order][:-1]) + self.people
         self.link = np.stack([follows, follows + 1], axis=1)
@@ -128,27 +135,27 @@ class _Builder:
         self.entry = self._ranked()
 
     def _ranked(self) -> Numbers:
-        """Return how many places of the variable come before each version, -1 where the value is known."""
+        """Return how many versions of the same variable come before each; -1 if row class and value are known."""
         rank = np.empty(len(self.person), dtype=np.int64)
         so_far = np.zeros(self.variables, dtype=np.int32)
         for at, place in enumerate(self._places):
-            here = slice(int(self.first_version[at]), int(self.first_version[at + 1]))
-            variable = self.variable[here]  # distinct, as nobody is twice in a release
+            span = slice(int(self.first_version[at]), int(self.first_version[at + 1]))
+            variable = self.variable[span]  # distinct, as a release has each person once
             before = so_far[variable]
-            rank[here] = np.where(place.seated, before, -1)
+            rank[span] = np.where(place.seated, before, -1)
             so_far[variable] = before + place.seated
         return rank
 
     def _of(self, at: int) -> tuple[OpenPlaces, Numbers, Flags]:
-        """Return a release, the variables of its people, and which of these are people's; each step asks for it."""
+        """Return a release, the variables of its people, and which of these variables are people; check the clock."""
         _check_time(self._budget)
         variable = self.variable[self.first_version[at] : self.first_version[at + 1]]
         return self._places[at], variable, variable < self.people
 
-    # -- people who keep their values and have one place ------------------------------------------------------
+    # -- variables that are people: constant values, one place in each release --------------------------------
 
     def _own(self) -> tuple[Numbers, Codes]:
-        """Return what the groups of each such person leave, as pairs of a variable and a class of values, in order."""
+        """Return the classes of values that all groups of each person have: pairs of variable and class, sorted."""
         words = -(-max(self._kinds, 1) // 64)
         left = np.full((self.people, words), ~np.uint64(0))
         each = np.arange(self._kinds, dtype=np.int32)
@@ -157,7 +164,7 @@ class _Builder:
             place, variables, keeping = self._of(at)
             contents = place.contents
             held = value_masks(ValueCounts(contents.group, contents.kind, None), contents.groups, words)
-            # A person with a known value counts as in a group that has only this value.
+            # A person with a known value is treated as a member of a group that has only this value.
             allowed, which = np.concatenate([held, alone]), np.empty(len(variables), dtype=np.intp)
             seated, known = np.flatnonzero(keeping & place.seated), np.flatnonzero(keeping & ~place.seated)
             which[seated] = place.home(seated)
@@ -167,42 +174,42 @@ class _Builder:
         return listed(left)
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
-        """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
+        """Return, for each person, the pair with the true value from the publisher's key; -1 if unknown."""
         if len(self._evidence.world) < len(self._places):
             return np.full(self.people, -1, dtype=np.int64)
-        said = np.full(self.people, -2, dtype=np.int32)
+        claimed = np.full(self.people, -2, dtype=np.int32)
         for at in range(len(self._places)):
             world = self._evidence.world[at]
             _, variables, keeping = self._of(at)
-            mine, value = variables[keeping], world[keeping]
+            own, value = variables[keeping], world[keeping]
             kinds = np.where((value >= 0) & (value < len(self._kind_of)), self._kind_of[value], -1)
-            said[mine] = np.where((said[mine] == -2) | (said[mine] == kinds), kinds, -1)
-        chosen = np.flatnonzero(said[variable] == kind)
+            claimed[own] = np.where((claimed[own] == -2) | (claimed[own] == kinds), kinds, -1)
+        chosen = np.flatnonzero(claimed[variable] == kind)
         hint = np.full(self.people, -1, dtype=np.int64)
         hint[variable[chosen]] = chosen
         return hint
 
     def _even_world(self, size: Numbers) -> Numbers:
-        """Return a column for each such person in what may be a world of two releases of even groups, else -1.
+        """Return a column for each person in what may be a world, if there are two releases of even groups; else -1.
 
-        In a group of rows of each class the members may have all of them: as many groups of one row of each class.
+        A group that has the same number of rows of each class is divided into groups of one row of each class.
 
         Args:
-            size: how many classes of values each person's groups leave; shape (people,).
+            size: the number of classes of values that each person's groups leave; shape (people,).
         """
         world = np.full(self.people, -1, dtype=np.int64)
         if not 0 < len(self._places) <= _COLOURED:
             return world
         vertex = np.full((_COLOURED, self.people), -1, dtype=np.int64)
         for at, place in enumerate(self._places):
-            here, mine = self._seats(at)
-            home = place.home(here)
+            seats, variables = self._seats(at)
+            home = place.home(seats)
             order = np.argsort(home, kind="stable")
             rank = np.arange(len(order)) - np.searchsorted(home[order], home[order])
             width = np.diff(place.contents.begin)
             total = np.bincount(place.contents.group, weights=place.contents.rows, minlength=len(width))
             first = starts(np.where(width > 0, -(-total // np.maximum(width, 1)), 0).astype(np.int64))
-            vertex[at, mine[order]] = first[home[order]] + rank // np.maximum(width[home[order]], 1)
+            vertex[at, variables[order]] = first[home[order]] + rank // np.maximum(width[home[order]], 1)
         begin = starts(size)
         for colours in np.unique(size[size > 1]).tolist():
             some = np.flatnonzero((size == colours) & (vertex >= 0).any(axis=0))
@@ -215,13 +222,13 @@ class _Builder:
         return world
 
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
-        """Return which people of a release have one place and keep a value to be found out, and their variables."""
+        """Return the places of people in a release who are variables with an unknown value, and these variables."""
         place, variables, keeping = self._of(at)
         here = np.flatnonzero(keeping & place.seated)
         return here, variables[here]
 
     def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Numbers]:
-        """Return the columns of these people, and the hint."""
+        """Return the columns of the people and the hint: the column of each in what may be a world, -1 if unknown."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
         if (hint < 0).all():
@@ -230,7 +237,7 @@ class _Builder:
         degree = np.bincount(np.concatenate([mine for _, mine in seats]), minlength=self.people).astype(np.int32)
         width, first_entry = degree[variable], starts(degree)
         group = starts(np.array([each.contents.groups for each in self._places]))
-        # Where the rows of each group begin, by class of values, for each release that a person is in.
+        # For each release that a person is in: where the rows of the person's group begin in `row_of`, by class.
         at_home, rows = np.zeros(int(first_entry[-1]), dtype=np.int64), list[Codes]()
         for at, (here, mine) in enumerate(seats):
             place = self._places[at]
@@ -243,7 +250,7 @@ class _Builder:
             row.append(row_of[where + np.repeat(kind[some], width[some])])
         return NetworkColumns(variable, kind, width, np.concatenate(row)), hint
 
-    # -- versions ---------------------------------------------------------------------------------------------
+    # -- variables that are versions --------------------------------------------------------------------------
 
     def _release_columns(self, at: int, first_row: int, taken: list[Numbers]) -> NetworkColumns:
         place, variables, keeping = self._of(at)
@@ -277,10 +284,10 @@ class _Builder:
             table[there],
         )
 
-    # -- all together -----------------------------------------------------------------------------------------
+    # -- the network ------------------------------------------------------------------------------------------
 
     def network(self) -> ConstraintNetwork:
-        """Return the network."""
+        """Return the network of all releases."""
         contents = tuple(place.contents for place in self._places)
         first_row = starts(np.array([len(each.rows) for each in contents]))
         tables = list[RowTable]()
@@ -323,7 +330,7 @@ class _Builder:
             row=columns.row,
             capacity=np.concatenate([table.capacity for table in tables]),
             factor=np.concatenate([table.factor for table in tables]),
-            fakes=np.concatenate([table.fakes for table in tables]),
+            counterfeits=np.concatenate([table.counterfeits for table in tables]),
             block=np.concatenate([table.block + blocks[at] for at, table in enumerate(tables)]),
             variable=np.arange(self.variables),
             column=np.arange(len(columns.kind)),

@@ -1,4 +1,4 @@
-"""Places: who may be in which row class of one release, and how many people fit there."""
+"""Places: which people may be in which row class of one release, and how many people each row class can hold."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from audit.model.evidence import Evidence
 
 
 class OpenPlaces:
-    """One release: who may be where, less the people whose place and value are known.
+    """The row classes of one release that may hold each person; people with known row class and value take up no place.
 
     Attributes:
         person: the people in the release; shape (n,).
-        fixed: the value of each that is known, else -1; shape (n,).
-        counted: who takes part in measures; shape (n,).
-        start, place: the row classes that may hold each; shapes (n + 1,) and (candidates,).
+        fixed: the known value of each person, else -1; shape (n,).
+        counted: whether measures count the person; shape (n,).
+        start, place: where the candidate row classes of each person begin, and these; (n + 1,) and (candidates,).
         group: the group whose values each row class has; shape (classes,).
-        published: the published group of each row class; of the same shape.
-        capacity, rows: how many people each row class can hold, and its rows; of the same shape.
-        whole, whole_rows: the same of each published group.
-        contents: what the groups hold.
-        single: who can be in one row class alone; shape (n,).
-        seated: whose value is to be found out, or at least the place; shape (n,).
+        published: the published group of each row class; shape (classes,).
+        capacity, rows: how many people each row class can still hold, and its remaining rows; shape (classes,).
+        whole, whole_rows: the same for each published group; shape (published groups,).
+        contents: the remaining contents of the groups.
+        single: whether the person has only one candidate row class; shape (n,).
+        seated: whether the row class or the value of the person is unknown; shape (n,).
     """
 
     def __init__(self, evidence: Evidence, release: int, kind_of: Codes) -> None:
@@ -50,24 +50,24 @@ class OpenPlaces:
         self.contents = GroupValues(table, kind_of)
 
     def homes(self) -> Numbers:
-        """Return the group of each person who can be in only one row class, -1 for the others."""
+        """Return the group of each person with only one candidate row class, -1 for others; shape (n,), int64."""
         found = np.full(len(self.person), -1, dtype=np.int64)
         found[self.single] = self.home(np.flatnonzero(self.single))
         return found
 
-    def home(self, some: Integers) -> Numbers:
-        """Return the group of some people who can be in only one row class."""
-        found: Numbers = self.group[self.place[self.start[:-1][some]]].astype(np.int64)
+    def home(self, people: Integers) -> Numbers:
+        """Return the groups of some people with only one candidate row class, given by their places in `person`."""
+        found: Numbers = self.group[self.place[self.start[:-1][people]]].astype(np.int64)
         return found
 
 
 def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
-    """Return the number of each group's constraint: groups that may hold the same person are in one.
+    """Return the constraint of each group; groups that may hold the same person share one; shape (groups,).
 
     Args:
         place: the release.
-        of: the group of each row class.
-        groups: how many groups.
+        of: the group of each row class; shape (classes,).
+        groups: the number of groups.
     """
     if place.single.all():
         return np.arange(groups)
@@ -78,42 +78,45 @@ def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
 
 @dataclass(frozen=True)
 class RowTable:
-    """Some rows of one release, as in the network; blocks are counted from 0."""
+    """Some rows of one release, with the attributes of `ConstraintNetwork`; blocks are counted from 0."""
 
     capacity: Numbers
     factor: Numbers
-    fakes: Numbers
+    counterfeits: Numbers
     block: Numbers
     group: Integers
     kind: Integers
 
 
 def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[RowTable, Numbers]]:
-    """Return rows for the places of row classes and of published groups, and the row that each row class takes.
+    """Return network rows for the places of row classes and of published groups, if people have several candidates.
 
-    There are some for people who may be in several. They also say how many worlds there are: the more people are there,
-    the fewer rows are left for published counterfeits; and in an Anatomy pair whose groups have several row classes
-    each person has one of the rows of a class, and the values of a group that are left can be given to its other rows
-    in any order.
+    These rows limit how many people are in a row class, and in a published group. They also matter for the number of
+    worlds: the more people a group holds, the fewer of its rows can be counterfeits; and if the groups of an Anatomy
+    pair have several row classes, each person has one of the rows of a class, and the other rows of the group take its
+    remaining values in any order.
 
     Args:
         place: the release.
-        keeping: which of its people keep their values and have one place in each release; they take it in any case.
-        first_row: the number of the first of the rows.
+        keeping: which people are variables of their own and so have one place in each release; shape (n,), bool.
+        first_row: the number that the first of the rows gets.
+
+    Returns:
+        For row classes and for published groups: the rows, and the row that each row class takes, -1 for none.
     """
     unsure = np.flatnonzero(~keeping & place.seated & ~place.single)
     if not len(unsure):
         return []
     groups, published = place.contents.groups, len(place.whole)
-    there = np.bincount(place.place[place.start[:-1][keeping & place.seated]], minlength=len(place.group))
+    held = np.bincount(place.place[place.start[:-1][keeping & place.seated]], minlength=len(place.group))
     several = (np.bincount(place.group, minlength=groups) > 1)[place.group]
-    taken = np.bincount(place.published, weights=there, minlength=published).astype(np.int64)
+    taken = np.bincount(place.published, weights=held, minlength=published).astype(np.int64)
     split = np.zeros(published, dtype=np.bool_)
     split[place.published[several]] = True
     of_class, of_group = shares(place, place.group, groups)[place.group], shares(place, place.published, published)
     own, found = np.arange(len(place.group)), list[tuple[RowTable, Numbers]]()
-    for kind, share, of, capacity, factor, fakes in (
-        (PLACES, of_class, own, place.capacity - there, np.where(several, place.rows - there, 0), np.zeros_like(own)),
+    for kind, share, of, capacity, factor, counterfeits in (
+        (PLACES, of_class, own, place.capacity - held, np.where(several, place.rows - held, 0), np.zeros_like(own)),
         (
             GROUP,
             of_group,
@@ -129,7 +132,7 @@ def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[
         first_row += len(some)
         block = np.unique(share[some], return_inverse=True)[1]
         table = RowTable(
-            np.maximum(capacity[some], 0), factor[some], fakes[some], block, some, np.full(len(some), kind)
+            np.maximum(capacity[some], 0), factor[some], counterfeits[some], block, some, np.full(len(some), kind)
         )
         found.append((table, row[of]))
     return found

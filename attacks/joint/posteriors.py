@@ -1,4 +1,4 @@
-"""Posteriors: the probabilities of values, if all worlds were counted."""
+"""Posteriors: the probabilities of values where the worlds of a part were counted."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from audit.runtime.budget import Budget
 
 @dataclass(frozen=True)
 class WorldRisks:
-    """Shares of worlds, each weighted by its transitions."""
+    """Risks as shares of worlds, each weighted by its transitions."""
 
     evidence: Evidence
     decision: Knowledge
 
     @cached_property
     def counts_worlds(self) -> bool:
-        """Whether shares are exact: nothing ties strangers of two releases while people are in both."""
+        """Whether shares of worlds are exact.
+
+        They are if the adversary knows groups, if no person is in two releases, or if no release has places for people
+        outside the register. Otherwise the unknown people of two releases may be the same, which is not counted.
+        """
         versions = self.decision.network.versions
         pairs = np.unique(np.stack([versions.person, versions.release]), axis=1)[0]
         if self.evidence.adversary.knows_groups or len(np.unique(pairs)) == len(pairs):
@@ -35,7 +39,12 @@ class WorldRisks:
         )
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts and whose part was counted; None if time runs out."""
+        """Return the risk of every version that counts and whose part was counted; None if time runs out.
+
+        Args:
+            asked: the requested value of each version, or the likeliest.
+            budget: the time limit.
+        """
         versions = self.decision.network.versions
         people, releases, risks, uncounted = [], [], [], []
         for release in range(len(self.decision.network.contents)):
@@ -52,8 +61,8 @@ class WorldRisks:
             version, value, share = self.shares(release)
             known = counted.copy()
             known[version[np.isnan(share)]] = False
-            some = known[version]
-            risk = self._risk(wanted[person], (version[some], value[some], share[some]))
+            of_known = known[version]
+            risk = self._risk(wanted[person], (version[of_known], value[of_known], share[of_known]))
             people.append(person[known])
             uncounted.append(person[counted & ~known])
             releases.append(np.full(int(known.sum()), release, dtype=np.int32))
@@ -63,14 +72,14 @@ class WorldRisks:
         return Risks(person, np.concatenate(releases), ones, np.concatenate(risks), missing)
 
     def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Floats]) -> Floats:
-        """Return the probability of the requested value, or of the likeliest (-1); NaN if it is impossible.
+        """Return the probability of the requested value, or of the likeliest one (-1); NaN if it is impossible.
 
-        Of combinations: the value of that attribute of which it is most probable.
+        For combined attributes it is the highest probability among the attributes' own values.
         """
         version, value, share = shares
-        mine = target[version] == value
+        matches = target[version] == value
         possible = np.zeros(len(target), dtype=np.bool_)
-        possible[version[mine & (share > 0)]] = True
+        possible[version[matches & (share > 0)]] = True
         parts = value[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[value]
         asked = target[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[target]
         risk = np.zeros(len(target))
@@ -80,18 +89,19 @@ class WorldRisks:
             keys, place = _distinct(version * number + part)
             total = np.bincount(place, weights=share, minlength=len(keys))
             total = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))  # only what is certain is 1
-            who, which = keys // number, keys % number
-            total[np.bincount(who, minlength=len(target))[who] == 1] = 1.0
-            asked_for = (target[who] < 0) | (which == asked[who, at])
-            np.maximum.at(risk, who[asked_for], total[asked_for])
+            owner, which = keys // number, keys % number
+            total[np.bincount(owner, minlength=len(target))[owner] == 1] = 1.0
+            asked_for = (target[owner] < 0) | (which == asked[owner, at])
+            np.maximum.at(risk, owner[asked_for], total[asked_for])
         found: Floats = np.where((target < 0) | possible, risk, np.nan)
         return found
 
     def shares(self, release: int) -> tuple[Numbers, Numbers, Floats]:
-        """Return the possible values of the versions of a release, and the share of the worlds that have each.
+        """Return triples of a version, a possible value, and the share of worlds that have it, for one release.
 
-        Within a class the people of a group may exchange their values, so that each is as probable as it is frequent.
-        What is possible is never nothing, and only what is certain is 1.
+        Versions are counted from the first of the release; triples are sorted. The people of a group may exchange
+        values of a class, so that the share of a value is proportional to its rows. A share of 0 or 1 by rounding is
+        replaced by the next float inside: only a single possible value has share 1. NaN if the part was not counted.
         """
         network = self.decision.network
         version, column, value, rows = listed_values(network, self.decision.alive, release)
@@ -106,7 +116,7 @@ class WorldRisks:
 
 
 def _distinct(keys: Numbers) -> tuple[Numbers, Numbers]:
-    """Return distinct numbers, ascending, and the place of each number among them; mostly they are so already."""
+    """Return the distinct numbers, ascending, and the place of each number among them; fast if they are distinct."""
     if (keys[1:] > keys[:-1]).all():
         return keys, np.arange(len(keys))
     return np.unique(keys, return_inverse=True)

@@ -1,12 +1,12 @@
 """Proofs: why a value is certain, as points that a reader can add up.
 
-Each row of a few groups costs points. All these rows together have a certain number of points, and some people spend at
-least a certain number with any values. If the person had another value, they would spend more points than there are.
-The weights come from a linear programme of the groups around the person, without the claimed value: as few points as
-possible, with as few groups as possible, as whole numbers. If linear reasoning is not enough, *cases*
-decide: each other value is assumed and refuted, if necessary through cases of another person.
+Each row of a few groups costs points. All these rows together have a certain total, and each person must spend at least
+the points of the cheapest row that they can have. If the person had another value, the people would have to spend more
+points than there are. The points come from a linear programme of the groups around the person, without the claimed
+value: few points, few groups, whole numbers. If linear reasoning is not enough, the proof is by *cases*: each other
+value is assumed and refuted, if necessary through cases of another person.
 
-A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
+A set of people who need all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# The number of constraints around a person, and around a case whose people may need further cases.
+# How many constraints around a person are tried, in order; and within how many the person of a further case is sought.
 _BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
 _LARGEST_MULTIPLE = 60
 _CASES_DEEP, _CASES_WIDE = 3, 6
-# The most programmes for one claim.
+# The most linear programmes for one claim.
 _MOST_PROGRAMMES = 400
 Assumption = tuple[int, Flags]
-"""A variable, and the columns of the network that it is assumed to have."""
+"""A variable, and which columns of the network are left: those it is assumed to have, and all of other variables."""
 
 
 def disclosures(
     evidence: Evidence, decision: Knowledge, claims: tuple[Codes, Codes, Codes], budget: Budget
 ) -> tuple[Disclosures, int]:
-    """Return what is claimed of versions, and how many of these rest on a solver's word alone.
+    """Return the claims that versions have certain values, and how many of them rest on a solver's word alone.
 
-    Findings with their proofs are built on demand; None stands for one for which no proof is found in time. Everything
-    that does not depend on a solver's word was checked in whole numbers when it was ruled out.
+    Findings with their proofs are built on demand, and None if no proof is found in time. Claims that do not depend on
+    a solver's word were checked in whole numbers when the other values were ruled out.
 
     Args:
-        evidence: what the claims are about.
-        decision: what they follow from.
-        claims: person, release and value of each.
-        budget: how long proofs may be looked for.
+        evidence: the evidence of the decision.
+        decision: the knowledge from which the claims follow.
+        claims: person, release and value of each claim; three arrays of shape (claims,).
+        budget: the time limit of the search for proofs.
     """
     person, release, value = claims
     prover = Prover(evidence, decision, budget)
@@ -65,7 +65,7 @@ def disclosures(
 
 
 class Prover:
-    """Finds proofs of what was decided."""
+    """Finds proofs that values are certain."""
 
     def __init__(self, evidence: Evidence, decision: Knowledge, budget: Budget) -> None:
         self._evidence, self._network, self._budget = evidence, decision.network, budget
@@ -79,13 +79,13 @@ class Prover:
 
     @cached_property
     def _around(self) -> Neighbourhood:
-        """The people who share rows, by their own groups."""
+        """Which variables share rows, by the columns that their own groups leave."""
         net = self._network
         return Neighbourhood(net, net.start[:-1][np.diff(net.start) > 0])
 
     @cached_property
     def _person(self) -> Numbers:
-        """The person of each variable."""
+        """The person of each variable; shape (variables,)."""
         found = np.zeros(self._network.variables, dtype=np.int64)
         found[self._network.versions.variable] = self._network.versions.person
         return found
@@ -110,9 +110,10 @@ class Prover:
         return self._found[key]
 
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
-        """Return the classes whose possible values for a person in a release all agree with the claim.
+        """Return the classes of values that agree with a claim: that of the value.
 
-        For a claim about one of several combined attributes, these are all values with that part.
+        If the claim is about one of several combined attributes, these are the classes whose possible values for the
+        person in the release all have the claimed value of that attribute.
         """
         net, combined = self._network, self._evidence.combined
         if combined is None or value >= 0:
@@ -127,12 +128,12 @@ class Prover:
     def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof[int] | None:
         net = self._network
         struck = np.ones(net.columns, dtype=np.bool_)
-        mine = slice(int(net.start[variable]), int(net.start[variable + 1]))
-        struck[mine] = ~np.isin(net.kind[mine], kinds)
-        if not struck[mine].any():
+        own = slice(int(net.start[variable]), int(net.start[variable + 1]))
+        struck[own] = ~np.isin(net.kind[own], kinds)
+        if not struck[own].any():
             return Proof((), ())
         near = np.zeros(0, dtype=np.int64)
-        # The person's own groups first: if one of their rows decides, no programme is needed.
+        # First try the person's own groups: if one row decides, no programme is needed.
         for most in (self._around.degree(variable), *_BALLS):
             near, everything = self._around.around(variable, most)
             if self._budget.exhausted():
@@ -153,7 +154,7 @@ class Prover:
         claim: tuple[int, int, int] | None,
         deep: int,
     ) -> Proof[int] | None:
-        """Return a proof by the values of a variable, each of which is refuted."""
+        """Return a proof that refutes each remaining value of a variable as a case; None if one cannot be refuted."""
         net = self._network
         columns = np.arange(int(net.start[variable]), int(net.start[variable + 1]))
         columns = columns[left[columns]]
@@ -179,16 +180,16 @@ class Prover:
         sizes = np.diff(net.start)
         nearest = self._around.around(assumed[0][0], _CASES_NEAR)[0]
         order = [each for each in self._around.members(nearest).tolist() if sizes[each] > 1 and each not in taken]
-        for other in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
+        for nearby in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
             if self._programmes > _MOST_PROGRAMMES or self._budget.exhausted():
                 return None
-            proof = self._cases(other, np.ones(net.columns, dtype=np.bool_), near, assumed, None, deep)
+            proof = self._cases(nearby, np.ones(net.columns, dtype=np.bool_), near, assumed, None, deep)
             if proof is not None:
                 return proof
         return None
 
     def _seen(self, variable: int) -> tuple[int, int]:
-        """Return a version whose value a variable is."""
+        """Return the person and the first release of a version of a variable."""
         versions = self._network.versions
         place = int(np.flatnonzero((versions.variable == variable) & (versions.entry >= 0))[0])
         return int(versions.person[place]), int(versions.release[place])
@@ -201,17 +202,17 @@ class Prover:
         versions = net.versions
         place = int(np.flatnonzero((versions.variable == variable) & (versions.release == release))[0])
         contents = net.contents[release]
-        mine = (contents.value_group == versions.group[place]) & (net.kind_of[contents.value] == kind)
-        values: list[int] = contents.value[mine].tolist()
+        matching = (contents.value_group == versions.group[place]) & (net.kind_of[contents.value] == kind)
+        values: list[int] = contents.value[matching].tolist()
         return values
 
     # -- balls ------------------------------------------------------------------------------------------------
 
     def _refute(self, near: Numbers, assumed: Sequence[Assumption]) -> Proof[int] | None:
-        """Return points that prove an assumption impossible, in some constraints."""
+        """Return points in some constraints that prove that no world fits the assumptions; None if there are none."""
         ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
         if ball is None:
-            raise AssertionError("a variable is bound to what is outside where all others are left out")
+            raise AssertionError("a ball without a known world was refused")
         kept = np.ones(len(ball.column), dtype=np.bool_)
         for _, columns in assumed:
             kept &= columns[ball.column]
@@ -220,7 +221,7 @@ class Prover:
             return self._nothing_left(core)
         model = LinearModel(core)
         closed = self._network.row_kind[core.network_rows] < 0
-        closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no one can have cost nothing
+        closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no variable can take
         weight = self._weights(model, closed)
         if weight is None:
             return None
@@ -232,12 +233,12 @@ class Prover:
         return None if points is None else self._proof_of(core, points)
 
     def _nothing_left(self, ball: OpenSubproblem) -> Proof[int]:
-        """Return the proof that a person has no possible value at all."""
+        """Return the proof that a person of a ball has no possible value at all."""
         bare = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[bare]),))
 
     def _shortened(self, model: LinearModel, closed: Flags, weight: Floats) -> Floats:
-        """Return weights of fewer groups; groups far away are left out first."""
+        """Return weights that prove the same with fewer groups; the last groups are left out first."""
         rows = model.core.network_rows
         net = self._network
         group = net.row_release[rows] * np.int64(int(net.row_group.max(initial=0)) + 1) + net.row_group[rows]
@@ -252,14 +253,16 @@ class Prover:
         return weight
 
     def _weights(self, model: LinearModel, closed: Flags) -> Floats | None:
-        """Return the fewest points that prove that a model has no solution; None if it has one.
+        """Return weights of least sum that prove that a model has no solution, shape (rows,).
+
+        None if it has a solution in fractions, or if the limit of programmes or of time is reached.
 
         Args:
             model: the model of a ball.
-            closed: rows that must not cost points.
+            closed: the rows that must not cost points; shape (rows,), bool.
         """
         free = ~closed
-        if np.count_nonzero(free) <= 1:  # points of one row differ in a factor alone, so that one of them decides
+        if np.count_nonzero(free) <= 1:  # weights of a single row only differ by a factor: one point decides
             return free.astype(np.float64) if PointTotals(model.core, free.astype(np.int64)).contradict() else None
         from scipy.sparse import csr_matrix, diags_array, vstack
 
@@ -285,10 +288,10 @@ class Prover:
         found = optimum(Programme(cost, lower, upper, system, low, high), self._budget)
         return None if found is None else np.maximum(found.value[others:], 0.0)
 
-    # -- words ------------------------------------------------------------------------------------------------
+    # -- the proof in groups and values -----------------------------------------------------------------------
 
     def _proof_of(self, core: OpenSubproblem, points: Numbers) -> Proof[int]:
-        """Return points by groups and values, and who spends some."""
+        """Return the proof: points by group and value, and the people who spend points."""
         net = self._network
         found: dict[tuple[int, int, int], int] = {}
         for at in np.flatnonzero(points).tolist():
@@ -302,26 +305,27 @@ class Prover:
         order = sorted(found)
         named = []
         for release in dict.fromkeys(release for release, _, _ in order):
-            here = [each for each in order if each[0] == release]
-            groups = np.array([group for _, group, _ in here], dtype=np.int32)
+            own = [each for each in order if each[0] == release]
+            groups = np.array([group for _, group, _ in own], dtype=np.int32)
             names = self._evidence.source.group_names(release, groups)
             named += [
                 RowPoints(release, name, value, found[release, group, value])
-                for name, (_, group, value) in zip(names, here, strict=True)
+                for name, (_, group, value) in zip(names, own, strict=True)
             ]
         return Proof(tuple(named), tuple(sorted(people)))
 
     def _published(self, release: int, group: int, kind: int) -> list[int]:
-        """Return the values of a class that a group publishes, those of known people among them."""
+        """Return the values of a class that a group publishes, including those of people who are known."""
         contents = self._evidence.source.hosts(release).contents
         values = np.unique(contents.value[contents.bag == group])
         found: list[int] = values[self._network.kind_of[values] == kind].tolist()
         return found
 
     def _known(self, found: dict[tuple[int, int, int], int], people: set[int]) -> set[int]:
-        """Return the people with known values and groups who spend points; rows that they alone have cost much.
+        """Return the people with known row class and value who spend points.
 
-        A row that known people take completely must not be cheaper for others.
+        If such people take all rows of a group with a value, these rows are added to `found` with more points than all
+        others have: otherwise the proof would let other people take them without cost.
         """
         spenders: set[int] = set()
         much = 1 + sum(found.values())
@@ -348,7 +352,7 @@ _TINY = 1e-9
 
 
 def _whole(core: OpenSubproblem, weight: Floats) -> Numbers | None:
-    """Return the weights as small whole numbers that still prove that there is no solution."""
+    """Return the weights as small whole numbers that still prove that there is no solution; None if none do."""
     positive = weight[weight > _TINY]
     if not len(positive):
         return None

@@ -1,11 +1,11 @@
-"""Propagation: rule out what no world can have, constraint by constraint, until nothing changes.
+"""Propagation: rule out columns that no world can have, constraint by constraint, until nothing changes.
 
-The members of a constraint each take one of its rows, no row more often than it is there: a *global cardinality
-constraint*. Regin (AAAI 1996) finds in polynomial time which choices are in some solution of one constraint: take any
-solution; a choice of another row is in one exactly when some chain of members who each move on to the next one's row
-leads from there back to the row that becomes free, or to a row with places to spare: when both rows are in one strongly
-connected component of the graph in which a row leads to those that its members may take, and places to spare lead to
-all rows. All constraints that have changed are propagated together, in one graph.
+Each member of a constraint takes one of its rows, and no row is taken more often than its capacity: a *global
+cardinality constraint*. Regin (AAAI 1996) decides in polynomial time which choices are in some solution of one
+constraint. Take any solution. A member can take another row exactly when the members there can move on, each to the row
+of the next one, until one takes the row that became free or a row with free capacity. That is so when both rows are in
+one strongly connected component of a graph: a row leads to the rows that its members may take, a row with free capacity
+leads to a further node, and that node leads to all rows. All constraints that have changed are propagated in one graph.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attacks.ragged import renumbered, segments, starts
 from audit.model.arrays import Flags, Integers, Numbers
 from audit.runtime.budget import Budget
 
-# Members of constraints in one graph, before the clock is checked.
+# The number of members of constraints that are propagated before the clock is checked.
 _AT_A_TIME = 1 << 20
 
 
@@ -27,8 +27,9 @@ class Propagation:
     """The remaining columns of a network, and a solution of each single constraint.
 
     Attributes:
-        alive: which columns are not ruled out; shape (columns,).
-        feasible: whether a world may be left.
+        network: the network.
+        alive: which columns are not ruled out; shape (columns,), bool.
+        feasible: false if it is proved that there is no world.
     """
 
     def __init__(self, network: ConstraintNetwork) -> None:
@@ -36,7 +37,7 @@ class Propagation:
         self.alive = np.ones(net.columns, dtype=np.bool_)
         self.feasible = bool((np.diff(net.start) > 0).all())
         self._owner = net.owner
-        # A membership is a variable in a constraint: the first column of a variable shows which there are.
+        # A membership is a variable in a constraint; all columns of a variable have the constraints of its first one.
         degree = np.zeros(net.variables, dtype=np.int64)
         filled = np.diff(net.start) > 0
         degree[filled] = np.diff(net.row_start)[net.start[:-1][filled]]
@@ -53,15 +54,19 @@ class Propagation:
         self._match[hinted] = net.row[net.row_start[hint[hinted]] + place[hinted]]
 
     def run(self, budget: Budget, changed: Integers | None = None) -> bool:
-        """Propagate from variables that lost columns, or everywhere; return whether a world may exist.
+        """Propagate from variables that lost columns, or everywhere; return false if no world exists.
 
-        If time runs out, the rest is not propagated, which leaves too many columns.
+        If time runs out, propagation stops early, and columns may remain that no world has.
+
+        Args:
+            budget: the time limit.
+            changed: the variables that lost columns; None for all.
         """
         dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
         while self.feasible and dirty.any() and not budget.exhausted():
             before = self.alive.copy()
-            for some in self._in_turns(np.flatnonzero(dirty)):
-                self.feasible = self.feasible and (budget.exhausted() or self._filter(some))
+            for batch in self._in_turns(np.flatnonzero(dirty)):
+                self.feasible = self.feasible and (budget.exhausted() or self._filter(batch))
             if not self.feasible:
                 break
             net = self.network
@@ -71,13 +76,13 @@ class Propagation:
             dirty = self._touched(lost)
         return self.feasible
 
-    def _in_turns(self, some: Numbers) -> list[Numbers]:
-        """Yield some constraints in blocks, so that the clock can be checked in between."""
-        members = np.cumsum(self._begin[some + 1] - self._begin[some])
-        return np.split(some, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
+    def _in_turns(self, constraints: Numbers) -> list[Numbers]:
+        """Return some constraints in batches, between which the clock is checked."""
+        members = np.cumsum(self._begin[constraints + 1] - self._begin[constraints])
+        return np.split(constraints, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
 
     def remove(self, columns: Flags, budget: Budget) -> bool:
-        """Remove columns that are proved impossible, and propagate; return whether a world may exist."""
+        """Remove columns that are proved impossible, and propagate; return false if no world exists."""
         net, before = self.network, self.alive
         self.alive = consistent(self._owner, net.kind, before & ~columns, net.link, net.may)
         lost = np.unique(self._owner[before & ~self.alive])
@@ -85,7 +90,7 @@ class Propagation:
         return self.feasible and self.run(budget, lost)
 
     def _left(self, variables: Integers) -> bool:
-        """Return whether each of some variables has a living column."""
+        """Return whether each of some variables has a remaining column."""
         start = self.network.start
         alive = self.alive[segments(start, variables)]
         return bool(np.add.reduceat(alive, starts(np.diff(start)[variables])[:-1]).all()) if len(variables) else True
@@ -95,10 +100,10 @@ class Propagation:
         dirty[self._constraint[segments(self._member_start, variables)]] = True
         return dirty
 
-    def _filter(self, some: Numbers) -> bool:
-        """Rule out what each of the given constraints rules out alone; return whether all have a solution."""
+    def _filter(self, constraints: Numbers) -> bool:
+        """Rule out the columns that each given constraint rules out by itself; return whether all have a solution."""
         net = self.network
-        member = self._by_constraint[segments(self._begin, some)]
+        member = self._by_constraint[segments(self._begin, constraints)]
         variable = self._member[member]
         size = np.diff(net.start)[variable]
         column = segments(net.start, variable)
@@ -116,13 +121,13 @@ class Propagation:
         return True
 
     def _solved(self, match: Numbers, which: Numbers, row: Numbers, constraint: Numbers) -> bool:
-        """Complete a solution: a living row for each member, none too often; return whether there is one.
+        """Complete a solution of each constraint: a row for each member; return whether there is one.
 
         Args:
-            match: the row of each member, -1 where none is known; changed in place; shape (members,).
-            which: the member of each pair of a member and a living row.
-            row: the row of each.
-            constraint: the constraint of each member.
+            match: the row of each member, -1 if none is known; changed in place; shape (members,).
+            which: the member of each pair of a member and a row that it may take; shape (pairs,).
+            row: the row of each pair; shape (pairs,).
+            constraint: the constraint of each member; shape (members,).
         """
         net = self.network
         held = np.zeros(len(match), dtype=np.bool_)
@@ -141,7 +146,7 @@ class Propagation:
         return bool((match[member] >= 0).all())
 
     def _lost(self, match: Numbers, which: Numbers, row: Numbers) -> Flags:
-        """Return which of the pairs of a member and a row are in no solution of their constraint."""
+        """Return which pairs of a member and a row are in no solution of their constraint; shape (pairs,), bool."""
         net = self.network
         rows, number = renumbered(row, len(net.capacity))
         at, number = number[match], number[row]
@@ -152,21 +157,21 @@ class Propagation:
         wide = np.zeros(len(sinks), dtype=np.bool_)
         wide[sink[free]] = True
         used = used[wide[sink]]
-        one = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
-        other = np.concatenate([number[moving], len(rows) + sink[free], used])
-        label = component_of(one, other, len(rows) + len(sinks), strong=True)
+        tail = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
+        head = np.concatenate([number[moving], len(rows) + sink[free], used])
+        label = component_of(tail, head, len(rows) + len(sinks), strong=True)
         lost: Flags = label[number] != label[at[which]]
         return lost
 
 
 def flow(which: Numbers, row: Numbers, member: Numbers, capacity: Numbers) -> Numbers:
-    """Return a row for each of some members such that none is taken too often, -1 for members who get none.
+    """Return a row for as many members as possible within the capacities; shape (members,), -1 for members without one.
 
     Args:
-        which: the member of each pair of a member and a row that it may take.
-        row: the row of each.
-        member: the members, ascending.
-        capacity: of all rows.
+        which: the member of each pair of a member and a row that it may take; shape (pairs,).
+        row: the row of each pair; shape (pairs,).
+        member: the members, ascending; shape (members,).
+        capacity: the capacity of all rows of the network.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -175,11 +180,11 @@ def flow(which: Numbers, row: Numbers, member: Numbers, capacity: Numbers) -> Nu
     at = np.searchsorted(member, which)
     n, m = len(member), len(rows)
     # Node 0 is the source, then the members, the rows, and the sink.
-    one = np.concatenate([np.zeros(n, dtype=np.int64), 1 + at, 1 + n + np.arange(m)])
-    other = np.concatenate([1 + np.arange(n), 1 + n + number, np.full(m, 1 + n + m)])
+    tail = np.concatenate([np.zeros(n, dtype=np.int64), 1 + at, 1 + n + np.arange(m)])
+    head = np.concatenate([1 + np.arange(n), 1 + n + number, np.full(m, 1 + n + m)])
     held = np.concatenate([np.ones(n + len(at), dtype=np.int64), np.minimum(capacity[rows], n)])
-    order = np.lexsort((other, one))
-    keys, first = np.unique(one[order] * (2 + n + m) + other[order], return_index=True)
+    order = np.lexsort((head, tail))
+    keys, first = np.unique(tail[order] * (2 + n + m) + head[order], return_index=True)
     graph = csr_array(
         (
             held[order][first].astype(np.int32),

@@ -1,8 +1,9 @@
 """Refutations: weights of rows that prove columns impossible, checked in whole numbers.
 
-Let each row cost points. All places together have the sum of weight times capacity, and each person spends at least the
-cost of their cheapest choice. A choice that costs more than the cheapest one by more than what is left over is
-impossible. Weights may come from any solver: this is the only place where they are believed, after the sum was done.
+Let each row cost points (its weight). All people together can spend no more than the sum of weight times capacity, and
+each person spends at least the cost of their cheapest column. Subtract these least costs from the total: a column that
+costs more than the person's cheapest one by more than the difference is impossible. Weights may come from any solver;
+only what this exact calculation confirms is used.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from attacks.ragged import starts
 from audit.model.arrays import Flags, Floats, Numbers
 
 _LARGEST = float(1 << 58)
-# Weights are multiples of one divided by these; the first scale that proves everything is used.
+# Weights are multiplied by these and rounded; the first scale that proves everything is used.
 _SCALES = (1, 12, 60, 5040, 1 << 20)
 
 
@@ -25,13 +26,17 @@ class PointTotals:
     """The points that the variables of a core spend if its rows cost points.
 
     Attributes:
-        over: how many points more than the least of its chain a whole chain takes with each column; shape (columns,).
-        least: the fewest points that each chain spends; shape (chains,).
-        spare: how many points are left over in each part; shape (parts,).
+        over: by how many points the cheapest choice of a chain with each column exceeds its least; shape (columns,).
+        least: the fewest points that each chain of linked variables spends; shape (chains,).
+        spare: how many points of each part remain if all chains spend their least; shape (parts,).
     """
 
     def __init__(self, core: OpenSubproblem, weight: Numbers) -> None:
-        """Do the sums for weights that are at least 0; shape (rows,).
+        """Add up the points.
+
+        Args:
+            core: the core.
+            weight: the points of each row, at least 0; shape (rows,), int64.
 
         Raises:
             OverflowError: the weights are too large for sums in 64 bits.
@@ -44,7 +49,7 @@ class PointTotals:
             raise OverflowError("weights of a proof are too large")
         cost = np.diff(starts(weight[core.row])[core.row_start])
         through = cheapest(core.owner, core.kind, cost, core.link, core.may)
-        # Each column of a chain lies on a path or costs never: the least of all its columns is the least of the chain.
+        # A column on no path costs `NEVER`, so that the least over all columns of a chain is the least of the chain.
         self.least = np.minimum.reduceat(through, core.start[core.heads]) if len(through) else np.zeros(0, np.int64)
         self.over = through - self.least[core.chain[core.owner]]
         self.spare = np.zeros(core.parts, dtype=np.int64)
@@ -53,7 +58,7 @@ class PointTotals:
         self._spare = self.spare[core.part[core.owner]]
 
     def impossible(self) -> Numbers:
-        """Return the columns that are proved impossible."""
+        """Return the columns that are proved impossible, ascending."""
         return np.flatnonzero(self.over > self._spare)
 
     def contradict(self) -> bool:
@@ -62,11 +67,15 @@ class PointTotals:
 
 
 def refuted(core: OpenSubproblem, weights: Sequence[Numbers]) -> Flags:
-    """Return which columns of a core some weights prove impossible, each by itself; shape (columns,).
+    """Return the columns of a core that at least one set of weights proves impossible; shape (columns,), bool.
 
     Args:
         core: the columns and rows.
-        weights: some of shape (rows,).
+        weights: sets of weights, each of shape (rows,), int64, at least 0.
+
+    Raises:
+        OverflowError: weights are too large for sums in 64 bits.
+        ValueError: a weight is below 0.
     """
     found = np.zeros(len(core.kind), dtype=np.bool_)
     for weight in weights:
@@ -75,12 +84,15 @@ def refuted(core: OpenSubproblem, weights: Sequence[Numbers]) -> Flags:
 
 
 def rounded(core: OpenSubproblem, weight: Floats, wanted: Flags) -> list[Numbers]:
-    """Return weights as whole numbers, by the coarsest scales until all that they should prove is proved.
+    """Return weights as whole numbers, on ever finer scales until all wanted columns are proved impossible.
 
     Args:
-        core: what they are about.
-        weight: of each row, at least 0; shape (rows,).
-        wanted: the columns that should be impossible; shape (columns,).
+        core: the columns and rows.
+        weight: the weight of each row, at least 0; shape (rows,).
+        wanted: the columns that should be proved impossible; shape (columns,), bool.
+
+    Returns:
+        Those roundings of shape (rows,), int64, that prove something new; perhaps not everything wanted.
     """
     found, left = list[Numbers](), wanted.copy()
     for scale in _SCALES:

@@ -1,8 +1,8 @@
 """Row costs: points of rows that prove values impossible for all people at once, in as few steps as possible.
 
-From what single groups leave, one support programme after another proves what is known to be impossible, as far as
-fractions can. Results of counting, and of questions about single people, are proved in the same way. Points that leave
-nothing over in their part are laid into one step.
+It begins with the values that single groups leave. One support programme after another proves the values impossible
+that were decided to be impossible, as far as linear reasoning can, whether they were found by counting or by questions
+about single people. Points of parts in which no points remain to spare are merged into one step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from audit.runtime.budget import Budget
 
 
 def row_costs(decision: Knowledge, budget: Budget) -> Iterator[RowCosts]:
-    """Yield steps that prove what was decided to be impossible, and that single groups do not, as time allows."""
+    """Yield steps that prove impossible values which no single group proves, until time runs out.
+
+    Args:
+        decision: the knowledge of the columns.
+        budget: the time limit.
+    """
     net, known = decision.network, Knowledge(decision.network, budget)
     known.narrow()
     while not budget.exhausted():
@@ -44,7 +49,7 @@ def row_costs(decision: Knowledge, budget: Budget) -> Iterator[RowCosts]:
 
 
 def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, others: list[Numbers]) -> Numbers:
-    """Return which columns some weights prove impossible, and keep the weights of those parts of the core."""
+    """Return the columns that some weights prove impossible, and store the weights of the parts of these columns."""
     totals = PointTotals(part, weight)
     columns = totals.impossible()
     for number in np.unique(part.part[part.owner[columns]]).tolist():
@@ -57,7 +62,7 @@ def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, others: list[Nu
 
 
 def _named(net: ConstraintNetwork, cost: Numbers) -> Iterator[RowCosts]:
-    """Yield what rows of the network cost by release, group and class; nothing where that says not all."""
+    """Yield the points of rows by release, group and class; nothing if places of row classes have points as well."""
     rows = np.flatnonzero(cost)
     if len(rows) and (net.row_kind[rows] >= 0).all():
         yield RowCosts(net.row_release[rows], net.row_group[rows], net.row_kind[rows], cost[rows], net.kind_of)

@@ -1,15 +1,15 @@
-"""Settling: decide what is possible for all people at once, step by step.
+"""Settling: decide which values are possible, for all people at once, step by step.
 
-Propagation leaves parts that share nothing. If all of them are small, they are *counted*. Otherwise a world is needed:
-the one in the publisher's key, or a corner of a linear programme, or one that CP-SAT finds. From there
+Propagation leaves parts that share no rows. If all of them are small, their worlds are *counted*. Otherwise a first
+world is needed: the one in the publisher's key, or a vertex of a linear programme, or one that CP-SAT finds. From there
 
-1. short walks show what is possible;
-2. one support programme proves what is impossible, which is propagated;
-3. walks and corners show more;
-4. balls ask for single options; what is left is *open*.
+1. short walks to other worlds show values possible;
+2. one support programme proves values impossible, which are propagated;
+3. walks and vertices of linear programmes show more values;
+4. balls decide single options; options that are still undecided are *open*.
 
-This is done first until each person has one value left or two shown values, which decides who is certain; then for all
-other values. The clock only decides when to stop.
+This is done first until each person has one value left or two shown values, which decides whose value is certain; then
+for all other values. The clock only decides when to stop.
 """
 
 from __future__ import annotations
@@ -32,33 +32,34 @@ from audit.runtime.budget import Budget
 
 ALL, TWO = 0, 2
 """The number of values of a person for which to find worlds; 0 means all."""
-# Counting steps for a part.
+# The most steps of counting the worlds of a part.
 STEPS = 20_000
-# The first walk may have to wait some seconds until its kernel is compiled, which programmes for fewer open columns
-# than this do not take; later ones are worth it for these.
+# From how many columns on it is worth walking: at first, when compiling the kernel may take some seconds (programmes
+# for fewer columns are faster); and later.
 WALKED, WALKED_ON = 4_000, 100
-# Columns of programmes that are solved together, and for which walks are made before the clock is checked.
+# How many columns of parts are solved in one programme, and how many are walked for before the clock is checked.
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
-# For at most how many people second values are searched only near the key's world, in how many blocks around each.
+# If at most so many people lack a second value, it is looked for near the key's world, in so many blocks around each.
 FEW, AROUND = 500, 24
-# How often corners are tried for a first world, and for more of them at most: while less than this share is left.
+# How often vertices are tried for a first world; how often at most for further worlds, until a round leaves more than
+# this share undecided.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
-# How often single options are asked for: from another world, which walks lead to, some are found that were not before.
+# How often balls are tried: from another world, to which walks lead, they find some options that they missed before.
 ASKED = 2
 Step = tuple[str, Callable[[], None]]
-"""A step, after what it does in words for those who watch."""
+"""What a step does, in words for the progress display, and the step."""
 _COUNTING, _WALKING = "counting small parts", "walking from world to world"
 
 
 class Settling:
-    """Works on a network until everything asked for is known, or the time is up.
+    """Works on a network until all wanted values are decided, or the time is up.
 
     Attributes:
-        known: what is known.
-        counts: how many worlds there are in parts that were counted.
-        walked: whether walks were made, here or before.
+        known: the knowledge of the columns so far.
+        counts: the numbers of worlds of the parts that were counted.
+        walked: whether walks were made, so that their kernel is compiled.
     """
 
     def __init__(
@@ -71,9 +72,13 @@ class Settling:
         self._walks = 0
 
     def settle(self, wanted: Flags | None, aims: tuple[int, ...]) -> Knowledge:
-        """Return what is known of the wanted variables, or of all, once they have enough shown values.
+        """Return the knowledge once the wanted variables have enough shown values, or the time is up.
 
-        Where there is no world, nothing is known at all.
+        If the knowledge is infeasible (there is no world), the rest of it means nothing.
+
+        Args:
+            wanted: which variables are asked about; shape (variables,), bool; None for all.
+            aims: for how many values of each variable to find worlds, one aim after another; 0 means all.
         """
         if wanted is not None:
             self.known.wanted = wanted
@@ -94,7 +99,7 @@ class Settling:
             return
         if self._left(ALL):
             yield "reasoning about each group", self.known.narrow
-        # If nothing is open, the parts are not needed.
+        # If no value is open, a world is not needed.
         if self._left(ALL):
             yield "looking for a world", self._take_hint
         yield _COUNTING, partial(self._count, all_people=all_people)
@@ -107,7 +112,7 @@ class Settling:
                 yield each
 
     def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Step]:
-        """Yield the steps before propagation if no one is certain alone: propagation may then rule out nothing."""
+        """Yield steps before propagation if every person has several values: propagation may then rule out nothing."""
         net = self.known.network
         known = (net.hint >= 0).all() and (np.diff(net.start) > 1).all()
         if net.columns >= WALKED and known and self._left(TWO):
@@ -117,15 +122,15 @@ class Settling:
                     yield _WALKING, partial(self._walk, aim, 30)
 
     def _begin_with_hint(self) -> None:
-        """Take over what the publisher's key says, if it is a world, and show two values of everyone by worlds near it.
+        """Adopt the values in the publisher's key if they are a world, and show a second value of as many as possible.
 
-        Twins exchange theirs; for the few that are left, what is around them is rearranged.
+        Twins exchange values; if a few people then have only one shown value, walks rearrange the blocks around them.
         """
         known, net = self.known, self.known.network
         new = np.flatnonzero(known.chosen < 0)
         if not known.begin(new, net.hint[new]):
             return
-        known.exchange(np.arange(net.columns), net.stands)
+        known.exchange(np.arange(net.columns), net.twin_column)
         undecided = known.undecided(TWO)
         left = np.unique(net.owner[undecided])
         if 0 < len(left) <= FEW and not len(net.link):
@@ -136,7 +141,7 @@ class Settling:
                 self._walk_in(ball.core, undecided, TWO, 30)
 
     def _round(self, aim: int) -> Iterator[Step]:
-        """Yield the steps of showing and ruling out, in order; expensive ones again while they settle much."""
+        """Yield the steps that show values and rule values out; expensive ones are repeated while they decide much."""
         yield _WALKING, partial(self._walk, aim, 30)
         yield "ruling values out by programmes", partial(self._support, aim)
         for at in range(1 if aim else CORNERS):
@@ -156,7 +161,7 @@ class Settling:
     # -- worlds to start from, and counts ---------------------------------------------------------------------
 
     def _take_hint(self) -> None:
-        """Adopt the values in the publisher's key, if they are a world."""
+        """Adopt the values in the publisher's key for parts without a known world, where they are a world."""
         known = self.known
         if (known.chosen >= 0).all():
             return
@@ -171,13 +176,13 @@ class Settling:
             self._count(all_people=True, each_part=True)
 
     def _count(self, *, all_people: bool, each_part: bool = False) -> None:
-        """Count the worlds of parts, where all of them are small, or of those that are."""
+        """Count the worlds of all parts if all are small, or of the small ones if `each_part`."""
         known, net = self.known, self.known.network
         wanted = np.zeros(net.variables, dtype=np.bool_)
         wanted[net.owner[np.isnan(known.share) if all_people else self.known.undecided(ALL)]] = True
         if not wanted.any():
             return
-        # Rows that only count worlds do nothing but join parts.
+        # Without rows that only matter for counting, parts are smaller: if these are too large, the exact ones are too.
         small = np.bincount(self.known.core(known.alive).part) <= COUNTED
         if not each_part and not small.all():
             return
@@ -188,7 +193,7 @@ class Settling:
             self._count_parts(core.only(small))
 
     def _count_parts(self, core: OpenSubproblem) -> None:
-        """Count the worlds of all parts of a core that was built for counting."""
+        """Count the worlds of all parts of an exact core (`core_of`)."""
         known, net = self.known, self.known.network
         steps, worlds = steps_of(self._evidence, known, core), list[tuple[Numbers, Numbers]]()
         impossible = np.zeros(net.columns, dtype=np.bool_)
@@ -208,7 +213,7 @@ class Settling:
             impossible[part.column] = True
             impossible[part.column[result.worlds]] = False
             worlds.append((part.variable, part.column[result.worlds]))
-        for at in range(max((len(each) for _, each in worlds), default=0)):  # parts share nothing: all at once
+        for at in range(max((len(each) for _, each in worlds), default=0)):  # a world of each part at once
             some = [(variable, each[at]) for variable, each in worlds if at < len(each)]
             known.adopt(*map(np.concatenate, zip(*some, strict=True)))
         self.known.rule_out(impossible)
@@ -236,7 +241,7 @@ class Settling:
     # -- showing and ruling out -------------------------------------------------------------------------------
 
     def _walk(self, enough: int, most: int) -> None:
-        """Walk from the known world towards columns without a known world, and adopt the worlds on the way."""
+        """Walk from the known world towards undecided columns, and adopt the worlds that have them."""
         known = self.known
         if len(known.network.link):
             return
@@ -246,25 +251,25 @@ class Settling:
             self._walk_in(core, undecided, enough, most)
 
     def _walk_in(self, core: OpenSubproblem, undecided: Flags, enough: int, most: int) -> None:
-        """Walk in a core from its world, towards the undecided columns of the network in it."""
+        """Walk from the known world of a core towards its undecided columns (`undecided`: of the network)."""
         known = self.known
         from attacks.joint.walk import walks
 
         self._walks, self.walked = self._walks + 1, True
-        asked = np.flatnonzero(undecided[core.column] & (core.like == np.arange(core.variables))[core.owner])
+        asked = np.flatnonzero(undecided[core.column] & (core.representative == np.arange(core.variables))[core.owner])
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
         chosen, shown = known.world_in(core), known.shown[core.column]
         seed = (self._seed + self._walks) % (1 << 32)
-        for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
+        for batch in np.array_split(asked, max(1, len(asked) // STRETCH)):
             if self._budget.exhausted():
                 break
-            variables, columns, ends = walks(core, chosen, shown, some, (enough, most), seed)
+            variables, columns, ends = walks(core, chosen, shown, batch, (enough, most), seed)
             known.follow(core.variable[variables], core.column[columns], ends)
-        known.exchange(core.column, core.stands)
+        known.exchange(core.column, core.twin_column)
 
     def _support(self, enough: int) -> None:
-        """Prove what can be proved in fractions."""
+        """Rule out the columns that support programmes prove impossible."""
         undecided = self.known.undecided(enough)
         core, impossible = self.known.core(undecided), np.zeros(len(undecided), dtype=np.bool_)
         for a, b in batches(core, BATCH):
@@ -276,7 +281,7 @@ class Settling:
         self.known.rule_out(impossible)
 
     def _corners(self, enough: int, at: int) -> None:
-        """Search for more worlds at corners."""
+        """Search for more worlds at vertices of linear programmes with random costs."""
         undecided = self.known.undecided(enough)
         core = self.known.core(undecided)
         rng = np.random.default_rng([self._seed, 3, at])
@@ -295,7 +300,7 @@ class Settling:
                 self.known.adopt_in(part, chosen)
 
     def _balls(self, enough: int) -> None:
-        """Test single options while something is ruled out, by a solver only if nothing else can decide."""
+        """Decide single options as long as some are ruled out; accept a solver's word only if nothing is proved."""
         known = self.known
         tried = np.zeros(known.network.columns, dtype=np.bool_)
         while known.feasible and not self._budget.exhausted():
@@ -308,7 +313,7 @@ class Settling:
                 tried[part.column] |= self._ask(questions, undecided[part.column], enough)
                 impossible[part.column] |= questions.refuted
                 doubted[part.column] |= questions.doubted
-            if not impossible.any():  # everything that follows in these parts depends on it
+            if not impossible.any():  # whatever follows in these parts then rests on the solver's word
                 impossible = doubted
                 parts = core.part[core.owner[doubted[core.column]]]
                 known.believed[core.variable[np.isin(core.part, parts)]] = True
@@ -317,26 +322,33 @@ class Settling:
             known.rule_out(impossible)
 
     def _ask(self, questions: PartQuestions, asked: Flags, enough: int) -> Flags:
-        """Search for columns of a part until enough options of each variable are shown; 0 for all.
+        """Search for worlds with given columns of a part until enough options of each variable are shown.
 
-        Where some are enough, whichever is left will do: they are asked for together. Worlds that are found are taken
-        over; what is still open is returned; shape (columns,).
+        Worlds that are found are adopted.
+
+        Args:
+            questions: the part, with a known world.
+            asked: the given columns; shape (columns,), bool.
+            enough: the number of options; 0 for all. Otherwise any option will do, and all are asked for together.
+
+        Returns:
+            The columns that could not be decided; shape (columns,), bool.
         """
-        part, left = questions.core, np.zeros(len(asked), dtype=np.bool_)
+        part, unknown = questions.core, np.zeros(len(asked), dtype=np.bool_)
         question = part.owner if enough else part.option
         for each in np.unique(question[asked]).tolist():
-            some = np.flatnonzero((question == each) & asked)
-            variable = int(part.owner[some[0]])
-            mine = np.arange(part.start[variable], part.start[variable + 1])
+            columns = np.flatnonzero((question == each) & asked)
+            variable = int(part.owner[columns[0]])
+            own = np.arange(part.start[variable], part.start[variable + 1])
             while not self._budget.exhausted():
-                shown = np.unique(part.option[mine[self.known.shown[part.column[mine]]]])
-                closed = questions.refuted[some] | questions.doubted[some] | left[some]
-                open_ = some[~(closed | np.isin(part.option[some], shown))]
+                shown = np.unique(part.option[own[self.known.shown[part.column[own]]]])
+                closed = questions.refuted[columns] | questions.doubted[columns] | unknown[columns]
+                open_ = columns[~(closed | np.isin(part.option[columns], shown))]
                 if not len(open_) or 0 < enough <= len(shown):
                     break
                 answer = questions.decide(variable, open_)
                 if answer == "found":
                     self.known.adopt_in(part, questions.world)
                 elif answer == "unknown":
-                    left |= questions.alike(open_)
-        return left
+                    unknown |= questions.alike(open_)
+        return unknown

@@ -1,4 +1,4 @@
-"""Values: from columns to the possible values of every person in every release."""
+"""Values: the possible values of every person in every release, from the columns of the network."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Combinations, claimed_code
 
 
-def version_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers]:
-    """Return pairs of a version of a release, counted from its first, and a value that some columns represent.
+def version_values(network: ConstraintNetwork, columns: Flags, release: int) -> tuple[Numbers, Numbers]:
+    """Return the distinct pairs of a version and a value that given columns represent in a release, sorted.
 
-    Each pair once, in order; of versions whose value is to be found out.
+    Versions are counted from the first of the release; those with known row class and value are left out.
+
+    Args:
+        network: the network.
+        columns: the given columns; shape (columns,), bool.
+        release: the release.
     """
-    version, _, value, _ = listed_values(network, some, release)
+    version, _, value, _ = listed_values(network, columns, release)
     values = len(network.kind_of)
     key = version * values + value
     if len(key) and not (key[1:] > key[:-1]).all():
@@ -25,9 +30,14 @@ def version_values(network: ConstraintNetwork, some: Flags, release: int) -> tup
 
 
 def listed_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Return what some columns represent in a release: version, column, value, and how many rows have the value.
+    """Return what given columns represent in a release: version, column, value, and how many rows have the value.
 
-    The values of a class of which there are rows in the group, for each version and column.
+    A column stands for all values of its class that the group has. The four arrays have shape (n,), int64.
+
+    Args:
+        network: the network.
+        some: the given columns; shape (columns,), bool.
+        release: the release.
     """
     net, contents = network, network.contents[release]
     begin, end = np.searchsorted(net.versions.release, [release, release + 1])
@@ -50,19 +60,25 @@ class Findings:
     """The findings about the versions that count.
 
     Attributes:
-        certain: the versions with one possible value, or one of a combined attribute; ascending places.
-        claim, value: a version and its value for each claim; several for combinations: one for each attribute of which
-            one value is left; int64 and int32.
-        decided: of which versions it is known whether they are certain; shape (versions,).
-        pairs: (version, value) pairs that people's own groups leave.
-        eliminated: those of them that are impossible.
-        open: those that are neither shown nor proved impossible.
+        certain: the numbers of versions with one possible value (or one of some combined attribute), ascending; int64.
+        claim, value: the version and the value of each claim, int64 and int32. If attributes are combined, a version
+            has a claim for each attribute with one possible value.
+        decided: whether it is known if the version is certain; true for versions that do not count; (versions,), bool.
+        pairs: the number of (version, value) pairs that people's own groups leave.
+        eliminated: how many of them are impossible.
+        open: how many of them are neither shown nor proved impossible.
     """
 
     def __init__(
         self, decision: Knowledge, places: Numbers | None = None, combined: Combinations | None = None
     ) -> None:
-        """Read all versions, or only those at some places; `combined` are attributes that values combine."""
+        """Read the findings from what is known about the columns.
+
+        Args:
+            decision: the knowledge of the columns.
+            places: the versions that count, by number; None for all that measures count.
+            combined: the attributes whose combinations are the values; None if values are of one attribute.
+        """
         network = decision.network
         versions = network.versions
         counts = versions.counted.copy()
@@ -70,11 +86,11 @@ class Findings:
             counts[:] = False
             counts[places] = True
         self.decided = np.ones(len(counts), dtype=np.bool_)
-        some = np.ones(network.columns, dtype=np.bool_), decision.alive, decision.shown & decision.alive
+        stages = np.ones(network.columns, dtype=np.bool_), decision.alive, decision.shown & decision.alive
         if not network.plain or combined is not None:
-            self._look(network, counts, some, None if combined is None else combined.parts())
+            self._look(network, counts, stages, None if combined is None else combined.parts())
             return
-        sizes = [distinct(network, each)[versions.variable] for each in some]
+        sizes = [distinct(network, each)[versions.variable] for each in stages]
         single = counts & (sizes[1] == 1)
         self.pairs, left, seen = (int(size[counts].sum()) for size in sizes)
         self.eliminated, self.open = self.pairs - left, left - seen
@@ -85,25 +101,25 @@ class Findings:
         self.value: Codes = only[versions.variable[self.certain]]
 
     def _look(
-        self, network: ConstraintNetwork, counts: Flags, some: tuple[Flags, Flags, Flags], parts: Codes | None
+        self, network: ConstraintNetwork, counts: Flags, stages: tuple[Flags, Flags, Flags], parts: Codes | None
     ) -> None:
-        """Read each release, if columns represent several values, or values several attributes."""
+        """Read release by release, if columns represent several values, or values combine several attributes."""
         certain, value = list[Numbers](), list[Integers]()
         totals = np.zeros(3, dtype=np.int64)
         for release in range(len(network.contents)):
             begin, end = np.searchsorted(network.versions.release, [release, release + 1]).tolist()
             counted = counts[begin:end]
-            own, left, shown = (version_values(network, each, release) for each in some)
+            own, left, shown = (version_values(network, each, release) for each in stages)
             sizes = [np.bincount(each[0], minlength=end - begin) for each in (own, left, shown)]
-            # A value of its own is an attribute of one.
+            # Without combinations, each value is its own only part.
             of = np.arange(len(network.kind_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
             common = in_common(left, of, end - begin)
-            here, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
-            codes = common[here, attribute]
+            place, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
+            codes = common[place, attribute]
             if parts is not None:
                 codes = claimed_code(attribute, codes, parts.shape[1])
             known = ((common >= 0) | (in_common(shown, of, end - begin) == DIFFERENT)).all(axis=1)
-            certain.append(begin + here)
+            certain.append(begin + place)
             value.append(codes)
             totals += [int(size[counted].sum()) for size in sizes]
             self.decided[begin:end] = known | ~counted
@@ -117,13 +133,14 @@ NOTHING, DIFFERENT = -2, -1
 
 
 def in_common(pairs: tuple[Numbers, Numbers], parts: Codes, versions: int) -> Codes:
-    """Return what the combinations of each version have in common, by attribute; shape (versions, attributes), int32.
+    """Return the value of each attribute that all combinations of a version share; shape (versions, attributes), int32.
+
+    It is `DIFFERENT` if they have several values, and `NOTHING` if the version has no combinations.
 
     Args:
-        pairs: versions and combinations, in order.
-        parts: the value of each attribute that each combination is of; shape (combinations, attributes).
-        versions: how many there are. Those without combinations have `NOTHING` in common; where values are different
-            it is `DIFFERENT`.
+        pairs: the version and the combination of each pair, sorted by version; two arrays of shape (pairs,).
+        parts: the value of each attribute in each combination; shape (combinations, attributes).
+        versions: the number of versions.
     """
     version, value = pairs
     found = np.full((versions, parts.shape[1]), NOTHING, dtype=np.int32)

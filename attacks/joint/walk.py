@@ -1,7 +1,8 @@
 """Walks: from a known world to others, by small rearrangements (compiled).
 
-A variable is given a column that no world is known to have; a variable too many in a row is moved on, to where that
-does the least harm, for some steps. `Worlds` counts each world again, row by row, before it shows anything.
+A variable is given a column that no known world has. While some row is taken more often than its capacity, one of its
+variables is moved to the column that exceeds capacities least, for a limited number of moves. `Worlds` checks each
+world again, row by row, before anything counts as shown.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Array, Flags, Numbers
 from audit.runtime.compiling import kernel
 
-# The number of moves in a hundred that are drawn at random.
+# How many moves of a hundred are drawn at random.
 _DRAWN = 3
-# A moved variable stays for this number of steps, plus a random number.
+# A moved variable is not moved again for this number of moves, plus a random number below the second.
 _HELD, _LONGER = 3, 8
 _FAR = 1 << 30
 
@@ -32,22 +33,22 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     columns: Array,
     ends: Array,
 ) -> int:
-    """Try to show some columns, each in a walk of up to `most` moves; return how many worlds were found.
+    """Look for worlds with some columns, each by a walk of up to `most` moves; return how many worlds were found.
 
     Args:
-        asked: columns, those of a variable one after the other.
-        enough: of how many columns of a variable worlds are wanted; 0 for all.
-        most: moves of a walk.
-        seed: what is drawn.
-        core: the core, without links: the owner of each column, `start`, `row_start`, `row`, `capacity`, by row where
-            its columns begin, and these, and the variable that stands for each, whose columns are marked.
-        chosen: a world, changed in place; shape (variables,).
-        shown: which columns are shown, changed in place; shape (columns,).
-        variables, columns: what each world changes in the one before, world by world, written here; shape (at least
-            asked × (most + 1),).
-        ends: where the changes of each world end, written here; shape (at least asked,).
+        asked: the columns to find worlds for; shape (asked,).
+        enough: for how many columns of a variable worlds are wanted; 0 for all.
+        most: the most moves of a walk.
+        seed: the seed of random moves.
+        core: the core, without links: `owner`, `start`, `row_start`, `row`, `capacity`, the two arrays of `by_row`, and
+            `representative`.
+        chosen: the column of each variable in a world, changed in place; shape (variables,).
+        shown: which columns of representative twins are shown, changed in place; shape (columns,), bool.
+        variables, columns: output: the changes of each world from the one before, world by world; shape at least
+            (asked × (most + 1),).
+        ends: output: where the changes of each world end; shape at least (asked,).
     """
-    owner, start, row_start, row, capacity, by_row_start, by_row, like = core
+    owner, start, row_start, row, capacity, by_row_start, by_row, representative = core
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
     rows = len(capacity)
     over = np.zeros(rows, dtype=np.int64)
@@ -63,11 +64,11 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     for place in range(len(asked)):
         target = asked[place]
         v = owner[target]
-        if shown[start[like[v]] + target - start[v]]:
+        if shown[start[representative[v]] + target - start[v]]:
             continue
         if enough > 0:
             known = 0
-            for c in range(start[like[v]], start[like[v] + 1]):
+            for c in range(start[representative[v]], start[representative[v] + 1]):
                 known += shown[c]
             if known >= enough:
                 continue
@@ -139,7 +140,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         if cost == 0:
             for k in range(moves):
                 w = moved[k]
-                shown[start[like[w]] + chosen[w] - start[w]] = True
+                shown[start[representative[w]] + chosen[w] - start[w]] = True
                 variables[written], columns[written] = w, chosen[w]
                 written += 1
             ends[won] = written
@@ -158,13 +159,13 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
 def walks(
     core: OpenSubproblem, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Walk for some columns; return variables, columns and ends of the worlds on the way.
+    """Look for worlds with some columns; return the changes as `walk` writes them: variables, columns and ends.
 
-    Arguments are those of `walk`, `limits` being `enough` and `most`; the world and what is shown are changed in place.
+    Arguments are those of `walk`; `limits` are `enough` and `most`. `chosen` and `shown` are changed in place.
     """
     variables, columns = (np.empty(len(asked) * (limits[1] + 2), dtype=np.int64) for _ in range(2))
     ends = np.empty(len(asked), dtype=np.int64)
-    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.like)
+    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.representative)
     won = walk(asked, *limits, seed, arrays, chosen, shown, variables, columns, ends)
     size = int(ends[won - 1]) if won else 0
     return variables[:size], columns[:size], ends[:won]

@@ -1,8 +1,8 @@
-"""Checked worlds: a first one, and the changes of each following one from the one before.
+"""Checked worlds: a first world, and for each further one its changes from the one before.
 
-Parts of a network share nothing, so that a world of one part beside any worlds of the others is one of all. A variable
-of which no world is known has column -1. Each proposed world is checked against the network's capacities and links, and
-refused if it is none.
+Parts of a network are independent, so that worlds of its parts together are a world of the network. A variable has
+column -1 as long as no world of it is known. Each proposed world is checked against capacities and links of the
+network, and refused if it violates one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class Worlds:
     """The known worlds of a network.
 
     Attributes:
-        network: what they are worlds of.
-        first, last: the column of each variable in the first world and in the last; shape (variables,).
+        network: the network.
+        first, last: the column of each variable in the first and in the last world; shape (variables,), -1 if unknown.
     """
 
     def __init__(self, network: ConstraintNetwork) -> None:
@@ -29,8 +29,8 @@ class Worlds:
         self._trace, self._last_traced = np.zeros(network.variables, dtype=np.uint64), self.last.copy()
         self._traced = self._world_traced = 0
         self._linked_to = np.full((2, network.variables), -1, dtype=np.int64)  # the version before, and the one after
-        for side, (one, other) in enumerate((network.link.T[::-1], network.link.T)):
-            self._linked_to[side, one] = other
+        for side, (later, earlier) in enumerate((network.link.T[::-1], network.link.T)):
+            self._linked_to[side, later] = earlier
         self._changes: list[tuple[Integers, Integers, Numbers]] = []
 
     def __len__(self) -> int:
@@ -38,7 +38,7 @@ class Worlds:
         return sum(len(ends) for _, _, ends in self._changes)
 
     def changes(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return all changes in order: variables, the columns that they have then, and in which world, from 1."""
+        """Return all changes in order: variable, new column, number of the world from 1; three arrays (changes,)."""
         nothing: Integers = np.zeros(0, dtype=np.int64)
         found, before = [(nothing, nothing, nothing)], 0
         for variables, columns, ends in self._changes:
@@ -49,7 +49,13 @@ class Worlds:
         return variables, columns, worlds
 
     def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
-        """Add a first world of some variables; return whether it is a world together with the others."""
+        """Add a first world of some variables; return false, and add none, if it is none together with the others.
+
+        Args:
+            variables: variables without a known world; shape (n,).
+            columns: the column of each; shape (n,).
+            alive: which columns of the network are not ruled out; shape (columns,), bool.
+        """
         net = self.network
         taken = self._taken + np.bincount(net.row[segments(net.row_start, columns)], minlength=len(self._taken))
         self.last[variables] = columns
@@ -60,13 +66,13 @@ class Worlds:
         return True
 
     def change(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
-        """Adopt consecutive worlds, each given by its changes from the one before; return whether all are worlds.
+        """Adopt consecutive worlds; return false, and adopt none, if one of them is no world.
 
         Args:
-            variables: whose column changes, world by world; each of them had one.
-            columns: what each has then; of the same shape.
-            ends: where the changes of each world end; shape (worlds,); one where there are links.
-            alive: which columns are not ruled out.
+            variables: the variables that change, world by world; each has a column already; shape (changes,).
+            columns: the new column of each; shape (changes,).
+            ends: where the changes of each world end; shape (worlds,). If the network has links, there is one world.
+            alive: which columns of the network are not ruled out; shape (columns,), bool.
         """
         found = self._taken_over(variables, columns, ends, alive)
         if found and len(ends):
@@ -101,7 +107,7 @@ class Worlds:
         return True
 
     def _right(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
-        """Return whether some columns are of their variables, and not ruled out, and the links of these are kept."""
+        """Return whether columns belong to their variables and are not ruled out, and all links of these are kept."""
         net = self.network
         if not (alive[columns].all() and (net.owner[columns] == variables).all()):
             return False
@@ -116,10 +122,9 @@ class Worlds:
         return bool((one == other).all() if net.may is None else net.may[one, other].all())
 
     def trace(self) -> Words:
-        """Return a number that is the same for variables that change their values alike in all worlds.
+        """Return a fingerprint of the changes of each variable's values over all worlds; shape (variables,), uint64.
 
-        Each time that a variable takes another value, a random number of the old value and the world less one of the
-        new value and the world is added; shape (variables,).
+        Two variables with equal values in all worlds have equal fingerprints; unequal ones differ except by chance.
         """
         kind = self.network.kind
         for variables, columns, ends in self._changes[self._traced :]:
@@ -134,7 +139,7 @@ class Worlds:
 
 
 def _before(variables: Integers, columns: Integers, now: Numbers) -> Numbers:
-    """Return what each variable had before each of some changes; `now` is what it had before the first of them.
+    """Return the column that each variable had before each change; `now` is the one before its first change.
 
     >>> _before(np.array([1, 0, 1]), np.array([5, 2, 6]), np.array([3, 4])).tolist()
     [4, 3, 5]
