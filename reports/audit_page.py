@@ -136,7 +136,7 @@ def mark(report: Report) -> str:
     """Return the mark of a page without hidden counts: internal use only, or may be shared."""
     if report.tables is None:
         return marked(inside=report.revealed)
-    return say("Shareable: the tables name nobody, and no count is shown that they hide.")
+    return say("Shareable: nobody is named, and no count that the tables hide is shown.")
 
 
 def showing_counts(page: Page) -> Page:
@@ -318,7 +318,7 @@ def _findings(report: Report) -> Iterator[Block]:
     yield from _first(people)
     yield from _first(entries)
     if within:
-        yield More(say("Within the policy’s limits:"), [Bullets(within, soft=True)])
+        yield More(say("Within the policy's limits:"), [Bullets(within, soft=True)])
     yield from _not_shown(total, report)
 
 
@@ -361,7 +361,7 @@ def _ladder(report: Report) -> Iterator[Block]:
     for attack in report.attacks:
         if attack.reason is not None and attack.status == "skipped":
             continue  # a line below names the attacks that were not tried
-        # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
+        # Of an incomplete attack, the number is a lower bound (`at least`); the reason follows the table.
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
         risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]

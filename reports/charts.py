@@ -56,7 +56,7 @@ class Chart:
 
     @property
     def flat(self) -> bool:
-        """Whether all its lines are flat, so that a number would show as much."""
+        """Whether all its lines are flat, so that numbers show as much as a picture."""
         return len({tuple(figures) for _, *figures in self.rows}) < 2
 
 

@@ -21,9 +21,9 @@ def page(report: CheckReport) -> Page:
         verdict = PageVerdict(say("BROKEN: the series does not keep {promise}.", promise=report.promise), "red")
         summary = [say("{name}: {text}", name=clause, text=figure(total)) for clause, total in report.broken.items()]
     shown, total = len(report.offences), report.offences_total
-    title = say("Offences ({count})", count=str(shown))
+    title = say("Violations ({count})", count=str(shown))
     if shown < total:
-        title = say("Offences (the first {shown} of {total})", shown=str(shown), total=total)
+        title = say("Violations (the first {shown} of {total})", shown=str(shown), total=total)
     blocks: list[Block] = [Entry(_where(each), [Paragraph(each.what)]) for each in report.offences]
     if any(offence.hidden for offence in report.offences):
         blocks.append(Paragraph(say("See who they are with --reveal; that report is for internal use only.")))

@@ -18,8 +18,8 @@ _HOST = re.compile(r"(?i)\b(www)\.")
 def markdown(text: str) -> str:
     r"""Return a text that Markdown, GitHub's included, shows as it is: neither markup, HTML nor a link.
 
-    Whole lines are escaped, our own words together with names, so that no name can be forgotten. GitHub turns `@` into
-    mentions even when it is escaped, so a word joiner follows it.
+    Whole lines are escaped, the program's words together with names, so that no name can be forgotten. GitHub turns
+    `@` into mentions even when it is escaped, so a word joiner follows it.
 
     >>> print(markdown("# <b> | *x* http://a"))
     \# \<b\> \| \*x\* http\://a

@@ -54,13 +54,13 @@ class ListedFinding:
 
     Attributes:
         id: the id of the finding; the same in every audit of the series.
-        gravity: `grave` where the policy says so of the value; of a count, what is known of it.
-        attack, column, value, person, release: by what, of which sensitive column or dimensions, which value, whose,
-            and where; empty where the finding has none.
-        size: how many people or rows it is about; of a count, the most that it can be.
+        gravity: `grave` if the policy declares the value to be grave; for a count, what is known about it.
+        attack, column, value, person, release: the attack, the sensitive column or the dimensions, the value, the
+            person and the release; empty if the finding has none.
+        size: the number of people or rows that it is about; for a count, its upper bound.
         risk: its probability.
-        finding: what it says.
-        reason, until: empty: why it is accepted, and the last day, as `audit waive --list` reads them.
+        finding: its sentence.
+        reason, until: empty; an officer fills in why it is accepted and the last day, for `audit waive --list`.
     """
 
     id: str
@@ -137,7 +137,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
         )
     column = str(getattr(finding, "attribute", None) or attack.sensitive or only)
     is_grave = finding.kind == "ever" or any(value == text and name in (None, column) for name, text in grave)
-    whose = [getattr(finding, name, "") for name in ("individual", "record")]  # a record's number is not written
+    whose = [getattr(finding, name, "") for name in ("individual", "record")]  # the code of a record is not shown
     sizes = [getattr(finding, "rows", 0), getattr(finding, "class_size", 0), 2 * getattr(finding, "e", 0)]
     return ListedFinding(
         id=finding.id,
@@ -170,7 +170,7 @@ def _about(line: ListedFinding) -> Iterator[str]:
 def as_csv(lines: Sequence[ListedFinding]) -> str:
     """Return a list as CSV with a header, as spreadsheets of the language write it; no cell is a formula for one."""
     target, commas = io.StringIO(), figure(0.5, ".1f") == "0,5"
-    target.write("\ufeff" * commas)  # else they take letters with accents for others
+    target.write("\ufeff" * commas)  # otherwise spreadsheets misread letters with accents
     writer = csv.writer(target, delimiter=";" if commas else ",", lineterminator="\n")
     writer.writerow(heads())
     for cells in map(_cells, lines):
@@ -179,7 +179,7 @@ def as_csv(lines: Sequence[ListedFinding]) -> str:
 
 
 def as_workbook(lines: Sequence[ListedFinding]) -> bytes:
-    """Return a list as an Excel workbook of one sheet, whose texts are texts."""
+    """Return a list as an Excel workbook with one sheet, in which no text is a formula."""
     table: list[Sequence[object]] = [heads(), *map(_cells, lines)]
     lengths = (max(len(str(row[place])) for row in table) for place in range(len(table[0])))
     widths = "".join(

@@ -8,13 +8,13 @@ from reports.count_tables import sentences as counts
 
 ATTACKS = {
     "intersection": Phrase("What all groups of a person have in common, release by release."),
-    "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave possible."),
+    "update-graph": Phrase("The histories of values that a person's groups and the allowed changes leave possible."),
     "equivalence": Phrase(
         "Sums and differences of groups that leave few people on each side; the people on both sides then have the "
         "same values."
     ),
     "joint": Phrase("Reasoning about all people at once: which assignments of rows to people fit all releases."),
-    "inference-table": Phrase("What a record’s cells in all releases have in common, and how many records fit that."),
+    "inference-table": Phrase("What a record's cells in all releases have in common, and how many records fit that."),
     "homogeneity": Phrase("Rows that look alike and all have one sensitive value."),
     "correspondence": Phrase("Which rows of one release can be which rows of the next."),
     "inference": Phrase(
@@ -23,7 +23,7 @@ ATTACKS = {
     "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
 }
 CLAUSES = {
-    "max_risk": Phrase("highest allowed probability of a person’s value (max_risk, limit {limit})"),
+    "max_risk": Phrase("highest allowed probability of a person's value (max_risk, limit {limit})"),
     "max_ever_risk": Phrase(
         "highest allowed probability that a person ever had a grave value (max_ever_risk, limit {limit})"
     ),
@@ -51,7 +51,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         (
             say("risk"),
             say(
-                "How probable a person’s true value is to the adversary; {certainty} is certainty.",
+                "How probable a person's true value is to the adversary; {certainty} is certainty.",
                 certainty=percent(1),
             ),
         ),
@@ -68,9 +68,9 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         words += [
             (
                 say("e, e-equivalence"),
-                say("e people have, taken together, the same values as e others; with e = 1, two people are alike."),
+                say("Together, e people have the same values as e others; with e = 1, two people have the same value."),
             ),
-            (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
+            (say("m-invariance"), say("Each person's groups have the same m values in all releases.")),
         ]
     limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
     return [*words, *((name, CLAUSES[name].filled(limit=limit)) for name, limit in limits)]

@@ -1,4 +1,4 @@
-"""The history of a series as a page or as JSON: the verdict and the risk of each report, and its file."""
+"""The history of a series as a page or as JSON: the verdict, the risk and the file of each report."""
 
 from __future__ import annotations
 

@@ -95,6 +95,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"style": Markup, "anchor": _anchor}  # our own file: escaping would break it
+    environment.filters |= {"style": Markup, "anchor": _anchor}  # the program's own file: escaping would break it
     environment.globals["say"] = say
     return environment

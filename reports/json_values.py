@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @singledispatch
 def json_form(value: object) -> object:
-    """Return what is written in place of a value whose own fields are not; the return type is in the schema."""
+    """Return what replaces a value in JSON, by default the value itself; the schema has the return types."""
     return value
 
 

@@ -28,7 +28,7 @@ class JUnit:
 
     def render(self, report: Report) -> str:
         """Return indented XML with a final line break."""
-        # What is about one person decides no clause.
+        # A report about one person decides no clause.
         clauses = report.policy.clauses if report.about is None else ()
         states = [each.state for each in clauses]
         seconds = sum(attack.seconds for attack in report.attacks)
@@ -57,7 +57,7 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
     case = ET.SubElement(suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:.12g}", time="0")
     if clause.state not in _TAGS:
         return
-    # What was found of counts breaks whichever clause is violated.
+    # Violations by counts belong to every violated clause.
     measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(counts.FOUND)
     why = [violation_text(each) for each in report.policy.violations if each.measure in measures]
     message = "; ".join(why) or printable(clause.reason or clause.state, SENTENCE)

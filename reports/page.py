@@ -153,11 +153,11 @@ class Page:
         sections: all that comes after it.
         title: of the browser's window; the heading unless given.
         mark: says that the page names people, or that it may be shared.
-        sheet: the text in the corner of each printed sheet; only our own words.
-        band: what stands at the head of each sheet; whether people are named when None.
+        sheet: the text in the corner of each printed sheet; only the program's own words.
+        band: the text at the head of each sheet; if None, it says whether people are named.
         verdict: the verdict; None where there is none.
-        summary: what stands right after it.
-        annex: what may be read later: where there is an annex, all else stands on a sheet of its own.
+        summary: the text right after it.
+        annex: what may be read later; with an annex, everything else is on one separate sheet.
     """
 
     name: str

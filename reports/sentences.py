@@ -26,12 +26,12 @@ BY_ITSELF = Phrase(
     "([columns] record)."
 )
 _BROKEN = {
-    "certain": Phrase("nobody’s {value} may be certain (max_risk, found by {attack})"),
+    "certain": Phrase("nobody's {value} may be certain (max_risk, found by {attack})"),
     "max_risk": Phrase(
-        "nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
+        "nobody's {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
     ),
     "similar": Phrase(
-        "the category of nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, "
+        "nobody may know the category of a person's {value} with {most} or more; one is known with {risk} (max_risk, "
         "found by {attack})"
     ),
     "max_ever_risk": Phrase(
@@ -39,7 +39,7 @@ _BROKEN = {
         "(max_ever_risk, found by {attack})"
     ),
     "closeness": Phrase(
-        "nobody’s {value} may be known nearly; one is known to within {spread} (closeness, found by {attack})"
+        "nobody's {value} may be known approximately; one is known to within {spread} (closeness, found by {attack})"
     ),
     "min_e": Phrase(
         "groups known to have the same values must have at least {limit} people; the smallest has {number} (min_e, "
@@ -67,7 +67,7 @@ _WAIVED = {
     "exceeded": Phrase("{what} is waived, but more is found now than was accepted (until {until}: {reason})"),
     "unsized": Phrase("{what} is waived, but the waiver does not say how much of it (until {until}: {reason})"),
     "lost": Phrase("{what} is waived, but no finding has this id (until {until}: {reason})"),
-    "unknown": Phrase("{what} is waived, but nothing is found of it (until {until}: {reason})"),
+    "unknown": Phrase("{what} is waived, but nothing was found (until {until}: {reason})"),
 }
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
@@ -132,9 +132,9 @@ def _waived(waived: Waived) -> str:
     if waived.finding is not None:
         return printable(waived.finding)
     if waived.individual == HIDDEN:
-        return say("what is found of a person, who is shown with --reveal,")
+        return say("what is found about a person, who is shown with --reveal,")
     if waived.individual is not None:
-        return say("what is found of {who}", who=printable(waived.individual))
+        return say("what is found about {who}", who=printable(waived.individual))
     return say(
         "what is found in group {group} of release {release}",
         group=printable(waived.group or ""),
@@ -239,7 +239,7 @@ def undecided(report: Report) -> Iterable[str]:
     for broken in _once(report.policy.if_confirmed):
         yield say("Violated if the guesses are right: {violation}.", violation=broken)
     for why, clauses in undecided_clauses(report).items():
-        open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
+        open_ones = [each for each in clauses if each != "assumptions"]  # which the verdict or a sentence above states
         shown = printable(why, SENTENCE)
         if open_ones == ["policy"]:
             yield shown
@@ -260,7 +260,8 @@ def undecided_clauses(report: Report) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for clause in report.policy.undecided:
         found.setdefault(clause.reason, []).append(clause.measure)
-    return {reason: list(dict.fromkeys(clauses)) for reason, clauses in found.items()}  # several attributes may say it
+    # Several attributes may have the same reason.
+    return {reason: list(dict.fromkeys(clauses)) for reason, clauses in found.items()}
 
 
 def warnings(report: Report) -> Iterable[str]:
@@ -397,7 +398,7 @@ def measures(report: Report) -> Iterable[str]:
     found = [attack for attack in violating(report) if attack.findings_total]
     yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
     if report.policy.violations and not found:
-        yield say("Publish larger or more even groups, or accept a higher limit in the policy.")
+        yield say("Publish larger or more diverse groups, or accept a higher limit in the policy.")
     if report.policy.violations:
         yield from _singling_advice(report)
     if report.contradictions:
@@ -479,7 +480,7 @@ def fallen(attack: AttackReport) -> str:
 
 
 def share_fallen(attack: AttackReport) -> float:
-    """Return the share of those counted by `fallen`, in [0, 1]."""
+    """Return the share of the people, versions or records that an attack finds, in [0, 1]."""
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
 
 

@@ -204,7 +204,7 @@ def readers(report: Report) -> Iterator[str]:
     if any(attack.findings for attack in report.attacks):
         yield say(
             "Somebody who has the published files as well, and knows in which group a person is, can find that "
-            "person’s finding here, by its groups and values, and so learn what the audit found out."
+            "person's finding here, by its groups and values, and so learn what the audit found out."
         )
         yield say("To share numbers alone, make this page with --findings 0.")
     else:

@@ -206,7 +206,7 @@ def _of_all(report: Report, ran: str) -> str:
     people = judged_people(report)
     if limit is None and k is not None:
         return say(
-            "The policy holds: at least {k} records fit whatever is known of one, by all attacks tried ({attacks}).",
+            "The policy holds: at least {k} records fit whatever is known about one, by all attacks tried ({attacks}).",
             k=figure(k, "g"),
             attacks=ran,
         )
@@ -216,14 +216,14 @@ def _of_all(report: Report, ran: str) -> str:
         return _of_rows(report, limit, ran)
     if limit < 1:
         return say(
-            "The policy holds: of {people}, nobody’s value is known with {share} or more by any attack tried "
+            "The policy holds: of {people}, nobody's value is known with {share} or more by any attack tried "
             "({attacks}).",
             people=PEOPLE.counted(people),
             share=percent(limit),
             attacks=ran,
         )
     return say(
-        "The policy holds: of {people}, nobody’s value is certain by any attack tried ({attacks}).",
+        "The policy holds: of {people}, nobody's value is certain by any attack tried ({attacks}).",
         people=PEOPLE.counted(people),
         attacks=ran,
     )
@@ -235,13 +235,13 @@ def _of_rows(report: Report, limit: float, ran: str) -> str:
     alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
     if alone and limit < 1:
         return say(
-            "The policy holds for each release by itself, several releases together were not judged: of {rows}, none "
+            "The policy holds for each release by itself; several releases together were not judged: of {rows}, none "
             "gives its value away with {share} or more by any attack tried ({attacks}).",
             **text,
         )
     if alone:
         return say(
-            "The policy holds for each release by itself, several releases together were not judged: of {rows}, none "
+            "The policy holds for each release by itself; several releases together were not judged: of {rows}, none "
             "gives its value away for certain by any attack tried ({attacks}).",
             **text,
         )
@@ -264,13 +264,13 @@ def _of_others(report: Report, ran: str) -> str:
         return say("It was audited against: {attacks}.", attacks=_tried(report))
     if limit < 1:
         return say(
-            "Of {people}, nobody else’s value is known with {share} or more by any attack tried ({attacks}).",
+            "Of {people}, nobody else's value is known with {share} or more by any attack tried ({attacks}).",
             people=PEOPLE.counted(people),
             share=percent(limit),
             attacks=ran,
         )
     return say(
-        "Of {people}, nobody else’s value is certain by any attack tried ({attacks}).",
+        "Of {people}, nobody else's value is certain by any attack tried ({attacks}).",
         people=PEOPLE.counted(people),
         attacks=ran,
     )

@@ -165,7 +165,7 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     allowed = (each for each in ADVERSARIES.values() if each.requires in offered)
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
     if episodes and chosen.requires is not None:
-        what = 'rows = "episodes" leaves open whose row is whose'
+        what = 'rows = "episodes" does not say whose row is whose'
         raise UsageError(f"{manifests.NAME}: {what}, which the adversary `{chosen.name}` needs; leave --adversary out")
     if chosen.requires not in offered:
         what = f"the adversary `{chosen.name}` needs {chosen.needs}"
@@ -447,7 +447,7 @@ def _pools(people: KnownGroups, held: HeldSeries, known: Known | None, position:
     else:
         read = people.releases[position]
         if read.people is None:
-            raise AssertionError("who knows which group is whose has a key")
+            raise AssertionError("an adversary who knows people's groups has a key")
         kept = real_people(read.people, people.individual)
         person, pool, n_pools = read.people.person[kept], read.people.pool[kept], read.pool.size
         at, contents = None if fixed is None else fixed[person], read.entries(people.sensitive)
@@ -493,7 +493,7 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
     """
     register, pool = held.register, people.lines[position].point
     if register is None:
-        raise AssertionError("people who are known to be there stand in a register")
+        raise AssertionError("people who are known to be present come from a register")
     problems, lines, release = Problems(), register.present(position), held.seen[position].release
     if not groups.all():
         alone = np.flatnonzero(groups[pool] == 0)

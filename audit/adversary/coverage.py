@@ -3,10 +3,10 @@
 A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool is
 the union of the groups that cover it. Pairs of point and group are not tried one by one; there are two methods:
 
-* *Sweep*: the exact values span a lattice. A box adds its group's bag to every point inside it. Only the differences at
-  its corners are stored; running sums along each axis restore the counts. Counts use the smallest type that holds the
-  results, because sums that wrap around on the way come back. Cost: cells of the lattice x values, and corners x values
-  of a bag, however many groups cover a point. For groups of one box.
+* *Sweep*: the exact values span a lattice. A box adds the values of its group to every point inside it. Only the
+  differences at its corners are stored; running sums along each axis restore the counts. Counts use the smallest type
+  that holds the results, because sums that overflow on the way come back. Cost: cells of the lattice x values, and
+  corners x values of a group, however many groups cover a point. For groups of one box.
 * *Bitmaps*: for each attribute and exact value the boxes whose cell covers it, as bits; a point's boxes are their
   intersection. Cost: points x boxes / 64 words, and the contents of the covering groups. For all groups.
 """

@@ -1,4 +1,4 @@
-"""Known people: by the group that holds them, or by exact quasi-identifiers; as arrays."""
+"""Known groups: evidence about people whose groups, or whose exact quasi-identifiers, are known; as arrays."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]
 def boxes_of(read: SeenRelease, of_class: Codes, kept: Flags) -> coverage.Boxes:
     """Return the cells of some classes of a release as boxes; `of_class` is the ascending pool or group of each."""
     if read.cells is None:
-        raise AssertionError("a register's releases have cells")
+        raise AssertionError("releases judged with a register have cells")
     number = of_class[kept]
     return coverage.Boxes(number, read.cells[kept], single=bool(np.diff(number).all()))
 
@@ -308,7 +308,7 @@ def why_uncovered(
     Each is a value of one column, which singles out no one more than the line itself does.
     """
     if read.cells is None:
-        raise AssertionError("a register's releases have cells")
+        raise AssertionError("releases judged with a register have cells")
     found: list[tuple[int, int, int]] = []
     points = register.point[lines]
     for place, axis in enumerate(space.axes):

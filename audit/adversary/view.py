@@ -26,8 +26,8 @@ class Key:
     """The true values of people.
 
     Attributes:
-        rows: by release, distinct people, -1 for none, and the true value of each, -1 where unknown; None where the
-            release has no key.
+        rows: by release, distinct people, -1 for none, and the true value of each, -1 if unknown; None if the release
+            has no key.
         pooled: the people of the pools of each release.
         size: one more than the largest code of people.
     """

@@ -344,7 +344,7 @@ def published(
 
     method = count_method(name, options)
     if method.draws and seed is None:
-        raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
+        raise UsageError(f"{name} draws at random: give it a seed; keep the seed secret, and use it for every release")
     publish, drawn = method.publish_first, seed if method.draws else None
     with _options(settings) as how:
         beside = None if method.primary is None else (Differencing(), SECONDARY, how)

@@ -58,7 +58,7 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
             for column in matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist():
                 inside[column].append(int(matrix.release[group]))
     if not inside:
-        raise UsageError(f"no group has just the values {', '.join(sorted(values)) or 'that are none'}")
+        raise UsageError(f"no group has exactly these values: {', '.join(sorted(values)) or 'none given'}")
     tags = [*evidence.tags, "end"]
     graph = nx.Graph(values=sorted(values), least_cut=None)
     graph.add_nodes_from(tags, side=False)

@@ -43,7 +43,7 @@ class _Result(WithFindings):
             UsageError: the result was made without `reveal=True`.
         """
         if self._done is None:
-            raise UsageError("risks are listed by name; ask for reveal=True")
+            raise UsageError("risks are listed with people's names; pass reveal=True")
         frame: pd.DataFrame = dataframes.risk_table(self._done).to_pandas()
         return frame
 

@@ -51,7 +51,7 @@ class AuditSettings:
         if findings is not None and not (_is(findings, Integral) and findings >= 0):
             raise UsageError("findings has to be a whole number, or None for all")
         if not all(callable(getattr(chosen["engine"] or Local(), member, None)) for member in ("submit", "results")):
-            raise UsageError("engine has to be one that `engine` has, or None")
+            raise UsageError("engine has to be one made by `engine(...)`, or None")
         if not isinstance(chosen["reveal"], bool) or not isinstance(chosen["stable_ids"], bool):
             raise UsageError("reveal and stable_ids have to be True or False")
         if chosen["progress"] not in (None, True, False):

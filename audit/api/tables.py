@@ -119,7 +119,7 @@ def as_file(table: Candidate, path: Path) -> str | os.PathLike[str]:
         return table
     if not isinstance(table, Frame):
         raise UsageError(
-            f"a {printable(type(table).__name__)} is not a table; hand over a frame of pandas, polars or Arrow"
+            f"a {printable(type(table).__name__)} is not a table; pass a data frame of pandas, polars or Arrow"
         )
     import pyarrow.parquet as pq
 

@@ -1,4 +1,4 @@
-"""Clauses of the policy: their input, and their end: held, violated, undecided, or not asked.
+"""Clauses of the policy: their input, and their outcome: held, violated, undecided, not asked or not judged.
 
 A clause counts as held only when an attack that can decide it has done so. Source: the exit codes of the manual.
 """
@@ -29,7 +29,7 @@ E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute (None for any), and one of its values."""
 TrueValues: TypeAlias = Callable[[Risks], Codes]
-"""Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
+"""Returns the true value to which each risk belongs, -1 where it is not known; shape (entries,), int32."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class ClauseKnowledge:
     Attributes:
         limits: the limits in force, by clause.
         grave, harmless: the values that the manifest declares to be grave or harmless.
-        left_out: returns, by person code, the people to leave out.
-        truth: returns the value that each risk is of.
+        left_out: returns the people to leave out; shape (at most people,), bool, by person code.
+        truth: returns the true value to which each risk belongs.
     """
 
     limits: Mapping[str, float]

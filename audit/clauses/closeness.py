@@ -68,7 +68,7 @@ class Closeness(Clause):
 
     name: ClassVar[str] = "closeness"
     default: ClassVar[float | None] = 0.1
-    fails: ClassVar[str] = "A sensitive number is known nearly."
+    fails: ClassVar[str] = "A sensitive number is known approximately."
     always: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish groups whose numbers differ by more."
     of_people: ClassVar[type[CloseValues]] = CloseValues

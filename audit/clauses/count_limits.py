@@ -22,7 +22,7 @@ class CountClause(Limit):
         least: the smallest valid limit.
     """
 
-    remedy: ClassVar[str] = "Hide further cells in the same lines, or round coarser and by one rule."
+    remedy: ClassVar[str] = "Hide further cells in the same rows and columns, or round more coarsely, by one rule."
     default: ClassVar[float | None] = 2
     example: ClassVar[str] = "write a whole number from 2"
     rule: ClassVar[int]
@@ -55,11 +55,11 @@ class CountClause(Limit):
 
 
 class MinCount(CountClause):
-    """The least count that may be disclosed; what the manifest states about hidden counts implies it."""
+    """The least count that may be disclosed; the default follows from what the manifest says of hidden counts."""
 
     name: ClassVar[str] = "min_count"
     default: ClassVar[float | None] = None
-    fails: ClassVar[str] = "A count is known, exactly or nearly, that is smaller than the policy's min_count."
+    fails: ClassVar[str] = "A count smaller than the policy's min_count is known, exactly or approximately."
     rule: ClassVar[int] = SMALL_COUNT
 
 
@@ -77,7 +77,7 @@ class MinLabels(CountClause):
     """How many different labels the people of a cell must have, if a dimension is sensitive."""
 
     name: ClassVar[str] = "min_labels"
-    fails: ClassVar[str] = "Those who are counted in a cell are of fewer kinds than the policy's min_labels."
+    fails: ClassVar[str] = "The people counted in a cell have fewer different labels than the policy's min_labels."
     rule: ClassVar[int] = SAME_KIND
 
 

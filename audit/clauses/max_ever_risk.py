@@ -1,10 +1,10 @@
-"""The clause `max_ever_risk`: no person may have had a grave value in any release with the limit's probability.
+"""The clause `max_ever_risk`: the probability that a person ever had a grave value must stay below the limit.
 
-Guarantees for single releases do not bound this risk: 1/4 in each of twelve releases with free changes makes 97 %. If
-`joint` ran, histories are worlds. The histories of `update-graph`, one person at a time, give an estimate: a history is
-a value of the person's pool in each release, weighted by its share there, along transitions weighted by their
-probability. The weight of the histories without grave values, divided by the weight of all, is the probability of never
-having had one.
+Guarantees for single releases do not bound this risk: with a probability of 1/4 in each of twelve releases, and values
+that change freely, it is 97 %. If `joint` ran, histories are worlds. The histories of `update-graph`, one person at a
+time, give an estimate: a history is a value of the person's pool in each release, weighted by its share there, along
+transitions weighted by their probability. The weight of the histories without grave values, divided by the weight of
+all, is the probability of never having had one.
 
 Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
 """
@@ -35,7 +35,7 @@ class MaxEverRisk(Clause):
 
     name: ClassVar[str] = "max_ever_risk"
     default: ClassVar[float | None] = None
-    fails: ClassVar[str] = "Somebody is too likely to have had a grave value in some release."
+    fails: ClassVar[str] = "The probability that a person ever had a grave value reaches the policy's limit."
     remedy: ClassVar[str] = "Publish fewer releases, or groups in which grave values are rare."
     example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
 

@@ -1,4 +1,4 @@
-"""The clause `max_risk`: no sensitive value may have the limit's probability for the assumed adversary.
+"""The clause `max_risk`: to the assumed adversary, the probability of any sensitive value must stay below the limit.
 
 The same holds for a category of similar values. A person's category is certain if all possible values belong to it;
 otherwise its probability is the sum of theirs. It is found like close numbers: the values of a category count as one
@@ -50,7 +50,7 @@ class Categories(Closeness):
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""
-        return say("only joint (people) and homogeneity (rows) find out whether one category is possible; run both")
+        return say("only joint (people) and homogeneity (rows) show whether all values share a category; run both")
 
     def unless(self, found: Nearly | None) -> str:
         """Return which information is missing."""
@@ -74,7 +74,7 @@ class MaxRisk(Clause):
     name: ClassVar[str] = "max_risk"
     default: ClassVar[float | None] = 1.0
     fails: ClassVar[str] = "A risk reaches the policy's limit."
-    remedy: ClassVar[str] = "Publish larger or more even groups."
+    remedy: ClassVar[str] = "Publish larger or more diverse groups."
     example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
 
     def allows(self, limit: float) -> bool:
@@ -143,8 +143,8 @@ class MaxRisk(Clause):
                 yield attack_reason(
                     entry.outcome.attack,
                     say(
-                        "some value reaches the limit, and it is not known whether it is a harmless one; write "
-                        "max_risk = 1, or leave harmless out"
+                        "some value reaches the limit, but it may be a harmless one; write max_risk = 1, or leave "
+                        "harmless out"
                     ),
                 )
 

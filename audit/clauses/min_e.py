@@ -36,8 +36,8 @@ class MinE(Clause):
 
     name: ClassVar[str] = "min_e"
     default: ClassVar[float | None] = 2
-    fails: ClassVar[str] = "There is an equivalence of fewer people than the policy allows."
-    remedy: ClassVar[str] = "Publish whole buckets."
+    fails: ClassVar[str] = "An equivalence has fewer people on each side than the policy allows."
+    remedy: ClassVar[str] = "Publish whole buckets: everybody whose group has the same set of values."
     example: ClassVar[str] = "write a whole number from 1, such as 2"
 
     def allows(self, limit: float) -> bool:
@@ -74,8 +74,8 @@ class MinE(Clause):
                     yield attack_reason(
                         entry.outcome.attack,
                         say(
-                            "some people may have values of the same category for certain; write min_e = 1, or leave "
-                            "similar out"
+                            "it is possible that some people certainly have values of the same category; write min_e "
+                            "= 1, or leave similar out"
                         ),
                     )
                 if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):

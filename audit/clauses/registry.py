@@ -63,7 +63,7 @@ CLAUSES: Mapping[str, Clause] = _AllClauses()
 def limit_of(
     name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "unknown limit of the policy"
 ) -> float:
-    """Return the limit of one of some clauses; `lacks` builds the error for an unknown clause.
+    """Return the limit of one of some clauses; `lacks` is the text of the error for an unknown clause.
 
     Raises:
         ValueError: the clause is unknown, or the value is not a valid limit; the text says what to do.

@@ -1,7 +1,7 @@
 """The clause `k`: no class of equal rows may be smaller, in a single release or over all of them together.
 
 If the clause is stated, the people of a class are counted, because counterfeits hide no one. By default rows are
-counted: a method that promises values promises no k, and publishes counterfeits to protect people's values.
+counted: a method that protects values promises no k, and publishes counterfeits to protect people's values.
 """
 
 from __future__ import annotations

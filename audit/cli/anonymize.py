@@ -134,8 +134,8 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(
-            "for count tables, --threshold, --base, --largest, --seed and --time-limit are all options; leave others "
-            "out"
+            "for count tables, --threshold, --base, --largest, --seed and --time-limit are the only options; leave "
+            "others out"
         )
     options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
     given = {name: value for name, value in options.items() if value is not None}

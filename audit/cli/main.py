@@ -81,7 +81,7 @@ def _add_language(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language",
         choices=list(LANGUAGES),
-        help="language of the texts in reports; default: that of the locale, otherwise en",
+        help="language of reports; default: that of the locale, otherwise en",
     )
 
 
@@ -180,7 +180,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     if is_lack_of_memory(error):
         return ["out of memory; audit fewer releases at once, or use a machine with more memory"], 2
     package = outsider(error)
-    whose = "" if package is None else f" of the package {printable(package)}, which is to correct or to leave out"
+    whose = "" if package is None else f" of the package {printable(package)}; correct it, or leave it out"
     return [f"a bug{whose} ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
 
 
@@ -189,7 +189,7 @@ def _keep_trace(bug: BaseException) -> str:
     try:
         descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
     except OSError:
-        return "no file, for none could be written"
+        return "no file, because none could be written"
     with os.fdopen(descriptor, "w") as file:
         file.write(f"series-audit {VERSION}, Python {sys.version}\n{type(bug).__name__}\n")
         for frame in traceback.extract_tb(bug.__traceback__):

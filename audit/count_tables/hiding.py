@@ -169,7 +169,7 @@ class HidingSearch:
             if (more := kept | others | cubes.rows()) in self._tried:
                 asked = {self._used(one) - rows for one in found}
                 if _NO_ROWS in asked:
-                    gave_up = Reason(say("no hypercubes of cells were enough"), ReasonKind.TOO_HARD)
+                    gave_up = Reason(say("hiding whole hypercubes of cells was not enough"), ReasonKind.TOO_HARD)
                     return Hiding(rows, is_enough=False, stopped=gave_up)
                 others |= self._cheapest((each, _NO_ROWS) for each in sorted(asked, key=sorted))[0]
                 more |= others

@@ -202,8 +202,8 @@ def _atoms_alike(counts: PublishedCounts) -> Iterator[str]:
         for one, other, *_ in [*respelled(atoms), *nearly_respelled(atoms)]:
             if not any({one, other} <= {*some} for some in covered.values()):
                 yield say(
-                    '"{one}" and "{other}" in the categories of {dimension} may be one atom; write them alike, or '
-                    "give a label that covers both",
+                    '"{one}" and "{other}" in the categories of {dimension} may mean the same; write them alike, or '
+                    "name a label that covers both",
                     one=printable(one, 60),
                     other=printable(other, 60),
                     dimension=printable(name, 60),

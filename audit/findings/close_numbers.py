@@ -157,7 +157,7 @@ class CloseNumbers(KnownNearly[C]):
     """
 
     kind: ClassVar[Literal["close"]] = "close"
-    meaning: ClassVar[str] = "All numbers that a person may have are close to each other, or most of them."
+    meaning: ClassVar[str] = "All, or most, of the numbers that a person may have are close to each other."
     lower: Annotated[C | None, VALUE]
     upper: Annotated[C | None, VALUE]
 
@@ -182,7 +182,7 @@ class SimilarValues(KnownNearly[C]):
     """
 
     kind: ClassVar[Literal["similar"]] = "similar"
-    meaning: ClassVar[str] = "All values that a person may have are of one category, or most of them."
+    meaning: ClassVar[str] = "All, or most, of the values that a person may have are of one category."
     category: str | None = None
 
     def what(self: SimilarValues[str]) -> str:

@@ -100,7 +100,7 @@ class CountFinding(Finding[str]):
 
     @property
     def exact(self) -> bool:
-        """Whether both bounds are attained."""
+        """Whether both bounds are known to be attained."""
         return self.inexact is None
 
     @property
@@ -143,7 +143,7 @@ class CountFinding(Finding[str]):
         if self.shown is not None:
             said = say("{finding} (published as {shown})", finding=said, shown=printable(self.shown))
         if not self.exact:
-            said = say("{finding}; perhaps fewer values are left", finding=said)
+            said = say("{finding}; perhaps fewer values are possible", finding=said)
         if self.rests_on:
             said = say("{finding}; this depends on a guess: {keys}", finding=said, keys=", ".join(self.rests_on))
         return said

@@ -73,7 +73,7 @@ class CertificateStep(Generic[C]):
         left = self.candidates if self.feasible is None else self.feasible
         if set(left) == set(self.candidates):
             return line
-        return say("{step}; on a possible path {values}", step=line, values=either(left))
+        return say("{step}; the transitions leave {values}", step=line, values=either(left))
 
 
 def lines(certificate: Iterable[CertificateStep[str]]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def lines(certificate: Iterable[CertificateStep[str]]) -> Iterator[str]:
     for step in certificate:
         line = step.line()
         if step.feasible is not None and step.feasible != step.candidates:
-            line = say("{step}; on a possible path: {values}", step=line, values=listing(step.feasible))
+            line = say("{step}; the transitions leave: {values}", step=line, values=listing(step.feasible))
         yield line
 
 

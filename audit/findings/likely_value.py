@@ -33,7 +33,7 @@ class LikelyValue(OnePersonFinding[C]):
     """
 
     kind: ClassVar[Literal["risk"]] = "risk"
-    meaning: ClassVar[str] = "A value is as probable as the policy's limit, or more."
+    meaning: ClassVar[str] = "The probability of a value reaches the policy's limit."
     individual: Annotated[C, MEMBER]
     release: Annotated[C, RELEASE]
     value: Annotated[C | None, VALUE]
@@ -102,7 +102,7 @@ class EverGrave(OnePersonFinding[C]):
     """
 
     kind: ClassVar[Literal["ever"]] = "ever"
-    meaning: ClassVar[str] = "Somebody is too likely to have had a grave value in some release."
+    meaning: ClassVar[str] = "The probability that a person ever had a grave value reaches the policy's limit."
     individual: Annotated[C, MEMBER]
     release: Annotated[C, RELEASE]
     risk: Probability

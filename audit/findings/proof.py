@@ -73,9 +73,9 @@ class RefutedCase(Generic[C]):
 class Proof(Generic[C]):
     """Why an assumption about people is impossible, in steps that a reader can count.
 
-    Rows of some groups cost points, and some people, whatever their values, spend more points than all of these rows
-    have; or this holds in each of some cases. With neither, the only person mentioned has no value left, or people's
-    own groups suffice.
+    Rows of some groups have a price in points, and some people, whatever their values, spend more points than all of
+    these rows cost together; or this holds in each of some cases. With neither, the only person mentioned has no value
+    left, or people's own groups suffice.
 
     Attributes:
         points: the rows that cost points; empty if a person has no value left.
@@ -172,7 +172,7 @@ def _counted(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
 
 def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     """Yield a proof in which rows cost points."""
-    yield say("Let rows cost points, {total} in all:", total=proof.total)
+    yield say("Give these rows a price in points, {total} in all:", total=proof.total)
     for row in proof.points:
         about = {"rows": _rows_there(row), "value": printable(row.value), "points": POINTS.counted(row.points)}
         if row.rows == 1:
@@ -184,8 +184,8 @@ def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
     others = [each for each in proof.spent if claim is None or each.individual != claim[0]]
     if others:
         yield say_count(
-            "Whatever they have, this person spends at least {points}: {who}.",
-            "Whatever they have, these {count} people spend at least {points}: {who}.",
+            "Whatever the value, this person spends at least {points}: {who}.",
+            "Whatever their values, these {count} people spend at least {points}: {who}.",
             len(others),
             points=POINTS.counted(spent - mine),
             who=listed([f"{each.individual} ({figure(each.least)})" for each in others], full=full),

@@ -46,7 +46,7 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         if person is None:
             why = say(
                 'All rows are read as one release, but "{column}" may name the release of each row. If so, write '
-                'releases_by = "{column}" under [series], and the same as its reason under unlinkable.',
+                'releases_by = "{column}" under [series], and give that as its reason under unlinkable.',
                 column=by.name,
             )
             found.guesses.doubt("series.releases", why)

@@ -63,9 +63,9 @@ def text_of(text: str, default: str = "") -> Question:
 
 _SINGLE = ("group", "record", "individual", "count")
 _ROLES = {
-    "quasi_identifiers": Phrase("others may know it of a person"),
-    "sensitive": Phrase("nobody should learn it of a person"),
-    "unlinkable": Phrase("no outsider can know it of anybody, and it discloses nothing; you will be asked why"),
+    "quasi_identifiers": Phrase("others may know it about a person"),
+    "sensitive": Phrase("nobody should learn it about a person"),
+    "unlinkable": Phrase("no outsider can know it about anybody, and it discloses nothing; you will be asked why"),
     "record": Phrase("a published id, which links the rows of one record over releases"),
     "individual": Phrase("whose row it is, which only you know: your key, never published"),
     "group": Phrase("rows with the same text form a group"),
@@ -172,7 +172,7 @@ class _Asked:
         if role == "unlinkable":
             old = str(self.columns[role][name]) if before == role else ""
             reason = self.ask(
-                text_of(say('Why can no outsider know "{column}" of a person?', column=printable(name)), old)
+                text_of(say('Why can no outsider know "{column}" about a person?', column=printable(name)), old)
             )
         lost = [each for each in self.named(role) if role in _SINGLE and each != name]
         self.take_role(name, before)

@@ -60,7 +60,7 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
         rules.table["not_counts"] = kept
-        why = say("{names}: assumed unpublished, because tau-Argus notes them for itself.", names=", ".join(kept))
+        why = say("{names}: assumed unpublished, because tau-Argus keeps them for its own use.", names=", ".join(kept))
         rules.doubt("table.not_counts", why)
     return rules
 
@@ -190,7 +190,7 @@ def session_rules(folder: Path, shown: list[str]) -> TableGuesses:
     rules.table["over_time"] = "same"
     rules.table["totals"] = dict.fromkeys(dimensions, "All")
     rules.texts.update(text for path, each in tables for text in _numbers(path.parent / each.file, each))
-    rules.doubts.append(say("All tables are assumed to be about the same people: over_time is same."))
+    rules.doubts.append(say('All tables are assumed to be about the same people: over_time = "same".'))
     _add_statistics(rules, list(dict.fromkeys(name for _, each in tables for name in each.statistics)))
     rules.said.add("table.rounding")
     base = bases.pop()

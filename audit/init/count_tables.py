@@ -180,7 +180,7 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 _OVER_TIME = {
     "same": Phrase("All releases are assumed to be about the same people."),
     "cumulative": Phrase("Each release is assumed to count the people of the one before and newcomers."),
-    "independent": Phrase("Releases are assumed to be about different people; if they only grow, write cumulative."),
+    "independent": Phrase('Releases are assumed to count different people; if they only grow, write "cumulative".'),
 }
 
 
@@ -275,7 +275,7 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         rules.doubt(
             "table.nested",
             say(
-                "The labels of {column} add up to those around them in {equal} of {shown} lines without hidden counts.",
+                "The labels of {column} add up to those above them in {equal} of {shown} lines without hidden counts.",
                 column=name,
                 equal=shown - unequal,
                 shown=shown,

@@ -139,7 +139,7 @@ def _state_beside(found: FoundFiles) -> None:
             ),
         },
         "transitions": {
-            say('column "{column}" has values for which it has no line `from`', column=sensitive.name): found.texts(
+            say('it lists no changes `from` some values of column "{column}"', column=sensitive.name): found.texts(
                 "transitions", "from"
             ).issuperset(sensitive.texts)
         },

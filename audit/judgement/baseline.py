@@ -1,4 +1,4 @@
-"""Baseline and history: earlier reports, whose findings do not fail a later audit, and what they said over time."""
+"""Baseline and history: read earlier reports, whose findings do not fail a later audit, and their results over time."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     if about_tables != of_tables:
         kinds = "series of count tables", "series of rows about people"
         this, series = kinds if about_tables else kinds[::-1]
-        raise UsageError(f"--baseline {shown}: it is about a {this}, and this is a {series}; name a report on this one")
+        raise UsageError(f"--baseline {shown}: it is about a {this}, but you audit a {series}; name a report on that")
     how = f"make it with --format json{'' if of_tables else ' --stable-ids'} --findings all"
     if forgotten:
         raise UsageError(

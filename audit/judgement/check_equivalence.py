@@ -45,11 +45,11 @@ class CombinationChecker:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
         check_fields(finding)
         if finding.error is not None or finding.evidence != "proof":
-            raise BrokenCertificateError("what groups add up to is not uncertain")
+            raise BrokenCertificateError("a sum of groups is proved, and has no probability of error")
         claimed = _claimed(finding)
         at = [(step.release, step.group) for step in finding.certificate]
         if len(set(at)) < len(at) or not all(step.weight for step in finding.certificate):
-            raise BrokenCertificateError("a group stands twice, or without weight")
+            raise BrokenCertificateError("a group is listed twice, or has weight 0")
         members: dict[Member, Fraction] = {}
         values: dict[int, Fraction] = {}
         for step in finding.certificate:
@@ -91,12 +91,12 @@ def _claimed(finding: AnyCombination) -> dict[Member, int]:
     if isinstance(finding, Pinned):
         since = max((step.release for step in finding.certificate), default=-1)
         if finding.risk != 1 or finding.release != since:
-            raise BrokenCertificateError("what is pinned is certain with the last of its groups")
+            raise BrokenCertificateError("a pinned value is certain from the last release of its groups on")
         return {finding.individual: 1}
     if not finding.left or not finding.right or not finding.left.keys().isdisjoint(finding.right):
         raise BrokenCertificateError("an equivalence has two sides, and nobody is on both")
     if min((*finding.left.values(), *finding.right.values())) < 1 or finding.e != sum(finding.right.values()):
-        raise BrokenCertificateError("somebody is not counted, or there are others than are counted")
+        raise BrokenCertificateError("a member is not counted, or e is not the number of members on a side")
     return {**finding.left, **{who: -times for who, times in finding.right.items()}}
 
 

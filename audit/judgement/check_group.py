@@ -33,7 +33,7 @@ def check_counts(findings: list[HomogeneousClass[int]], view: View) -> list[Homo
     for finding, values in class_values(findings, view):
         some, rows = values[finding.value], values.total()
         if not some or (some, rows) != (finding.with_value, finding.rows) or finding.risk != some / rows:
-            raise BrokenCertificateError(f"release {finding.release}: the rows do not have this value so often")
+            raise BrokenCertificateError(f"release {finding.release}: the rows have this value another number of times")
     return findings
 
 
@@ -55,7 +55,7 @@ def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Coun
         if not 0 <= finding.release < len(view.tags):
             raise BrokenCertificateError("there is no such release")
         if finding.record != -1 or finding.after is not None:
-            raise BrokenCertificateError("the rows of one release are no linked records")
+            raise BrokenCertificateError("a claim about rows of one release names linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
         classes = _classes(view.held.seen[position].release, view.sensitive, {finding.group or "" for finding in here})
@@ -107,7 +107,7 @@ def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSe
     if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
     if constant and finding.release != _after(finding):
-        raise BrokenCertificateError("values that never change are told after the last release")
+        raise BrokenCertificateError("a claim about values that never change does not name the last release")
     if not 0 <= finding.record < held.names.size:
         raise BrokenCertificateError("there is no such record")
 

@@ -56,7 +56,7 @@ class LinkageChecker:
         if not 0 < rows == finding.rows or sorted(finding.groups) != self._groups(finding.release, left):
             raise BrokenCertificateError(f"release {finding.release}: {rows} rows can be the person's")
         if finding.value is not None and {kind.value for kind in left} != {finding.value}:
-            raise BrokenCertificateError(f"release {finding.release}: the rows that can be the person's have others")
+            raise BrokenCertificateError(f"release {finding.release}: the possible rows have other values")
         if finding.risk != (1 / rows if finding.value is None else 1):
             raise BrokenCertificateError("this is not the probability of guessing right")
 
@@ -115,12 +115,12 @@ class LinkageChecker:
         """Return the cells of all quasi-identifiers."""
         attributes = range(len(self._source.attributes))
         if cells is None or list(cells) != list(attributes) or min(cells.values(), default=0) < 0:
-            raise BrokenCertificateError("the quasi-identifiers are no cells")
+            raise BrokenCertificateError("these are not cells of the quasi-identifiers")
         try:
             for attribute in attributes:
                 self._source.text(attribute, cells[attribute])
         except IndexError:
-            raise BrokenCertificateError("the quasi-identifiers are no cells") from None
+            raise BrokenCertificateError("these are not cells of the quasi-identifiers") from None
         return tuple(cells.values())
 
     def _groups(self, release: int, left: AbstractSet[RowKind]) -> list[str]:
@@ -133,7 +133,7 @@ class LinkageChecker:
     def _fill(self, filling: Filling[int], ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
         """Check a step, and record the rows that it rules out."""
         if not 0 <= filling.release == filling.next_release - 1 < len(self.evidence.tags) - 1:
-            raise BrokenCertificateError("a step speaks of releases that there are not")
+            raise BrokenCertificateError("a step names releases that do not exist")
         here, following = self.kinds(filling.release), self.kinds(filling.release + 1)
         if not (filling.kinds <= set(here) and filling.fill <= set(following)):
             raise BrokenCertificateError("a step speaks of rows that there are not")

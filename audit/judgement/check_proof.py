@@ -1,14 +1,15 @@
 """Check proofs about several people at once, by code that shares nothing with the attacks.
 
 A proof refutes an assumption: that a person does not have the claimed value, or that a person has the value of a case.
-*Points*: rows of some groups cost points, and all these rows together have a total. Each of some people, whatever
-values the person has, spends at least a certain number of points in the groups that may contain the person; together
-these people spend more than the total. *Cases*: for each possible value of a person, the consequences are refuted.
+*Points*: rows of some groups have a price in points, and all these rows together a total price. Each of some people,
+whatever values the person has, spends at least a certain number of points in the groups that may contain the person;
+together these people spend more than the total. *Cases*: for each possible value of a person, the consequences are
+refuted.
 
-People who are not mentioned spend at least 0, so they can be left out. All
-points are whole numbers and at least 1, and no one is counted twice. A proof presumes that the releases do not
-contradict each other: if its people cannot all have rows, it proves nothing. A proof that fails is a bug of this
-program, and raises an error: a wrong finding must never be printed.
+People who are not mentioned spend at least 0, so they can be left out. All points are whole numbers and at least 1,
+and no one is counted twice. A proof presumes that the releases do not contradict each other: if its people cannot all
+have rows, it proves nothing. A proof that fails is a bug of this program, and raises an error: a wrong finding must
+never be printed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class ProofChecker:
         if finding.proof is None:
             raise BrokenCertificateError("there is no proof")
         if not self._histories(finding.individual, {}).get(finding.release):
-            raise BrokenCertificateError("nobody like that is known to be in this release")
+            raise BrokenCertificateError("this person is not known to be in this release")
         if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.mentioned()):
             raise BrokenCertificateError("the releases contradict each other")
         claimed = self._published.claimed(finding.value)
@@ -90,7 +91,7 @@ class ProofChecker:
     ) -> tuple[tuple[RowPoints[int], ...], int, tuple[Spending[int], ...]]:
         """Return the total of all points, and the least that people spend; -1 if a person has no value left."""
         if list(proof.people) != sorted(set(proof.people)) or not proof.people:
-            raise BrokenCertificateError("somebody is counted twice, or nobody is")
+            raise BrokenCertificateError("a person is counted twice, or nobody is counted")
         costs: dict[Row, int] = {}
         points = []
         for each in proof.points:
@@ -98,7 +99,7 @@ class ProofChecker:
             group = codes.get(each.group)
             rows = None if group is None else self._published.rows(each.release, group).get(each.value)
             if group is None or rows is None or each.points < 1 or (each.release, group, each.value) in costs:
-                raise BrokenCertificateError("there is no such row, or it costs nothing, or stands twice")
+                raise BrokenCertificateError("a row does not exist, costs nothing, or is listed twice")
             costs[each.release, group, each.value] = each.points
             points.append(replace(each, rows=rows))
         spent = tuple(self._spent(person, costs, assumed) for person in proof.people)
@@ -147,7 +148,7 @@ class ProofChecker:
         """Return the least that a person spends over all histories, -1 if there is no history."""
         rows = self._histories(person, assumed)
         if not rows:
-            raise BrokenCertificateError("nobody like that is known to be in a release")
+            raise BrokenCertificateError("this person is not known to be in any release")
         cheapest: dict[int, int] | None = None
         for release in sorted(rows):
             here: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Harmless values: knowledge of them violates nothing, whether it is certain or likely.
 
-Claims about harmless values only are set aside like waived ones. The exception are claims about the number of rows that
-can be a person's, which is unchanged. A risk is set aside if the true value is harmless. If the true value is
+Claims about harmless values only are set aside like waived ones, except claims about the number of rows that can be a
+person's, which harmless values do not change. A risk is set aside if the true value is harmless. If the true value is
 unknown, the risk is that of the likeliest value, which may be harmless and hide the risk of another one: such a risk
 decides nothing. Equal values of people with certain, harmless values are set aside, because each value is known by
 itself.

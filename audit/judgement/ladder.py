@@ -1,4 +1,4 @@
-"""Ladder: which people each attack finds that no earlier attack found, by risk, by release and in findings."""
+"""Ladder: the people that each attack finds first; also the people by risk, by release and in findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placing: search for a contradiction among the people of a proof, because they may not all find rows.
+"""Placing: search for a contradiction in a proof, whose people may not all have rows.
 
 If releases contradict each other, nothing follows from them, although much can be proved: in an odd circle of groups of
 two values each, both values are refuted. So the people of a proof are given rows one after the other, as the claim

@@ -118,7 +118,7 @@ def private_key(folder: Path, *, make: bool) -> bytes | None:
     except ValueError:
         key = b""
     if len(key) < _KEY_BYTES:
-        what = "this file contains no key, so that findings cannot have the ids of earlier reports"
+        what = "this file contains no key, so findings cannot have the ids of earlier reports"
         remedy = "put back the file as it was; or delete it, and write waivers anew from a report with --stable-ids"
         raise InputError([Problem(f"{PRIVATE}/{_KEY_FILE}", what, remedy)])
     return key

@@ -168,7 +168,7 @@ def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 
 
 class PublishedReleases:
-    """The releases of some evidence, and what is known about people besides."""
+    """The releases of some evidence, and what else is known about people."""
 
     def __init__(self, view: View) -> None:
         self.view, self.held = view, view.held
@@ -283,7 +283,7 @@ class PublishedReleases:
             cells = np.stack([index.release.cells[name][first] for name in names], axis=1)
             return index.release.group.codes[first], group.astype(np.int32), cells
         if seen.cells is None:
-            raise AssertionError("a register's releases have cells")
+            raise AssertionError("releases judged with a register have cells")
         there = seen.rows(seen.classes.row) > 0
         return seen.classes.group[there], seen.classes.group[there], seen.cells[there]
 
@@ -344,7 +344,7 @@ class RecordRows:
             if self._value.setdefault(record, value) != value:
                 raise BrokenCertificateError("the value of a record changes")
             if who != NOBODY and self._owner.setdefault(record, who) != who:
-                raise BrokenCertificateError("a record is several people's")
+                raise BrokenCertificateError("a record belongs to several people")
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -375,7 +375,7 @@ class RecordRows:
 
 
 class FollowedRows(PublishedReleases):
-    """All records as one release, and what is known about people besides."""
+    """All records as one release, and what else is known about people."""
 
     def __init__(self, view: View, source: FollowedPeople) -> None:
         super().__init__(view)

@@ -213,14 +213,14 @@ class WaiverBook:
                 group, release = printable(waiver.group or ""), printable(waiver.release)
                 what = say("group {group} of release {release}", group=group, release=release)
             reason = say(
-                "the waiver of {finding} does not say how much it accepts; add {line} to it, or strike it out",
+                "the waiver of {finding} does not say how much it accepts; add {line} to it, or delete it",
                 finding=what,
                 line=f"size = {said}",
             )
             if not (stable or alone):
                 reason = say(
-                    "the waiver of {finding} does not say how much it accepts; audit the series with --stable-ids, and "
-                    "add the line that is printed then, or strike it out",
+                    "the waiver of {finding} does not say how much it accepts; audit the series with --stable-ids, "
+                    "and add the line that it prints, or delete the waiver",
                     finding=what,
                 )
             yield Doubt(Reason(reason, ReasonKind.NEEDS), frozenset(clauses))

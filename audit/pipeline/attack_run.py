@@ -134,7 +134,7 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
         watched = Budget(on_progress=options.progress("reading"))
         evidence = build_evidence(series, options.adversary, records=records, follow=follow, watched=watched)
         if evidence[-1].followed and options.follow == "never":
-            unfollowed = Reason(say("people of other releases cannot be followed"), ReasonKind.UNFIT)
+            unfollowed = Reason(say("with the candidate, people cannot be followed"), ReasonKind.UNFIT)
             evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
@@ -208,7 +208,7 @@ class _Attacking:
         with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
             of_all = None
             if self.person is not None and person is None:
-                why = say("this person is judged for other sets of releases here")
+                why = say("for this attribute, the person is judged for other sets of releases")
                 outcome = Outcome.skipped(attack.name, why)
             else:
                 with preserve_sigint_handler():

@@ -42,7 +42,7 @@ def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[
     """Yield a warning if findings of the baseline cannot be recognised because the key of their ids is missing."""
     if options.baseline is not None and not namer.keyed:
         what = say(
-            "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
+            "the key of the baseline's ids, private/finding.key, is missing, so all findings count as new; put it back"
         )
         yield ReportWarning("baseline", what)
 

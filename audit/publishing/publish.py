@@ -160,7 +160,7 @@ class _Work:
             breaches = check.add(release)
             if breaches:
                 what = f"the series so far does not keep {self.anonymizer.promise}: {breaches[0]}"
-                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose what it does keep")
+                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose a promise it keeps")
             self._remember(release, read, position)
         return check
 

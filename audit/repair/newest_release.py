@@ -59,8 +59,8 @@ def with_repair(
         return impact
     if after.about_rows > LARGE:
         why = say(
-            "the series has more than {rows} rows, so that a search takes long; run "
-            "`audit repair SERIES CANDIDATE --output DIR`",
+            "the series has more than {rows} rows, so a search takes long; run `audit repair SERIES CANDIDATE "
+            "--output DIR`",
             rows=figure(LARGE),
         )
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))

@@ -1,4 +1,4 @@
-"""What claims of a witness show of the policy, and what of the verdict rests on the program."""
+"""List the parts of a verdict that the claims of a witness do not prove, and that rest on the program."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from audit.witness.statement import unshown
 from audit.witness.verify import Published
 
 Kind = tuple[str, str | None]
-"""What a claim says, and of which attribute."""
+"""The kind of a claim, and its sensitive attribute (None if it is about no attribute)."""
 
 
 def needed_claims(series: Published, *, strangers: bool, people: bool) -> list[Kind]:
-    """Return which claims together say of all that `max_risk` judges whether its value is certain.
+    """Return the claims that together show, for all that `max_risk` judges, whether a value is certain.
 
     Args:
-        series: as the checkers read it.
-        strangers: whether rows may be those of people who are not known.
-        people: whether anybody is known.
+        series: the series as the checkers read it.
+        strangers: whether rows may belong to unknown people.
+        people: whether any people are known.
     """
     kinds = ["values"] * people + ["homogeneity"] * (strangers or not people)
     kinds += ["alike"] * ("record" in series.columns)
@@ -32,13 +32,13 @@ def needed_claims(series: Published, *, strangers: bool, people: bool) -> list[K
 
 @dataclass(frozen=True)
 class StatedClaims:
-    """What is stated of a series.
+    """The claims about a series, compared with the policy.
 
     Attributes:
-        series: as the checkers read it.
-        claims: what is stated, as `statement.json` has it.
-        needed: which claims `max_risk` needs.
-        report: what is reported of the audit.
+        series: the series as the checkers read it.
+        claims: the claims, in the form of `statement.json`.
+        needed: the claims that `max_risk` needs.
+        report: the report of the audit.
     """
 
     series: Published
@@ -47,7 +47,7 @@ class StatedClaims:
     report: Report
 
     def rests(self) -> Iterator[str]:
-        """Yield what of the verdict has no evidence, in words."""
+        """Yield the parts of the verdict that have no evidence, in words."""
         for claim in self.claims:
             open_ = claim["total"] - claim["certain"] - claim["two"] if "total" in claim else 0
             if open_:
@@ -73,7 +73,7 @@ class StatedClaims:
 
     @property
     def _excused(self) -> bool:
-        """Whether something that is known may violate nothing."""
+        """Whether waivers or harmless values may excuse what is known."""
         return "waiver" in self.series.manifest or "harmless" in self.series.columns
 
     def _max_risk(self, clause: ClauseReport) -> bool:
@@ -82,7 +82,8 @@ class StatedClaims:
             return False
         if clause.state == "violated":
             known = [each["certain"] for each in people] or [each["of_one_value"] for each in classes]
-            fakes = not people and "counterfeits" in self.series.manifest  # a class of them only discloses nothing
+            # A class of counterfeits alone discloses nothing.
+            fakes = not people and "counterfeits" in self.series.manifest
             return any(known) and not self._excused and not fakes
         two = all(each["total"] == each["two"] for each in people)
         similar = not people and "similar" in self.series.columns
@@ -92,7 +93,7 @@ class StatedClaims:
     def _closeness(self, clause: ClauseReport) -> bool:
         likely = any(each.clause == "max_risk" and each.limit < 1 for each in self.report.policy.clauses)
         numbers, values = self._about("close", "near"), self._about("values")
-        if clause.state == "violated":  # by somebody of whom no single number is certain
+        if clause.state == "violated":  # by a person whose exact number is not certain
             nearly = any(each["certain"] > self._of["values", each["sensitive"]]["certain"] for each in numbers)
             return nearly and not self._excused
         shown = [each["sensitive"] for each in numbers if each["total"] == each["two"]]
@@ -101,7 +102,7 @@ class StatedClaims:
     def _k(self, clause: ClauseReport) -> bool:
         records = [each["fewest"] for each in self._about("records")]
         [found] = self._about("k") or [{"rows": 0, "people": 0}]
-        if clause.state == "holds":  # classes of counterfeits only have rows, but nobody who could be found
+        if clause.state == "holds":  # a class of counterfeits alone has no people to find
             linked = bool(records) or "record" not in self.series.columns
             return linked and min([max(found["rows"], found["people"]), *records]) >= clause.limit
         small = [min(found["rows"], found["people"])] if ("k", None) in self._of else []

@@ -32,7 +32,7 @@ _WORDS = {
         "of {total} people, the {sensitive} of {certain} is certain, and {two} have two possible values (in {worlds} "
         "worlds)"
     ),
-    "same": Phrase("{people} people are certain of a {sensitive} of which somebody else is certain, too"),
+    "same": Phrase("{people} people certainly have a {sensitive} that somebody else certainly has, too"),
     "records": Phrase(
         "{records} records were followed by their ids, and at least {fewest} have the same cells in common"
     ),

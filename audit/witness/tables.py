@@ -143,7 +143,7 @@ def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> lis
         found.setdefault(frozenset(code for code, label in labels.items() if atom in covered[label]), []).append(atom)
     sets = {code: {*dimension.axis.members[int(dimension.set_of[code])].tolist()} for code in labels}
     mine = [frozenset(c for c, some in sets.items() if atom in some) for atom in range(dimension.axis.atoms)]
-    need(len({*mine}) == len(mine) and {*mine} == {*found}, f"reading labels of {dimension.axis.name} differently")
+    need(len({*mine}) == len(mine) and {*mine} == {*found}, f"other labels of {dimension.axis.name} in the checker")
     return [found[each] for each in mine]
 
 

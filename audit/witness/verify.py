@@ -37,7 +37,7 @@ OTHERS = {"counterfeits", "anonymized", "policy", "waiver"}  # tables on which w
 WORDS = {
     "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
     "different": "no two of {people:,} people share their {sensitive} in all worlds",
-    "same": "{people:,} people are certain of a {sensitive} of which somebody else is certain, too (proved)",
+    "same": "{people:,} people certainly have a {sensitive} that somebody else certainly has, too (proved)",
     "close": "of {total:,} {of}, {certain:,} {sensitive} are known to a share of {within} (proved), {two:,} are not",
     "near": "of {total:,} {of}, {certain:,} {sensitive} are known to a width of {within} (proved), {two:,} are not",
     "categories": "of {total:,} {of}, the category of {certain:,} by {sensitive} is certain (proved), not of {two:,}",
@@ -70,7 +70,7 @@ def matching(folder: Path, pattern: str) -> list[str]:
     """Return the files that match a path or a pattern, ordered by the numbers in their names."""
     found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
     found = [pattern] if (folder / pattern).exists() else found
-    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"a pattern of other names, or none: {pattern}")
+    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"no files, or of different names: {pattern}")
     place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
     need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
     return sorted(found, key=place.__getitem__)
@@ -265,7 +265,7 @@ def checked(folder: Path, witness: Path) -> int:
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in OF_FILES), f"the claim {kind}")
-        need(sensitive in ([None] if kind in ("k", "records") else series.sensitive), "a claim of no such column", 1)
+        need(sensitive in ([None] if kind in ("k", "records") else series.sensitive), "a claim about another column", 1)
         if kind in ("values", "different", "same", "close", "near", "categories"):
             found = beside("verify_alike")["close" if kind == "near" else kind](series, worlds, left, claim)
         elif kind == "findings":

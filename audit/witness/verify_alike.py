@@ -23,7 +23,7 @@ def texts(series: Filed, claim: Claim) -> list[str]:
 
 
 def values(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return of how many people (or people in a release) it is certain what their value says, or is not."""
+    """Return for how many people (or people in a release) the value is certain, and for how many it is not."""
     label = np.unique(texts(series, claim), return_inverse=True)[1]
     two: np.ndarray = np.any(label[worlds] != label[worlds[0]], axis=0)
     low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
@@ -43,7 +43,7 @@ def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim)
 
 
 def same(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return how many people are certain of a value of which somebody else is certain, too; there have to be some."""
+    """Return how many people certainly have a value that somebody else certainly has, too; there has to be one."""
     del worlds
     if series.may is not None:
         raise NotImplementedError("comparing people whose values change")

@@ -20,7 +20,7 @@ Ends: TypeAlias = tuple[int, Any]  # the least and the greatest count, which may
 class Tie(NamedTuple):
     """The count of a cell is from `least` to `most` times that of another one, `base`, and `by` more.
 
-    A cell is a list of numbers of what is published.
+    A cell is a list of the numbers of published rows.
     """
 
     rows: list[int]

@@ -1,9 +1,9 @@
-"""Check what those learn who follow published record ids. It lies beside `verify.py`, which runs it.
+"""Check what an adversary learns by following published record ids; used by `verify.py`, in the same folder.
 
-An id links the rows of one record. A record is described by what the cells of its rows have in common, column by
-column. After each release, the records so far that have the same description are a class: who knows that a person fits
-it learns what the values of all of its records are. Each function takes the series that `verify.py` has read, and
-returns what a claim has to say. What is not supported is raised as `NotImplementedError`.
+An id links the rows of one record. The description of a record is what the cells of its rows have in common, column by
+column. After each release, the records so far with the same description form a class. An adversary who knows that a
+person fits the description learns the values of all records in the class. Each function takes the series that
+`verify.py` has read, and returns the numbers of a claim. What is not supported raises `NotImplementedError`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Filed: TypeAlias = Any  # a series as read by `verify.py`, which is not imported
 Meaning: TypeAlias = Any  # ends of numbers; texts; the beginning and the length of texts; None for everything
 CELLS = runpy.run_path(str(Path(__file__).with_name("verify_cells.py")))
 need = CELLS["need"]
 
 
 def numbers(cell: str) -> Meaning:
-    """Return the lower and the upper end of a range, each with what sorts ends that belong to it."""
+    """Return the lower and the upper end of a range, each with a 0 or 1 by which open and closed ends sort."""
     if cell == "*":
         return (-inf, 1), (inf, 0)
     low, low_in, high, high_in = CELLS["interval"](cell)
@@ -68,7 +68,7 @@ def meanings(series: Filed, name: str) -> list[list[Meaning]]:
     declared = series.columns.get("types", {}).get(name)
     column = [cell for table in series.tables for cell in table[name]]
     read, numeric = CELLS["cells"](column, name, declared), CELLS["is_numeric"](column, declared)
-    numeric &= bool(declared) or not all(cell.endswith("*") for cell in read)  # masks of digits say the same as texts
+    numeric &= bool(declared) or not all(cell.endswith("*") for cell in read)  # masks match alike as texts
     need(not numeric or all(CELLS["interval"](cell) or cell == "*" for cell in read), f"texts among numbers of {name}")
     known = {cell: numbers(cell) if numeric else texts(cell) for cell in {*read}}
     ends = np.cumsum([0, *map(len, series.group)]).tolist()

@@ -196,7 +196,7 @@ def checked(folder: Path, witness: Path) -> int:
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in ("values", "k", "homogeneity"), f"the claim {kind}")
-        need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim of no such column", 1)
+        need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim about another column", 1)
         if kind != "values":
             found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:

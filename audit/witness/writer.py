@@ -194,7 +194,7 @@ def _witness(
     rests: Iterable[str],
     others: Mapping[str, str],
 ) -> Witness:
-    """Return what is written: worlds, the proofs of what is in none, what is stated, and what has no evidence."""
+    """Return the contents of a witness: worlds, proofs of what no world contains, claims, and what has no evidence."""
     stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*rests]}
     stated["values"] = [list(value) for value in series.values]
     text = json.dumps(proofs, separators=(",", ":"))
@@ -263,26 +263,26 @@ def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers
 
 
 def worlds_view(evidence: Sequence[View]) -> View:
-    """Return the evidence whose worlds are stated: of all attributes together, if there are several."""
+    """Return the evidence whose worlds a witness contains: of all attributes together, if there are several."""
     return [each for each in evidence if not each.followed][-1]
 
 
-# -- what is stated -------------------------------------------------------------------------------------------------
+# -- claims ---------------------------------------------------------------------------------------------------------
 
 
 def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of worlds and proofs, as the checker finds it."""
+    """Yield the claims that worlds and proofs show, with the numbers that the checker finds."""
     for name in series.sensitive:
         claim = {"claim": "values", "sensitive": name}
         yield claim | values(series, worlds, left.values, claim)
         for kind, found in (("different", different), ("same", same)):
             claim = {"claim": kind, "sensitive": name}
-            with suppress(NotImplementedError, ValueError):  # of changing values, or because it is not so
+            with suppress(NotImplementedError, ValueError):  # values change, or the claim does not hold
                 yield claim | found(series, worlds, left.values, claim)
 
 
 def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the statements about close numbers, and about categories that values share."""
+    """Yield the claims about close numbers, and about categories that values share."""
     share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
     widths = series.manifest.get("policy", {}).get("closeness")
     for name in series.sensitive:
@@ -290,7 +290,7 @@ def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> I
             width = widths.get(name) if isinstance(widths, dict) else None
             claim = {"claim": "close", "sensitive": name, "within": f"{share:g}"}
             claim |= {} if width is None else {"claim": "near", "within": str(width)}
-            with suppress(NotImplementedError):  # of texts, there is nothing to say
+            with suppress(NotImplementedError):  # the values are texts, which have no distance
                 yield claim | close(series, worlds, left.values, claim)
         if name in series.columns.get("similar", {}):
             claim = {"claim": "categories", "sensitive": name}
@@ -298,7 +298,7 @@ def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> I
 
 
 def _counted(series: Published, needed: Sequence[Kind], report: Report) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of classes, records and buckets, as the checker counts it."""
+    """Yield the claims about classes, records and buckets, with the numbers that the checker counts."""
     find: dict[str, Callable[[Any, Any], dict[str, int]]] = {**verify_counts.CLAIMS, "records": records, "alike": alike}
     wanted: list[Kind] = [("k", None), *[("records", None)] * ("record" in series.columns)]
     wanted += [each for each in needed if each[0] in find]

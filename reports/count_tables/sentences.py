@@ -86,7 +86,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
             **named,
         )
     if known.absent_is_zero:
-        yield say("A row that is left out is a 0.")
+        yield say("A missing row stands for 0.")
     for name in known.open:
         yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():
@@ -146,7 +146,7 @@ def state(report: CountReport) -> str:
 def measured(report: CountReport) -> list[tuple[str, str]]:
     """Return the measures with their values."""
     m, limits = report.measures, report.policy.limits
-    width = say("none is bounded") if m.smallest_width is None else figure(m.smallest_width)
+    width = say("no hidden count is bounded") if m.smallest_width is None else figure(m.smallest_width)
     return [
         (say("published cells"), figure(m.cells)),
         (say("hidden by a marker"), figure(m.protected)),
@@ -198,7 +198,7 @@ def readers(report: CountReport) -> Iterator[str]:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
     if any(rules(report.tables)):
         yield say(
-            "The rules under “Assumptions” say how counts were hidden or rounded. If they are not published with the "
+            'The rules under "Assumptions" say how counts were hidden or rounded. If they are not published with the '
             "tables, leave them out of what you share."
         )
 

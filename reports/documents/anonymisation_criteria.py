@@ -29,7 +29,7 @@ _BY_KEY = Phrase(
     "that discloses was judged; see inference."
 )
 _BY_REGISTER = Phrase(
-    "Judged: this adversary knows people’s exact quasi-identifiers, and links the releases by the groups in which a "
+    "Judged: this adversary knows people's exact quasi-identifiers, and links the releases by the groups in which a "
     "person can be. For what that discloses, see inference."
 )
 _BY_TABLES = Phrase(

@@ -154,4 +154,4 @@ def _unrevealed() -> dict[str, Schema]:
 
 
 _COUNTED_ROWS: Schema = {"properties": {"kind": {"enum": ["group", "linkage"]}}}
-"""In these, `rows` is a number."""
+"""The definitions in which `rows` is a number."""

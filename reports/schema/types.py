@@ -35,7 +35,7 @@ class SchemaWriter:
     """The schemas of types; dataclasses have names of their own.
 
     Attributes:
-        definitions: the schemas of the dataclasses that were asked for, and of those within them, by name.
+        definitions: the schemas of the requested dataclasses, and of those within them, by name.
     """
 
     definitions: dict[str, Schema] = field(default_factory=dict)

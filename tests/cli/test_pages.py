@@ -46,19 +46,19 @@ def choices(sections):
 
 TRIED = r"by any attack tried \([a-z-]+(, [a-z-]+)*\)\."
 HELD = [
-    (SAFE, (), "The policy holds: of 10 people, nobody’s value is certain "),
-    (SAFE, ("--policy", "max_risk=0.9"), "The policy holds: of 10 people, nobody’s value is known with 90% or more "),
+    (SAFE, (), "The policy holds: of 10 people, nobody's value is certain "),
+    (SAFE, ("--policy", "max_risk=0.9"), "The policy holds: of 10 people, nobody's value is known with 90% or more "),
     (
         ONE_RELEASE,
         ("--adversary", "published"),
-        "The policy holds for each release by itself, several releases together were not judged: of 24 "
+        "The policy holds for each release by itself; several releases together were not judged: of 24 "
         "rows, none gives its value "
         "away for certain ",
     ),
     (
         ONE_RELEASE,
         ("--adversary", "published", "--policy", "max_risk=0.9"),
-        "The policy holds for each release by itself, several releases together were not judged: of 24 "
+        "The policy holds for each release by itself; several releases together were not judged: of 24 "
         "rows, none gives its value "
         "away with 90% or more ",
     ),
@@ -99,7 +99,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
         )
     verdict, _, _ = page(tmp_path / "s", "--stable-ids")
     head = f"The policy holds, except for what is waived: {len(ids)} findings."
-    told = f"{head} Of 16 people, nobody else’s value is certain "
+    told = f"{head} Of 16 people, nobody else's value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
     assert verdict.endswith(" One person's value is known with 100%, 3 others with 90% or more.")
 
@@ -330,7 +330,7 @@ def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(na
         assert f"**{verdict}**" in text
         told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
         assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
-        assert "no count is shown that they hide" in text
+        assert "nobody is named, and no count that the tables hide is shown" in text
         assert "no person is named" not in text
         assert not re.search(r"^## .*\n\s*(## |\Z)", text, re.MULTILINE), "a section that says nothing"
 
@@ -339,7 +339,7 @@ def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(na
     ("series", "words", "said"),
     [
         ("hospital-l-diverse", (), "Yes, by assumption: this adversary knows each person's group"),
-        ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people’s exact quasi-identifiers"),
+        ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people's exact quasi-identifiers"),
         ("hospital-2-invariant", ("--adversary", "published"), "Not judged: no attack"),
         ("cases-monotonic", (), "inference-table: none of 6 records below k = 2"),
     ],

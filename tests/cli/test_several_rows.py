@@ -62,7 +62,7 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     assert code == 3
     assert set(states(result).values()) == {"undecided", "not judged"}
     assert all("several rows" in each["reason"] for each in result["policy"]["undecided"])
-    assert 'rows = "episodes" leaves open whose row is whose' in refused(str(tmp_path), "--adversary", "linked")
+    assert 'rows = "episodes" does not say whose row is whose' in refused(str(tmp_path), "--adversary", "linked")
 
 
 @pytest.mark.parametrize("where", ["column", "files"])

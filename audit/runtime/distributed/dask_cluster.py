@@ -32,7 +32,7 @@ T = TypeVar("T")
 _AHEAD = 4
 _LOOK = 2.0
 _PATIENCE = 30
-_GONE = "the cluster's scheduler is gone; start it again, and try again"
+_GONE = "the cluster's scheduler has stopped; start it again, and audit again"
 _LIBRARIES = ("distributed", "tornado", "asyncio")
 _SETTINGS = {
     # No web pages about the run.
@@ -103,7 +103,7 @@ class _Sent(Generic[T]):
             except TimeoutError:
                 alone_since = None if _threads(self._client) else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > _PATIENCE:
-                    raise UsageError("the cluster has lost all its workers; start some, and try again") from None
+                    raise UsageError("the cluster has lost all its workers; start some, and audit again") from None
             else:
                 break
         with _translated():
