@@ -84,7 +84,7 @@ def test_a_column_that_changes_its_name(tmp_path, expected):
     assert verdict(tmp_path) == expected
     manifest(tmp_path, files, 'renamed."2" = { Krank = "Diagnose", Alter = "Age" }')
     err = refused(str(tmp_path))
-    assert '2.csv, column "Krank": `renamed` calls it "Diagnose", and the file does not have it' in err
+    assert '2.csv, column "Krank": `renamed` calls it "Diagnose", but the file has no such column' in err
     manifest(tmp_path, files, 'renamed."2" = { Krankheit = "Owner", Alter = "Age" }')
     assert 'gives it the name "Owner", which another column of the file has' in run_main(str(tmp_path))[2]
 
@@ -103,7 +103,7 @@ def test_values_that_change_their_names(tmp_path, expected):
     write(tmp_path / "walk.csv", "release,from,to\n3,a,b\n2,flu,a\n2,flu,b\n")
     lines = run_main(str(tmp_path))[2].splitlines()
     assert lines[0].startswith('audit: walk.csv:2, column "release": there is no such release')
-    assert lines[1].startswith('audit: walk.csv:4, column "to": the value stands here twice')
+    assert lines[1].startswith('audit: walk.csv:4, column "to": the file gives this value')
 
 
 @pytest.mark.parametrize("keyed", [False, True])

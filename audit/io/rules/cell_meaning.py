@@ -1,4 +1,4 @@
-"""Rules about the meaning of cells: their hierarchy and type, and which cells mean any value or an exact value."""
+"""Rules about the meaning of cells: hierarchies, types, texts for unknown values, and exact values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.notes_below import legend
 from audit.io.respelling import as_plain_number
 from audit.io.rules.rule import (
-    NO_MEANING,
+    NO_ROLE,
     ColumnRule,
     Columns,
     Form,
@@ -37,7 +37,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
-# A number with a sign of thousands, or in other digits, as a text or formula of a spreadsheet, or with a note's sign.
+# A number with separated thousands, in digits of another script, quoted as in a spreadsheet, or with a note's sign.
 _DRESSED = re.compile(
     r"[+-]?[0-9]{1,3}(?:[.,'’\s_][0-9]{3})+|=?[\"'’]?\d+(?:\.\d+)?\"?\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[(\[]\w[)\]])?"
 )
@@ -62,30 +62,35 @@ class Hierarchies(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns that are not quasi-identifiers."""
-        return unnamed(sorted(self.names), columns.quasi_identifiers, "no quasi-identifier", _TO_QUASI)
+        return unnamed(sorted(self.names), columns.quasi_identifiers, "not a quasi-identifier", _TO_QUASI)
 
 
 @dataclass(frozen=True)
 class ColumnTypes(ColumnRule):
-    """`types = { Age = "numeric" }`: how the values of a column compare; `sensitive` are the sensitive columns."""
+    """`types = { Age = "numeric" }`: whether the values of a column are numbers, dates or codes.
+
+    Attributes:
+        kinds: the declared type of each column.
+        sensitive: the sensitive columns.
+    """
 
     key: ClassVar[str] = "types"
-    why: ClassVar[Phrase | str] = Phrase("some cells look like a range of numbers, but are none")
+    why: ClassVar[Phrase | str] = Phrase("some cells look like a range of numbers, but are not one")
     kinds: Mapping[str, str] = field(default_factory=dict)
     sensitive: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule for these columns."""
+        """Return the rule with the sensitive columns."""
         return replace(super().read(reader, table, columns), sensitive=columns.sensitive)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the spelling of sensitive numbers, so that `5` and `5.0` are one value; cells are not respelled."""
+        """Return the function that makes `5` and `5.0` the same sensitive number; None for all other columns."""
         is_number = column in self.sensitive and self.kinds.get(column) == Kind.NUMERIC.value
         return as_plain_number if is_number else None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield types that these columns cannot have; sensitive values are numbers or texts."""
+        """Yield the fault of each column that cannot have a type, or not this one; sensitive values are no dates."""
         allowed = (*columns.quasi_identifiers, *columns.sensitive)
         what, remedy = "neither a quasi-identifier nor sensitive", f"{_TO_QUASI} or a sensitive one"
         yield from unnamed(sorted(self.kinds), allowed, what, remedy)
@@ -94,17 +99,16 @@ class ColumnTypes(ColumnRule):
                 names = ", ".join(f'"{each.value}"' for each in Kind)
                 yield f'unknown type "{kind}"', f"use one of {names}"
             elif name in columns.sensitive and kind not in (Kind.NUMERIC.value, Kind.CATEGORICAL.value):
-                named = f'"{printable(name)}" is sensitive'
-                what = f'{named}, and of sensitive values only "numeric" and "categorical" are read'
-                yield what, "use one of the two, or leave it out"
+                what = f'"{printable(name)}" is sensitive, and sensitive values cannot have the type "{kind}"'
+                yield what, 'write "numeric" or "categorical", or leave it out'
 
     def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
-        """Return the numbers of sensitive values; None if they are codes, or if fewer than two are numbers.
+        """Return the numbers of a sensitive column; None if nothing suggests that it has numbers.
 
         Args:
             series: the series, after reading.
             column: a sensitive column.
-            width: how far close numbers may differ, if declared in the manifest.
+            width: how far close numbers may differ, in their own unit; None if the policy does not say.
         """
         kind, missing = self.kinds.get(column), series.missing(column)
         if kind == Kind.CATEGORICAL.value:
@@ -117,7 +121,7 @@ class ColumnTypes(ColumnRule):
         doubt = None
         if width is None and kind is None:
             doubt = say(
-                'the numbers of "{column}" may be amounts, of which a close one discloses nearly as much, or codes: '
+                'the numbers of "{column}" may be amounts, where a close number discloses nearly as much, or codes: '
                 'write types = {{ {key} = "numeric" }} under [columns] for amounts, "categorical" for codes',
                 **about,
             )
@@ -132,39 +136,43 @@ class ColumnTypes(ColumnRule):
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield the sensitive columns of numbers with texts that look like numbers and are not read."""
+        """Yield a doubt about each sensitive column of numbers with texts that look like numbers but are not read.
+
+        The doubt is about closeness alone if all numbers are such texts with a unit, and differ: only how close they
+        are is unknown. Else texts may also be the same value.
+        """
         for column in self.sensitive:
-            unread, is_alone = self._unread(series, column)
+            unread, none_read = self._unread(series, column)
             if unread:
                 what = say_count(
-                    '{count} text of "{column}" looks like a number and is not read as one, such as "{text}": write it '
-                    'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
-                    '{count} texts of "{column}" look like numbers and are not read, such as "{text}": write them as '
+                    '{count} text of "{column}" looks like a number but is not read as one ("{text}"): write it like '
                     'the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    '{count} texts of "{column}" look like numbers but are not read as such (first: "{text}"): write '
+                    'them like the others, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
                     len(unread),
                     column=printable(column),
                     key=toml_key(printable(column)),
                     text=printable(next(iter(unread)), 40),
                 )
-                differ = is_alone and None not in unread.values() and len({*unread.values()}) == len(unread)
+                differ = none_read and None not in unread.values() and len({*unread.values()}) == len(unread)
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses)
 
     def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
-        """Return the texts of a column of numbers that look like numbers and are not read, and whether these are all.
+        """Return the texts that look like numbers but are not read, and whether the column has no number that is read.
 
-        Each such text comes with the number before its unit, if there is one.
+        Each such text comes with the number before its unit, if there is one. Empty if the column has no numbers.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
         read = {text for text in texts if _number(text, missing) is not None}
         known = read | missing
         unread = {text: _with_unit(text) for text in texts if text not in known and _LIKE_A_NUMBER.match(text)}
-        sure = [
+        surely_numbers = [
             text
             for text, number in unread.items()
             if kind or number is not None or _DRESSED.fullmatch(text) or _AMOUNT.match(text)
         ]
-        is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(sure) > 1)
+        is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
 
 
@@ -187,7 +195,7 @@ def _with_unit(text: str) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Missing(ColumnRule):
-    """`missing = ["?"]`: cells that stand for any value."""
+    """`missing = ["?"]`: texts that stand for an unknown value."""
 
     key: ClassVar[str] = "missing"
     why: ClassVar[Phrase | str] = Phrase("in a quasi-identifier it stands for any value")
@@ -195,17 +203,17 @@ class Missing(ColumnRule):
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule; the empty cell may be one."""
+        """Return the rule; the empty text may be among the texts."""
         return cls(frozenset(reader.texts(table, cls.key, empty=True)))
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield texts that look like a range, and so have a meaning of their own."""
+        """Yield the fault of each text that looks like a range, and so has a meaning already."""
         for text in sorted(filter(is_range, self.texts)):
-            what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
+            what = f'"{printable(text)}" looks like a range, so it cannot stand for an unknown value'
             yield what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+"
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns with texts of which a note below a table says that they hide a value."""
+        """Yield the columns with signs that hide a value, as a note below a table says."""
         columns = written.columns
         for name in (*columns.quasi_identifiers, *columns.sensitive):
             covering = "*" if name in columns.quasi_identifiers else ""
@@ -234,10 +242,10 @@ class Spelled(ColumnRule):
     columns: tuple[str, ...] = ()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the columns without a role, or with a meaning by another rule."""
-        yield from unnamed(sorted(self.columns), {*columns.named, "individual"}, *NO_MEANING)
+        """Yield the fault of each column without a role, or with a hierarchy or another type than "categorical"."""
+        yield from unnamed(sorted(self.columns), {*columns.named, "individual"}, *NO_ROLE)
         hierarchies, types = columns.rules[Hierarchies].names, columns.rules[ColumnTypes].kinds
         for name in sorted({*self.columns}.intersection(columns.quasi_identifiers)):
             if name in hierarchies or types.get(name, Kind.CATEGORICAL.value) != Kind.CATEGORICAL.value:
-                what = f'the texts of "{name}" are exact values here, and something else under hierarchies or types'
-                yield what, "drop one of the two"
+                what = f'`spelled` makes the texts of "{name}" exact values, but hierarchies or types says otherwise'
+                yield what, "delete one of the two entries"

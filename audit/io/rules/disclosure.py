@@ -1,4 +1,4 @@
-"""Rules about harm: columns that no outsider can know, harmless values, and categories of values."""
+"""Rules about disclosure: columns that no outsider can know, harmless values, and categories of similar values."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from audit.model.report import ReportWarning
 from audit.runtime.phrases import joined, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
-FEW_TIES = 3
-FEW_OF_ROWS = 20  # or this share of the rows, whichever is less
+FEW_TIES = 3  # so few rows may be tied by chance,
+FEW_OF_ROWS = 20  # or one in this many, whichever is less
 
 
 @dataclass(frozen=True)
 class Unlinkable(ColumnRule):
-    """`unlinkable = { Remarks = "free text" }`: the reason why no outsider can know a column about a person."""
+    """`unlinkable = { Remarks = "free text" }`: columns that no outsider can know of a person, with the reason why."""
 
     key: ClassVar[str] = "unlinkable"
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Unlinkable(ColumnRule):
 
     @property
     def roles(self) -> Collection[str]:
-        """The columns."""
+        """The unlinkable columns."""
         return self.reasons
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
@@ -64,13 +64,13 @@ class Unlinkable(ColumnRule):
             yield ReportWarning("unlinkable-column", what, examples)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield the columns whose texts link rows of several releases, although no outsider can know them."""
+        """Yield a doubt about each column whose texts link rows of two releases, or else about all taken together."""
         if len(series.tags) < 2 or not self.reasons:
             return
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
         single = [(column,) for column in names]
         if len(names) > 1:
-            several = [[*single], *([(one, other)] for one, other in combinations(names, 2)), [tuple(names)]]
+            several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
         ties = series.tied_texts([*([key] for key in single), *several])
         tying = [tied if tied > min(FEW_TIES, rows // FEW_OF_ROWS) else 0 for tied, rows in ties]
         for column, tied in zip(self.reasons, tying, strict=False):
@@ -101,12 +101,12 @@ class Unlinkable(ColumnRule):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
-_NOT_SENSITIVE = ("no sensitive column", "name a column that `sensitive` names")
+_NOT_SENSITIVE = ("not a sensitive column", "name a column that `sensitive` names")
 
 
 @dataclass(frozen=True)
 class Harmless(ColumnRule):
-    """`harmless = { Diagnosis = ["none"] }`: the values of a sensitive column that may be known of any person."""
+    """`harmless = { Diagnosis = ["none"] }`: values of a sensitive column that may become known of any person."""
 
     key: ClassVar[str] = "harmless"
     form: ClassVar[Form] = Reader.lists
@@ -121,8 +121,9 @@ class Harmless(ColumnRule):
 class Similar(ColumnRule):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
-    `categories` holds the contents of the files by column and value, none for a missing value; empty until the files
-    are read.
+    Attributes:
+        names: the file of each column.
+        categories: the categories of each value, by column; a missing value has none. Empty until the files are read.
     """
 
     key: ClassVar[str] = "similar"
@@ -145,7 +146,7 @@ class Similar(ColumnRule):
             known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
-                    what, remedy = "the cell is empty", "write the category, or drop the line"
+                    what, remedy = "the cell is empty", "write the category, or delete the line"
                     problems.add(name, what, remedy, line=table.line(row), column="category")
                 elif (other := spellings.setdefault(skeleton(category), category)) != category:
                     what = f'the category differs from "{printable(other)}" only in spelling'
@@ -155,14 +156,17 @@ class Similar(ColumnRule):
         return replace(self, categories=found)
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Yield the values without a category."""
+        """Yield the indices of values without a category, with the fault and the remedy."""
         for place, text in enumerate(texts if column in self.categories else ()):
             if text not in self.categories[column]:
                 name = printable(self.names[column])
                 yield place, f"the value has no category in {name}", "add a line with the value and its category"
 
     def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
-        """Return the members of each category among some values, by column and category, as equal numbers."""
+        """Return a number for each value of `texts`, by column and category: 0 for members of the category, else None.
+
+        So the members of a category are as close as equal numbers. Empty if the column has no categories.
+        """
         of = [self.categories.get(column, {}).get(text, frozenset()) for text in texts]
         same, names = Fraction(0), sorted(frozenset().union(*of))
         found = {name: PublishedNumbers(tuple(same if name in each else None for each in of), same) for name in names}

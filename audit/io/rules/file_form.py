@@ -1,4 +1,4 @@
-"""Rules about whole files: how their texts are written, and the names of their columns in the series."""
+"""Rules about the form of files: their delimiter and encoding, and other names of their columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _OfTextFiles(ColumnRule):
     """A rule about text files."""
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield the problem that no file is a text file."""
+        """Yield the fault that no release is a text file."""
         if self.stated and not headers.texts:
             yield f"no release is a text file, so {NOTHING}", "leave it out"
 
@@ -31,10 +31,10 @@ class Delimiter(_OfTextFiles):
     sign: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that it is not one character, or has another meaning in text files."""
+        """Yield the fault that the sign is not one character, or has another meaning in text files."""
         sign = self.sign
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
-            yield "this is not a delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
+            yield "this is not a delimiter", 'write ",", ";", "|" or, for a tab, "\\t"'
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class Encoding(_OfTextFiles):
     name: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that Python does not know it."""
+        """Yield the fault that Python does not know the encoding."""
         if self.name is not None and not is_encoding(self.name):
             yield f'unknown encoding "{self.name}"', 'write one such as "utf-8", "cp1252" or "latin-1"'
 
 
 @dataclass(frozen=True)
 class Renamed(ColumnRule):
-    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: the series' names of the columns of a release's file."""
+    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: what the series calls the columns of a release's file."""
 
     key: ClassVar[str] = "renamed"
     form: ClassVar[Form] = Reader.mappings
@@ -61,25 +61,25 @@ class Renamed(ColumnRule):
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
-        """Return the header with the new names, none of which may be another column's."""
+        """Return the header with the new names; None after noting that another column has one of them."""
         renamed = self.names.get(tag, {})
         for old, new in renamed.items():
             if old in names and new in names and new not in renamed:
                 what = f'`renamed` gives it the name "{new}", which another column of the file has'
-                remedy = "drop the entry from the manifest, or rename the other column too"
+                remedy = "delete the entry from the manifest, or rename the other column too"
                 problems.add(shown, what, remedy, column=old)
                 return None
         return [renamed.get(name, name) for name in names]
 
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the columns to rename that the file lacks."""
+        """Yield the columns to rename that the files of the release lack."""
         for old, new in self.names.get(tag, {}).items():
             if old not in names:
-                what = f'`renamed` calls it "{new}", and the file does not have it'
+                what = f'`renamed` calls it "{new}", but the file has no such column'
                 yield old, what, "correct the entry in the manifest"
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield the releases that the series does not have."""
+        """Yield the fault of each release that the series does not have."""
         for tag in self.names:
             if tag not in headers.tags:
                 yield f'there is no release "{printable(tag)}", so {NOTHING}', "write the tag of a release"

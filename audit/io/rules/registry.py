@@ -1,4 +1,4 @@
-"""All column rules, in the order in which they apply and `audit init` writes them."""
+"""Registry of the column rules, in the order in which they apply and `audit init` writes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYS = frozenset(rule.key for rule in RULES)
 
 
 def with_rules(reader: Reader, table: Mapping[str, Any], columns: Columns) -> Columns:
-    """Return the columns with the rules of a manifest, and note what is wrong with them."""
+    """Return the columns with the rules of a manifest; note the faults of rules, and leave these out."""
     columns = replace(columns, rules=Rules(tuple(rule.read(reader, table, columns) for rule in RULES)))
     kept = columns.rules
     for rule in columns.rules:

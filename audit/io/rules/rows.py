@@ -32,7 +32,7 @@ _TOTALS = re.compile(
 
 
 def is_total(text: str) -> bool:
-    """Return whether a text marks its row as a sum of others.
+    """Return whether a text says that its row is a sum of others, in one of several languages.
 
     >>> is_total("Total:"), is_total("INSGESAMT"), is_total("Totenkirchl")
     (True, True, False)
@@ -41,7 +41,7 @@ def is_total(text: str) -> bool:
 
 
 def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
-    """Return which cells of a column mark their row as a sum of others; shape (rows,), bool."""
+    """Return which cells of a column say that their row is a sum of others; shape (rows,), bool."""
     import pyarrow.compute as pc
 
     column = texts.cast("string")
@@ -54,7 +54,7 @@ def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
 
 @dataclass(frozen=True)
 class IgnoreRows(ColumnRule):
-    """`ignore_rows = { Patient = ["Total"] }`: the cells of a column that mark rows to leave out."""
+    """`ignore_rows = { Patient = ["Total"] }`: the cells, by column, whose rows are left out."""
 
     key: ClassVar[str] = "ignore_rows"
     form: ClassVar[Form] = Reader.lists
@@ -76,14 +76,14 @@ class IgnoreRows(ColumnRule):
         return table
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns with marks of totals; for columns of places and ages, which have such names, unwarned."""
+        """Yield the columns with cells such as "Total"; quasi-identifiers, where it may be a label, without warning."""
         columns = written.columns
         for name, texts in written.texts.items():
             marks = tuple(filter(is_total, texts))
             if not marks or name in columns.rules[Spelled].columns:
                 continue
             warning = None if name in columns.quasi_identifiers else read_as_people(name, marks)
-            why = say("rows with it look like totals, not people")
+            why = say("rows with these cells look like totals, not people")
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)
 
@@ -93,7 +93,7 @@ class IgnoreRows(ColumnRule):
 
 
 def read_as_people(column: str, marks: Iterable[str]) -> MisreadWarning:
-    """Return the warning that rows with some texts look like totals."""
+    """Return the warning that the rows with some texts of a column look like totals, but are read as people."""
     what = say(
         'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
         'ignore_rows = {{ {column} = [{texts}] }} under [columns], else spelled = ["{column}"]',
@@ -108,9 +108,10 @@ EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 
 @dataclass(frozen=True)
 class SeveralRows(ColumnRule):
-    """`rows = "latest"`: each row is an episode that is judged alone, or only a person's latest or first row counts.
+    """`rows = "latest"`: how several rows of one person in a release are judged.
 
-    None if each person has one row.
+    With "episodes", each row is judged by itself; with "latest" or "first", only one row of each person counts. None
+    means that each person has one row.
     """
 
     key: ClassVar[str] = "rows"
@@ -124,14 +125,14 @@ class SeveralRows(ColumnRule):
         return self.choice in (LATEST, FIRST)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that the choice does not exist, or that nothing determines which row of a person counts."""
+        """Yield the fault that the choice is unknown, or that no date column says which row of a person counts."""
         if self.choice not in (None, *_CHOICES):
             yield f'unknown value "{self.choice}"', f"use one of {', '.join(_CHOICES)}"
         if self.one_counts and columns.rules[Date].column is None:
             yield "no column says which row is the latest or the first", 'write date = "…" under [columns]'
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield what happens to several rows of one person, and how many people have them."""
+        """Yield how several rows of one person are judged, and how many there are."""
         if self.choice is None:
             return
         people, further = series.repeated_rows or (0, 0)
@@ -158,36 +159,32 @@ class SeveralRows(ColumnRule):
                 )
         elif self.choice == LATEST:
             what = say_count(
-                "the latest row of each person counts as the person's; {count} further row is judged like that of a "
-                "person of whom nothing else is known",
-                "the latest row of each person counts as the person's; {count} further rows are judged like those of "
-                "people of whom nothing else is known",
+                "each person is judged by the latest row; {count} further row is judged as one of an unknown person",
+                "each person is judged by the latest row; {count} further rows are judged as rows of unknown people",
                 further,
             )
         else:
             what = say_count(
-                "the first row of each person counts as the person's; {count} further row is judged like that of a "
-                "person of whom nothing else is known",
-                "the first row of each person counts as the person's; {count} further rows are judged like those of "
-                "people of whom nothing else is known",
+                "each person is judged by the first row; {count} further row is judged as one of an unknown person",
+                "each person is judged by the first row; {count} further rows are judged as rows of unknown people",
                 further,
             )
         yield ReportWarning("duplicates", what)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield why no statement about people is certain; nothing if each person has one row in every release."""
+        """Yield a doubt about every clause, unless each person has one row in every release."""
         if self.choice is None or series.repeated_rows == (0, 0):
             return
         what = say(
             "people may have several rows in one release, and what these disclose together is not judged; publish one "
-            "row for each person, or show who each row is ([columns] individual) if nobody has several"
+            "row for each person or, if nobody has several rows, name the column of people (individual under [columns])"
         )
         yield Doubt(Reason(what, ReasonKind.NEEDS))
 
 
 @dataclass(frozen=True)
 class Date(ColumnRule):
-    """`date = "Seen"`: the column that determines the latest or the first row."""
+    """`date = "Seen"`: the column whose dates say which row of a person is the latest or the first."""
 
     key: ClassVar[str] = "date"
     form: ClassVar[Form] = Reader.text
@@ -195,7 +192,7 @@ class Date(ColumnRule):
     column: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that no rule uses the date."""
+        """Yield the fault that no rule uses the date."""
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
-            what = f'{NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
-            yield what, "write that line, or leave this one out; the column still needs a role"
+            what = f'{NOTHING} without rows = "latest" or rows = "first"'
+            yield what, "write that line too, or delete this one and give its column another role"

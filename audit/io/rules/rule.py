@@ -1,4 +1,4 @@
-"""Column rules: one key of `[columns]` each, with its form, effect and warnings, and when `audit init` states it.
+"""Column rules: each is one key of `[columns]`, with its form, its effect, its warnings, and when `audit init` adds it.
 
 Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (by release), and last
 the rules that only declare how something is judged.
@@ -25,7 +25,7 @@ from audit.runtime.phrases import Phrase
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
 NOTHING = "it has no effect"
-NO_MEANING = ("no column with a meaning", "name one of the columns above")
+NO_ROLE = ("not a column with a role", "name a sensitive column, a quasi-identifier, or a column of people or groups")
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class BesideFiles:
 
 @dataclass(frozen=True)
 class Headers:
-    """The headers of the releases' files: a rule about other columns has no effect.
+    """The headers of the releases' files: a rule about columns that no file has is without effect.
 
     Attributes:
         tags: the tags of the releases.
-        texts: whether any file is text.
-        read: reads the columns of the releases, by their names in the series.
+        texts: whether any file is a text file.
+        read: returns the columns of the releases, by their names in the series.
     """
 
     tags: Collection[str]
@@ -67,7 +67,7 @@ class Headers:
         return self.read()
 
     def lacking(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield the columns that no release has, and what to do about each."""
+        """Yield, for each column that no release has, the fault and the remedy."""
         for column in columns:
             if column not in self.names and not parts_of(column, self.names):
                 what = f'no release has a column "{printable(column)}", so {NOTHING}'
@@ -75,7 +75,7 @@ class Headers:
 
 
 class ReadSeries(Protocol):
-    """What rules use of a series after reading."""
+    """The parts of a series that rules use after it is read."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -91,13 +91,19 @@ class ReadSeries(Protocol):
 
     @property
     def repeated_rows(self) -> tuple[int, int] | None:
-        """How often a person has several rows in one release, and the number of rows beyond one each."""
+        """How many times a person has several rows in one release, and how many rows these are beyond the first.
+
+        None if the people of some release's rows are unknown.
+        """
 
     def missing(self, column: str) -> frozenset[str]:
-        """Return the texts that mean an unknown value in a column, in the spelling of the series."""
+        """Return the texts that mean an unknown value, as the cells of a column are spelled after reading."""
 
     def tied_texts(self, questions: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[int, int]]:
-        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question."""
+        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question.
+
+        A question lists keys to compare; each key is one or more columns, whose texts are taken together.
+        """
 
 
 class WrittenTexts(Protocol):
@@ -119,21 +125,20 @@ class WrittenTexts(Protocol):
         """Return how a quasi-identifier's cells are read; None of any other column."""
 
     def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether every two of some identifiers occur together in a release, so that no two are one person."""
+        """Return whether each two identifiers occur together in a release, and so belong to different people."""
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A rule that the texts of a column suggest.
+    """A rule that the manifest lacks and the texts of a column suggest.
 
     Attributes:
         column: the column.
         texts: the texts that suggest it, in groups that belong together.
         rule: the rule for this column that `audit init` writes; None if it writes nothing.
-        why: why `audit init` writes it.
-        warning: the warning in a report if the manifest does not have the rule, without examples; None without a
-            warning.
-        names_texts: whether the warning names the texts.
+        why: the reason that `audit init` writes beside it.
+        warning: the warning in a report, still without examples; None if the report does not warn.
+        names_texts: whether the warning quotes the texts itself, so that its examples need only their places.
     """
 
     column: str
@@ -146,14 +151,14 @@ class Hint:
 
 @dataclass(frozen=True)
 class ColumnRule:
-    """One key of `[columns]`; made without arguments, it is the rule of a manifest without the key.
+    """One key of `[columns]`; without arguments, the rule of a manifest that lacks the key.
 
     The first field of each rule holds the value of the key.
 
     Attributes:
         key: the key.
-        form: how its value is read.
-        why: why `audit init` writes it.
+        form: the method of `Reader` that reads its value.
+        why: the reason that `audit init` writes beside it.
     """
 
     key: ClassVar[str]
@@ -162,11 +167,11 @@ class ColumnRule:
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule of a manifest, and note values of the wrong form; `columns` has no rules yet."""
+        """Return the rule of a manifest, and note a value of the wrong form; `columns` has no rules yet."""
         return cls(**{fields(cls)[0].name: cls.form(reader, table, cls.key)})
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield conflicts with other columns of the manifest, and what to do about them."""
+        """Yield faults of the value and conflicts with other keys of the manifest, each with its remedy."""
         yield from ()
 
     @property
@@ -176,7 +181,7 @@ class ColumnRule:
 
     @property
     def files(self) -> Collection[str]:
-        """The files beside the releases that it names."""
+        """The files beside the releases that the rule names."""
         return self.stated.values() if type(self).form is Reader.files else ()
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
@@ -184,11 +189,11 @@ class ColumnRule:
         return self
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
-        """Return the names in the series of the columns of a release's file; None after noting a problem."""
+        """Return what the series calls the columns of a release's file; None after noting a problem."""
         return names
 
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the columns that the files of a release should have: each with the fault and the remedy."""
+        """Yield the columns that the files of a release should have but lack, each with the fault and the remedy."""
         yield from ()
 
     @property
@@ -201,18 +206,18 @@ class ColumnRule:
         return table
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the spelling of texts of a column in a release; None if they are unchanged.
+        """Return the function that respells the texts of a column in a release; None if they are unchanged.
 
-        `so_far` is the spelling by the rules before this one.
+        `so_far` is the function of all rules before this one.
         """
         return None
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Yield the places of texts that are not values of a sensitive column, with the fault and the remedy."""
+        """Yield the indices of texts that are not values of a sensitive column, with the fault and the remedy."""
         yield from ()
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield keys without effect, and what to do about them."""
+        """Yield the faults that make the key, or a part of it, ineffective, each with its remedy."""
         yield from ()
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
@@ -220,7 +225,7 @@ class ColumnRule:
         yield from ()
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield what the rule leaves undecided."""
+        """Yield the doubts that the rule raises, which leave clauses undecided."""
         yield from ()
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
@@ -243,7 +248,7 @@ class Rules:
     each: tuple[ColumnRule, ...] = ()
 
     def __getitem__(self, kind: type[Rule]) -> Rule:
-        """Return the rule of a kind."""
+        """Return the rule of a class."""
         return next((rule for rule in self.each if isinstance(rule, kind)), kind())
 
     def __iter__(self) -> Iterator[ColumnRule]:
@@ -251,16 +256,16 @@ class Rules:
         return iter(self.each)
 
     def without(self, *kinds: type[ColumnRule]) -> Rules:
-        """Return the rules without some kinds."""
+        """Return the rules without those of some classes."""
         return Rules(tuple(rule for rule in self.each if not isinstance(rule, kinds)))
 
     def replaced(self, new: ColumnRule) -> Rules:
-        """Return the rules with one rule replaced by another of its kind."""
+        """Return the rules with a new rule in the place of that with the same key."""
         kept = [new if rule.key == new.key else rule for rule in self.each]
         return Rules((*kept, *([] if new in kept else [new])))
 
     def respellings(self, column: str, tag: str = "") -> tuple[Respelling, ...]:
-        """Return the spelling steps for texts of a column in a release, in order."""
+        """Return the functions that respell texts of a column in a release, in order."""
         steps: tuple[Respelling, ...] = ()
         for rule in self.each:
             step = rule.respelling(column, tag, partial(spelled, steps))
@@ -268,7 +273,7 @@ class Rules:
         return steps
 
     def spelled(self, column: str, text: str) -> str:
-        """Return the series' spelling of a text in a file beside the releases."""
+        """Return a text of a file beside the releases as the series spells it."""
         return spelled(self.respellings(column), text)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Rules:
@@ -280,7 +285,7 @@ NO_RULES = Rules()
 
 
 def spelled(steps: Iterable[Respelling], text: str) -> str:
-    """Return a text after some spelling steps."""
+    """Return a text after the functions that respell it."""
     for step in steps:
         text = step(text)
     return text
@@ -300,13 +305,13 @@ class Columns:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The columns with a role, except for counts and for columns that no outsider can know."""
+        """The columns with a role, except for those of counts and for unlinkable ones."""
         single = (self.group, self.individual, self.record)
         return (*self.sensitive, *self.quasi_identifiers, *(name for name in single if name is not None))
 
 
 def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: str) -> Iterator[tuple[str, str]]:
-    """Yield the columns that a key may not name: what each is not, and what to do about it."""
+    """Yield the fault of each listed column that is not allowed (`"Age" is` and `what`), and the remedy."""
     for column in listed:
         if column not in allowed:
             yield f'"{column}" is {what}', remedy

@@ -1,4 +1,4 @@
-"""Rules about spelling: which texts differ only in spelling, and the series' name of a value of one release."""
+"""Rules about spelling: decimal commas, texts that differ only in spelling, and other names of values in a release."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from audit.io.notations import looks_ranged, read_interval
 from audit.io.respelling import as_plain_number, fold, skeleton, skeletons, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
-    NO_MEANING,
+    NO_ROLE,
     BesideFiles,
     ColumnRule,
     Columns,
@@ -53,7 +53,7 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Decimal(ColumnRule):
-    """`decimal = ","`: the decimal sign of numbers, in the columns of cells and values; None means a point."""
+    """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point."""
 
     key: ClassVar[str] = "decimal"
     form: ClassVar[Form] = Reader.value
@@ -63,20 +63,20 @@ class Decimal(ColumnRule):
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule for these columns."""
+        """Return the rule for the sensitive columns and the quasi-identifiers."""
         return replace(super().read(reader, table, columns), columns=(*columns.sensitive, *columns.quasi_identifiers))
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that it is neither a point nor a comma."""
+        """Yield the fault that the sign is neither a point nor a comma."""
         if self.sign not in (None, ".", ","):
             yield "this is not a decimal sign", 'write decimal = "," or leave it out'
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the step that turns commas into points."""
+        """Return the function that turns decimal commas into points; None for other columns."""
         return with_decimal_point if self.sign == "," and column in self.columns else None
 
     def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
-        """Return the texts with decimal commas without which a column would be numeric."""
+        """Return the texts with decimal commas, if the column is numeric once they are read as points."""
         if self.sign == "," or column in columns.rules[Hierarchies].names:
             return []
         commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
@@ -87,14 +87,14 @@ class Decimal(ColumnRule):
         return commas if would else []
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns of numbers with decimal commas; for sensitive ones, which may be texts, without warning."""
+        """Yield the columns of numbers with decimal commas; sensitive ones, which may be texts, without a warning."""
         columns = written.columns
         for name in (*columns.quasi_identifiers, *columns.sensitive):
             texts = [[text] for text in self.commas(columns, name, written.texts.get(name, ()))]
             if texts:
                 what = say(
-                    '"{column}" looks like numbers with decimal commas, and is read as sets of values; if so, write '
-                    'decimal = "," under [columns]',
+                    '"{column}" looks like numbers with decimal commas, but is read as sets of values; if it has '
+                    'numbers, write decimal = "," under [columns]',
                     column=printable(name),
                 )
                 warning = ReportWarning("stray-cells", what) if name in columns.quasi_identifiers else None
@@ -104,7 +104,7 @@ class Decimal(ColumnRule):
 
 @dataclass(frozen=True)
 class Fold(ColumnRule):
-    """`fold = ["Disease"]`: columns in which spelling does not matter."""
+    """`fold = ["Disease"]`: columns in which texts that differ only in spelling are equal."""
 
     key: ClassVar[str] = "fold"
     why: ClassVar[Phrase | str] = Phrase("some cells differ in spelling alone")
@@ -118,18 +118,18 @@ class Fold(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield columns without a role."""
-        return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *NO_MEANING)
+        return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *NO_ROLE)
 
     def folds(self, column: str | None) -> bool:
-        """Return whether spelling does not matter in a column."""
+        """Return whether texts of a column that differ only in spelling are equal."""
         return column in self.columns
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the step that gives texts with the same meaning one spelling."""
+        """Return the function that gives texts that differ only in spelling the same spelling."""
         return fold if column in self.columns else None
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns whose texts differ only in spelling; for quasi-identifiers, no rule is written."""
+        """Yield the columns with texts that may differ only in spelling; no rule is written for quasi-identifiers."""
         columns = written.columns
         for name, texts in written.texts.items():
             called = INDIVIDUAL if name == columns.individual else name
@@ -158,13 +158,13 @@ class Fold(ColumnRule):
             why = say("cells that differ only in spelling are read as equal")
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
-            # Different spellings only make classes of quasi-identifiers smaller, and `types` is for codes.
+            # Spellings only split classes of quasi-identifiers, and in a column with a type they may be codes.
             warning = ReportWarning if rule is None or codes else MisreadWarning
             yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
 
 
 def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
-    """Return a message that the cells of each group differ only in spelling, and what to declare."""
+    """Return the warning that the cells of each group differ only in spelling, and what to declare."""
     return say_count(
         '{count} cell of "{column}" differs from another only in spelling, and is read as a different value; if they '
         'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
@@ -176,7 +176,7 @@ def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
 
 
 def respelled(texts: Collection[str]) -> list[list[str]]:
-    """Return the texts that differ only in spelling, grouped by spelling."""
+    """Return the groups of texts that differ only in spelling."""
     spellings: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         if not _FOLDED.fullmatch(text):
@@ -188,20 +188,21 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
 
 
 def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> str:
-    """Return a message that the identifiers of each group are nearly alike, and what to declare."""
+    """Return the warning that the identifiers of each group may be one, and what to declare."""
     return say_count(
-        '{count} identifier of "{column}" differs from another only in accents, signs or a code beside it, and is read '
-        'as a different one; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
-        '{count} identifiers of "{column}" differ from others only in accents, signs or a code beside them, and are '
-        'read as different ones; if they are the same, write them in one way, else spelled = ["{column}"] under '
-        "[columns]",
+        '{count} identifier of "{column}" may be another spelling of an existing one (accents, signs, an exponent, a '
+        'code or a remark such as "revised"), but is read as a different one; if they are the same, write them in '
+        'one way, else write spelled = ["{column}"] under [columns]',
+        '{count} identifiers of "{column}" may be other spellings of existing ones (accents, signs, an exponent, a '
+        'code or a remark such as "revised"), but are read as different ones; if they are the same, write them in '
+        'one way, else write spelled = ["{column}"] under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )
 
 
 def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return one text of each spelling, by the looks that it shares."""
+    """Return the texts with each skeleton: a text of each folded spelling, by this spelling."""
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     for text in texts:
         for key in skeletons(text):
@@ -210,11 +211,11 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
 
 
 def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[list[str]]:
-    """Return texts that may be one value although more than their spelling differs, one of each spelling.
+    """Return groups of texts that may be the same value, with one text of each spelling.
 
-    They differ only in accents and signs, have a number, a code or a note sign beside them, or are one day, or one
-    range of numbers, in two notations. Identifiers of people also differ only in an exponent, or in a word in brackets
-    that says that the row may change.
+    The texts of a group differ in accents, signs, or a number, a code or a note sign beside them, or are the same day,
+    or the same range of whole numbers, in two notations. With `people`, they may also differ in an exponent, or in a
+    remark in brackets such as "(revised)".
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -244,7 +245,7 @@ def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[li
 
 
 def _whole_numbers(text: str) -> str:
-    """Return the least and the largest whole number of a range, and their unit; other texts unchanged."""
+    """Return the smallest and the largest whole number of a range, and their unit; other texts unchanged."""
     try:
         read = read_interval(text, Kind.NUMERIC)
     except CellError:
@@ -258,9 +259,11 @@ def _whole_numbers(text: str) -> str:
 
 @dataclass(frozen=True)
 class Crosswalk(ColumnRule):
-    """`crosswalk = { Disease = "crosswalk.csv" }`: the file with the series' names of a column's values.
+    """`crosswalk = { Disease = "crosswalk.csv" }`: the file that renames values of single releases.
 
-    `walks` holds the contents of the files by release and column; empty until the files are read.
+    Attributes:
+        names: the file of each column.
+        walks: the new names of values, by release and column; empty until the files are read.
     """
 
     key: ClassVar[str] = "crosswalk"
@@ -270,10 +273,10 @@ class Crosswalk(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield columns without a role."""
-        return unnamed(self.names, columns.named, *NO_MEANING)
+        return unnamed(self.names, columns.named, *NO_ROLE)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with its files read; each line is the new name of a value of a release."""
+        """Return the rule with its files read; each line renames a value of a release."""
         found: dict[tuple[str, str], dict[str, str]] = {}
         for column, name in self.names.items():
             table = beside.table(name, ["release", "from", "to"], problems)
@@ -285,18 +288,18 @@ class Crosswalk(ColumnRule):
                     what, remedy = "there is no such release", "write the tag of a release"
                     problems.add(name, what, remedy, line=table.line(row), column="release")
                 elif walk.setdefault(old, new) != new or not new:
-                    what = "the value stands here twice for this release" if new else "the cell is empty"
+                    what = "the file gives this value of the release two names" if new else "the cell is empty"
                     problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
         return replace(self, walks=found)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the step that renames values; the file may spell them as the release does."""
+        """Return the function that renames values; the file may spell them as the release does."""
         walk = self.walks.get((tag, column))
         return None if walk is None else partial(_walked, {so_far(old): so_far(new) for old, new in walk.items()})
 
 
 def _walked(walk: Mapping[str, str], text: str) -> str:
-    """Return the series' name of a value, or of each member of a set of values.
+    """Return the new name of a value, or a set of values with the new name of each.
 
     >>> _walked({"Grippe": "flu"}, "{Grippe, cold}"), _walked({"Grippe": "flu"}, "cold;Grippe")
     ('{flu, cold}', 'cold; flu')
@@ -308,5 +311,5 @@ def _walked(walk: Mapping[str, str], text: str) -> str:
     if sign is None:
         return text
     members = [member.strip() for member in (text[1:-1] if braced else text).split(sign)]
-    called = f"{sign} ".join(walk.get(member, member) for member in members)
-    return text if not any(member in walk for member in members) else (f"{{{called}}}" if braced else called)
+    renamed = f"{sign} ".join(walk.get(member, member) for member in members)
+    return text if not any(member in walk for member in members) else (f"{{{renamed}}}" if braced else renamed)
