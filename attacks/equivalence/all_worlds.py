@@ -1,9 +1,9 @@
-"""Equality in all worlds: which people share a value after impossible values are ruled out.
+"""Equality in all worlds: which people share a value once impossible values are ruled out.
 
-Linear reasoning over the published groups misses equalities: {A, C}: x, y; {D, H, I, J}: z, z, t, t; {B, C, D, H}: x,
-y, z, t. In all worlds D and H have z and t, so the last group splits into {B, C}: x, y and {D, H}: z, t, and then A and
-B are equal. So each group is split into independent parts of members and values: a part has as many rows as members.
-The rest of a group, with its counterfeits without identity, is one part.
+Linear reasoning over the published groups misses some equalities. Example: {A, C}: x, y; {D, H, I, J}: z, z, t, t;
+{B, C, D, H}: x, y, z, t. D and H have z or t in all worlds, so the last group splits into {B, C}: x, y and {D, H}: z,
+t. Then A and B are equal. So each group is split into independent parts, which have as many rows as members. What
+remains of a group, with its counterfeits without identity, is one further part.
 
 Sound: each split holds in all worlds. Source: equivalence paper, Definition 6.
 """
@@ -44,7 +44,7 @@ def split(matrix: Matrix, left: Sequence[Pairs]) -> Matrix:
 
 
 def _joined(matrix: Matrix, group: Counts, entry_group: Counts, left: Sequence[Pairs]) -> tuple[Counts, Counts]:
-    """Return the indices of memberships and of groups' values that belong together; shape (pairs,) each."""
+    """Return the pairs of a membership and a value of its group that is possible for the member, as two arrays."""
     values, columns = matrix.values, matrix.columns
     of_entry = entry_group * values + matrix.value
     first = np.searchsorted(matrix.release, np.arange(matrix.releases + 1))
@@ -78,10 +78,9 @@ def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix
 
 
 def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
-    """Return pairs of columns that are equal by the finer groups only; None if time runs out.
+    """Return pairs of columns that are equal by the finer groups but not by the published ones; None if time runs out.
 
-    They connect what the published groups separate; shape (pairs, 2), int32. Columns with a certain value are left out,
-    because each of these is a finding already.
+    Shape (pairs, 2), int32. Columns with a certain value are left out, because each of them is a finding already.
 
     Raises:
         ContradictionError: no values fit all groups.
@@ -91,10 +90,10 @@ def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
     if coarse is None or numbers is None:
         return None
     label, before = classes(finer, *numbers), classes(matrix, *coarse)
-    some = np.flatnonzero((label >= 0) & (pinned(finer, *numbers) < 0))
+    candidates = np.flatnonzero((label >= 0) & (pinned(finer, *numbers) < 0))
     # People before counterfeits: one column represents all columns that the published groups make equal to it.
-    some = some[np.argsort(~matrix.individual[some], kind="stable")]
-    chosen = np.sort(some[np.unique(before[some], return_index=True)[1]])
+    candidates = candidates[np.argsort(~matrix.individual[candidates], kind="stable")]
+    chosen = np.sort(candidates[np.unique(before[candidates], return_index=True)[1]])
     # In each class, the first person is paired with the others; classes of counterfeits only have no pairs.
     chosen = chosen[np.lexsort((chosen, ~matrix.individual[chosen], label[chosen]))]
     _, begin, of_class = np.unique(label[chosen], return_index=True, return_inverse=True)

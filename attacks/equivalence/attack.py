@@ -1,16 +1,17 @@
 """Equivalence: which people share a value, by linear combinations of all groups.
 
-Threat model: the adversary knows, for each release, who is in which group (`linked`), and that the sensitive value
-never changes; a person whose value may change between two releases would count as two people.
+Threat model: the adversary knows, for each release, who is in which group (`linked`), and that sensitive values never
+change.
 
 Claim: x is an *equivalence* when x = W S for a rational W with W U = 0, where S is the person matrix and U the value
-matrix: the people with positive entries have the same values, all together, as those with negative ones. e is the
-number on each side; with e = 1 two people share their value, and one of them found out is both found out. A value is
-*pinned* when W S is one person and W U one value. Sound: each finding comes with W, checked in exact arithmetic.
+matrix. Then the people with positive entries have, taken together, the same values as those with negative entries. e is
+the number of people on each side. With e = 1 two people share their value: to learn one value is to know both. A value
+is *pinned* when W S is one person and W U one value. Sound: a finding comes with W, checked in exact arithmetic, or
+states the probability that its random numbers err.
 
-Exact: all equivalences with e = 1, and all pinned values, for any series; all of them for series of buckets (one group
-for each signature and release) and for small series. Otherwise only up to `max_e` and with each side within one
-published group, and the report says so.
+Exact: for any series, all equivalences with e = 1 and all pinned values; for series of buckets (one group for each
+signature and release) and small series, equivalences of any e. For other series, equivalences with larger e are only
+found up to `max_e` and with each side within one published group, and the report says so.
 
 Source: equivalence paper, Sections IV to VI. Its Lemma 2, which says that whole weights suffice, is not true in
 general.
@@ -55,11 +56,11 @@ _NO_PAIRS = np.zeros((0, 2), dtype=np.int32)
 
 @dataclass(frozen=True)
 class EquivalenceAttack:
-    """Combine all groups linearly.
+    """Find people with equal values by linear combinations of groups.
 
     Attributes:
         max_e: the largest number of people on a side to search for and count; at least 1.
-        history: whether to count also the equal people after each release.
+        history: whether to count the people in equivalences after each earlier release, too.
     """
 
     max_e: int = option(4, help="search for and count sides with at most this many people", least=1, most=100)
@@ -70,10 +71,10 @@ class EquivalenceAttack:
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "equivalence": FindingRule(
-            "Some people are known to have the same values, all together, as as many others.",
-            "Publish whole buckets: once a value of one side is known, those of the other side follow.",
+            "Some people are known to have, taken together, the same values as equally many others.",
+            "Publish whole buckets: once the values of one side are known, those of the other side follow.",
         ),
-        "disclosure": FindingRule("Groups, combined with weights, leave one person and one value.", WITHHOLD),
+        "disclosure": FindingRule("A weighted sum of groups leaves one person and one value.", WITHHOLD),
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
@@ -89,7 +90,7 @@ class EquivalenceAttack:
         return replace(self, history=False)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return which people share a value, with findings that span all equivalences found."""
+        """Return which people share a value; the claims span all equivalences that were found."""
         reason = linked_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -120,9 +121,15 @@ class EquivalenceAttack:
         return Outcome.judged(self.name, combined(reasons), measures, shown)
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
-        """Return the outcome with the pairs that are equal in all worlds, given what another attack rules out.
+        """Return the outcome with further pairs that are equal in all worlds, by values that another attack rules out.
 
         The measures remain those of linear reasoning over the published groups.
+
+        Args:
+            evidence: the evidence of both outcomes.
+            outcome: the outcome of this attack.
+            beside: the outcome of the attack that knows which values are possible.
+            budget: the time limit.
         """
         claims, knowing = outcome.claims, beside.knowing
         if not isinstance(claims, Equivalences) or knowing is None or not claims.spanned:
@@ -186,7 +193,7 @@ def _with_pairs(
 
 
 def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
-    """Return the result for all releases, or for as many first ones as can be judged in time."""
+    """Return the result for all releases, or for the first half, quarter, ... that can be judged in time."""
     releases = matrix.releases
     while releases:
         found = judge(matrix.prefix(releases), max_e, budget.fraction(_SHARE))
@@ -205,7 +212,7 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
 
 
 def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
-    """Return the outcome for contradictory releases, with the groups that contradict each other."""
+    """Return the reason why contradictory releases have no result; it names a group that contradicts others."""
     text = say("the releases contradict each other: no assignment of values to people fits all groups")
     if contradiction.groups:
         group = contradiction.groups[0]
@@ -220,7 +227,7 @@ def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: Contradicti
 
 
 def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:
-    """Return the measures if nothing is known: bounds without information."""
+    """Return the measures if nothing is known: e is at least 1."""
     return EquivalenceMeasures(
         individuals=int(matrix.individual.sum()),
         min_e=LeastBounds(1, None),

@@ -65,7 +65,7 @@ class SpanningClaims:
         return cls(evidence, matrix, found, seconds, pin, spanning_forest(matrix, found.label), more)
 
     def shown(self, nothing: Measures) -> Equivalences:
-        """Return the claims as columns; `nothing` holds the measures for the case that values do change."""
+        """Return the claims as columns; `nothing` are the measures to report if values turn out to change."""
         pins, pairs, more = len(self.pin), len(self.forest.pair), self.found.witnesses
         e = np.concatenate([np.zeros(pins, np.int32), np.ones(pairs, np.int32), more.e[self.more]])
         effort, person = np.zeros(len(e), dtype=np.int32), np.full(len(e), -1, dtype=np.int32)

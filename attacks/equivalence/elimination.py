@@ -36,10 +36,10 @@ class Elimination:
     """Gaussian elimination on sparse rows: of integers, divided by their common divisors, or modulo a prime.
 
     Attributes:
-        holders: the rows in which each column is not zero.
+        holders: for each column, the rows in which it is not zero.
         used: the pivots with their rows, in the order in which `forward` used them.
-        pivots: the reduced rows by their pivots, once `reduce` is done.
-        most: the limit of visited entries, which takes some seconds.
+        pivots: the reduced rows by their pivots, after `reduce`.
+        most: how many more entries may be visited; the default takes some seconds.
 
     Raises:
         TooMuchWorkError: a method exceeds the limit of entries.
@@ -61,7 +61,7 @@ class Elimination:
                 self.holders.setdefault(at, set()).add(number)
 
     def forward(self, columns: Iterable[int], *, in_order: bool = False) -> None:
-        """Clear columns, in their order or the shortest first: each pivot's row is used once."""
+        """Eliminate columns, in the given order or those with the fewest entries first, and remove the rows used."""
         for at, number in self._pivots(columns, in_order=in_order):
             self._clear(at, number)
             row = self._rows.pop(number)
@@ -70,11 +70,11 @@ class Elimination:
             self.used.append((at, row))
 
     def left(self) -> list[Row]:
-        """Return the rows that were neither used nor zero."""
+        """Return the rows that are neither used nor zero."""
         return [row for row in self._rows.values() if row]
 
     def substitute(self, numbers: MutableMapping[int, int]) -> None:
-        """Set the pivots of the used rows so that these hold modulo the prime, given the numbers of other columns."""
+        """Set the numbers of the pivots so that the used rows hold modulo the prime, given those of other columns."""
         for at, row in reversed(self.used):
             rest = sum(times * numbers[other] for other, times in row.items() if other >= 0 and other != at)
             numbers[at] = (row.get(RIGHT, 0) - rest) * pow(row[at], -1, self._prime) % self._prime
@@ -143,9 +143,10 @@ class Elimination:
 
 
 def solved(equations: list[Row]) -> dict[int, Fraction] | None:
-    """Return a solution of some equations, or None if there is none or it takes too much work.
+    """Return a solution of some equations by unknown; None if there is none or it takes too much work.
 
-    Where several exist, as many of the last unknowns as possible are 0. Unknowns that are left out are 0.
+    If there are several, as many of the last unknowns as possible are 0. Unknowns that are 0 are left out. A solution
+    with numerators or denominators of more than 18 digits comes out wrong: the caller checks it.
 
     >>> solved([{0: 1, 1: 2, RIGHT: 1}, {1: 2, 2: 1}])
     {0: Fraction(1, 1)}
@@ -164,9 +165,9 @@ def solved(equations: list[Row]) -> dict[int, Fraction] | None:
 
 
 def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fraction] | None:
-    """Return a solution with a small sum of absolute values, which tends to have few entries, or None.
+    """Return a solution with a small sum of absolute values, which tends to have few entries; None if none was found.
 
-    A linear program finds out which unknowns are needed; the solution itself is computed exactly.
+    A linear programme selects the unknowns that are needed; the solution itself is computed exactly.
     """
     from scipy.sparse import csr_array, hstack
 

@@ -1,9 +1,9 @@
 """Elimination order: the groups that cannot be peeled, arranged so that two sweeps multiply by the remaining matrix.
 
-The core falls into components without common columns. In each of them groups are picked to go without pivots, as few as
-`attacks.equivalence.peeling` can, or in a component with more groups than columns, columns to be no pivots. All other
-groups, or columns, are peeled. Groups without pivots are *deferred*, columns that are no pivots *free*: what both leave
-to be solved is much smaller.
+The core falls into components without common columns. In each component, `attacks.equivalence.peeling` selects as few
+groups as it can that get no pivots (*deferred* groups); if the component has more groups than columns, it selects
+columns that are no pivots (*free* columns). All other groups or columns are peeled. The system of deferred groups and
+free columns that remains to be solved is much smaller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from audit.model.arrays import Array
 
 
 class EliminationOrder(NamedTuple):
-    """The core's equations, one component's after the other's.
+    """The equations of the core, component by component.
 
     A component's rows are its groups: those with pivots, in an order in which they can be solved, then the deferred
     ones. Its columns are the pivots in the same order, then the free columns. Indices of ragged arrays are unsigned, so
@@ -31,8 +31,8 @@ class EliminationOrder(NamedTuple):
         column: the column of the person matrix; shape (columns,), int32.
         row_first, column_first: where each component's rows and columns begin, and their number; (components + 1,).
         pivots: how many rows of each component have pivots; shape (components,).
-        row_start, row_column: the columns of each row but for its pivot, ragged; uint64 and uint32.
-        column_start, column_row: the rows of each column but for the one whose pivot it is, ragged; alike.
+        row_start, row_column: the columns of each row without its pivot, ragged; uint64 and uint32.
+        column_start, column_row: the rows of each column without the row whose pivot it is, ragged; uint64 and uint32.
     """
 
     group: Array
@@ -87,7 +87,7 @@ def _numbered(matrix: Matrix, group: Array) -> tuple[Ragged, Array]:
 
 
 def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Array) -> tuple[Array, Array]:
-    """Return the pivot of each row, -1 where it is deferred, and when it can be solved."""
+    """Return the pivot of each row, -1 if it is deferred, and the row's turn: rows are solved in ascending order."""
     rows = len(wide_row)
     pivot, turn = np.full(rows, -1, dtype=np.int32), np.zeros(rows, dtype=np.int32)
     when, found = picked(members, holders, wide_row)

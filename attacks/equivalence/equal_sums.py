@@ -1,8 +1,8 @@
-"""Equal sums: sets of people of one published group, or of all, formed some at a time, and matched by their sums.
+"""Equal sums: find sets of people with equal sums, of one published group or of all people.
 
-All sets are formed again for each use, which is cheaper than storing them: first only their sums, of which the repeated
-ones are kept, as many at a time as fit into memory; then the sets with these sums, each of which is matched with the
-first set of its sum.
+Sets are formed twice, block by block, which is cheaper than storing them. The first pass only computes sums and keeps
+those that occur several times, as many at a time as fit into memory. The second pass forms the sets with these sums,
+and matches each with the first set of its sum.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Sets: TypeAlias = npt.NDArray[np.int64]
 
 # The number of sets formed at a time, which fit into a processor's cache.
 _AT_A_TIME = 1 << 16
-# The number of sums in memory at a time, 8 bytes each, and of their remainders that are looked up first.
+# How many sums are in memory at a time, 8 bytes each; and the size of a table of their low bits, which is asked first.
 _HELD, _FILTER = 1 << 25, 1 << 22
 
 
 class SetPlaces(NamedTuple):
-    """The people of each group who can take part, with twins merged: one place for each, in the order of items.
+    """The people of each group who can take part, one place for each set of twins, in the order of items.
 
     The set of all people may also be such a group.
 
     Attributes:
         start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
-        column: the column, of twins the first; shape (places,), int32.
-        item: equal for columns with equal h, which twins have with no one else; by column, int32.
-        weight: number of twins, 1 for others; by column, int32.
-        value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
-        prime, check_prime: what the numbers of both are modulo.
-        repeated: whether a place may be in a set several times.
+        column: the column of each place, of twins the first; shape (places,), int32.
+        item: the class of columns with equal numbers in the fingerprints; by column, int32.
+        weight: the number of twins; by column, int32.
+        value, check: the sum of the twins' numbers in the first and in the second fingerprint; by column, uint64.
+        prime, check_prime: the primes of the two fingerprints.
+        repeated: whether a set may contain a place several times.
     """
 
     start: Counts
@@ -54,14 +54,14 @@ class SetPlaces(NamedTuple):
 
 
 class _Formed(NamedTuple):
-    """Sets that have as many places each, and those that they were made of by one more place.
+    """Sets with equally many places, as extensions of smaller sets by one place each.
 
     Attributes:
-        before: the sets with one place less; None if there are none yet.
+        before: the smaller sets; None for empty sets.
         parent: the set of `before` that each set extends.
-        place: the added place.
-        left: the missing weight.
-        following, end: the places that may be added.
+        place: the place that is added.
+        left: the weight that is still missing.
+        following, end: the range of places that may be added next.
         total: the sum so far, modulo 2⁶⁴.
     """
 
@@ -78,7 +78,7 @@ class _Formed(NamedTuple):
         return self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:]})
 
     def sets(self, e: int) -> Sets:
-        """Return all places of each, ascending, -1 after the last; shape (sets, e)."""
+        """Return the places of each set, ascending, -1 after the last; shape (sets, e)."""
         backward, formed, rows = list[Numbers](), self, np.arange(len(self.place))
         while formed.before is not None:
             backward.append(formed.place[rows])
@@ -89,15 +89,15 @@ class _Formed(NamedTuple):
 
 
 def search(places: SetPlaces, e: int, sets: int, wanted: Flags, budget: Budget) -> tuple[Sets, Sets]:
-    """Return pairs of disjoint sets with equal sums that contain all wanted columns of all such pairs.
+    """Return pairs of disjoint sets with equal sums; each wanted column that is in any such pair is in a returned one.
 
     Their order does not depend on the sums, which are random. If the budget is exhausted, pairs may be missing.
 
     Args:
         places: the people who can take part.
-        e: columns in each set.
+        e: the number of columns in each set.
         sets: about how many sets there are.
-        wanted: the columns whose least e is open.
+        wanted: the columns whose least e is unknown; shape (columns,), bool.
         budget: the time limit.
 
     Returns:
@@ -120,9 +120,9 @@ def search(places: SetPlaces, e: int, sets: int, wanted: Flags, budget: Budget) 
 
 
 def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Budget) -> Iterator[tuple[Sets, Sets]]:
-    """Yield pairs of sets with some sums, which are ascending, that have all wanted columns of such pairs.
+    """Yield pairs of sets with given sums (ascending) that have wanted columns, block by block.
 
-    Each set is matched with the first one of its sum.
+    Each set is matched with the first set of its sum.
     """
     if not len(again):
         return
@@ -157,7 +157,7 @@ def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]
 
 
 def _formed(places: SetPlaces, e: int, budget: Budget) -> Iterator[tuple[_Formed, Words]]:
-    """Yield all sets of weight e within one group each, in blocks, and their sums modulo the prime."""
+    """Yield blocks of sets of weight e, each set within one group, with their sums modulo the prime."""
     weight, value = places.weight[places.column], places.value[places.column]
     none = np.zeros(len(places.start) - 1, dtype=np.int64)
     ends = places.start[:-1], places.start[1:]

@@ -1,13 +1,13 @@
 """Arithmetic modulo a prime of 56 or 57 bits, drawn at random, on uint64.
 
-A relation that holds modulo a prime need not hold for fractions: where the denominators of some weights are multiples
-of the prime, these weights are missed, and a series can be made for any prime that is known beforehand. So a new prime
-is drawn each time, from about 2.8 * 10**15.
+A relation that holds modulo a prime need not hold for fractions, and weights whose denominators are multiples of the
+prime are missed: a publisher could craft a series against any prime that is known beforehand. So a new prime is drawn
+each time, from about 2.8 * 10**15.
 
-Such a prime leaves seven bits of room, so that a sum of 127 numbers is reduced once. Numbers are less than the prime;
-nothing below ever overflows. Quotients are estimated by doubles: for products, less than 2**114, they err by less than
-60, and what is left over stands between -60 and 60 primes, which 64 bits with a sign hold. The functions without loops
-are written for arrays and, compiled by numba, for single numbers alike.
+Numbers are less than the prime, which leaves seven bits of a word: a sum of up to 127 numbers does not overflow and is
+reduced once. Quotients are estimated by doubles. For products (less than 2**114) they err by less than 60, so that the
+remainder is between -60 and 60 primes, which fits into a signed word. The functions without loops work on arrays and,
+compiled by numba, on single numbers.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Field(NamedTuple):
     """The whole numbers modulo a prime.
 
     Attributes:
-        prime: of 56 or 57 bits.
-        inverse: 1 over it.
+        prime: the prime, of 56 or 57 bits.
+        inverse: its reciprocal.
     """
 
     prime: np.uint64

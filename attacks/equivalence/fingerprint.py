@@ -1,16 +1,17 @@
-"""A fingerprint of a series: one random number by column, which shows equal values.
+"""A fingerprint of a series: one random number for each column, which shows equal values.
 
 Give every sensitive value v a random number c_v, and let h be a random solution of S h = U c modulo a large random
-prime, for the person matrix S and the value matrix U. When W U = 0 for some rational weights W of the groups, h sums to
-0 over W S. Since h is uniform over the solutions, its sums over all other vectors are random: one in 10**16 is 0 by
-chance. So columns with equal numbers are those with e = 1, h_i = c_v shows that column i has value v for certain, and
-sets of columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
+prime, for the person matrix S and the value matrix U. If W U = 0 for some rational weights W of the groups, the sum of
+h over W S is 0. Since h is uniform over the solutions, its sum over any other vector is random, and 0 by chance with a
+probability of about 10**-16. So columns are equal (e = 1) exactly when their numbers are, h_i = c_v shows that column i
+certainly has value v, and sets of columns are equivalent exactly when their sums are equal. One sparse linear system is
+solved for all of them.
 
 This holds for all primes except those that divide a denominator of W, or a minor of S and U. So each fingerprint draws
 a new prime, and a result on which two fingerprints agree is almost certain (`chance_of_error`).
 
 Small systems are solved by plain elimination, large ones by `attacks.equivalence.peeling` and
-`attacks.equivalence.lanczos`; the solution is checked, group by group.
+`attacks.equivalence.lanczos`. The solution is checked, group by group.
 
 Source: equivalence paper, Definitions 9 and 10, for the matrices and for what an equivalence is.
 """
@@ -38,8 +39,8 @@ class ContradictionError(ValueError):
     """No values of the columns fit all groups.
 
     Attributes:
-        groups: groups that contradict each other, ascending: some weights give them no members, but values.
-        release: the last of their releases, counted from 0: the one with which the contradiction is seen.
+        groups: groups that contradict each other, ascending: a weighted sum of them has no members, but values.
+        release: the last of their releases, counted from 0, which completes the contradiction.
     """
 
     def __init__(self, groups: tuple[int, ...], release: int) -> None:
@@ -53,9 +54,9 @@ class Fingerprint:
     """Random numbers of columns and values, modulo a prime.
 
     Attributes:
-        of: h, by column; independent random numbers for columns that are in no group; shape (columns,), uint64.
+        of: h, by column; columns that are in no group have independent random numbers; shape (columns,), uint64.
         value: c, by sensitive value; shape (values,), uint64.
-        field: of which prime.
+        field: the field of the prime.
     """
 
     of: Residues
@@ -74,16 +75,17 @@ def fingerprint(
     budget: Budget,
     field: Field | None = None,
 ) -> Fingerprint | None:
-    """Return a random solution h, uniform over all solutions, or None if the budget is exhausted.
+    """Return a random solution h, uniform over all solutions; None if the budget is exhausted.
 
     Args:
         matrix: the groups.
-        rng: the prime, h and c come from independent streams of it. Its seed must not be known to the publisher.
+        rng: the source of the prime, h and c. Its seed must not be known to the publisher.
         budget: the time limit.
         field: the field; drawn if None.
 
     Raises:
         ContradictionError: there is no solution.
+        ArithmeticError: the solution does not satisfy the equations; this is a bug of the program.
     """
     field = field or Field.drawn(rng)
     for_values, for_columns = rng.spawn(2)
@@ -104,29 +106,29 @@ def fingerprint(
 
 
 def _targets(matrix: Matrix, value: Residues, field: Field) -> Residues:
-    """Return the sum of each group's members, given the values that it holds."""
+    """Return the sum that the numbers of each group's members must have, from the group's values; shape (groups,)."""
     target = np.zeros(matrix.groups, dtype=np.uint64)
     for first, last in blocks(matrix.value_start):
-        some = slice(matrix.value_start[first], matrix.value_start[last])
-        terms = multiplied(value[matrix.value[some]], matrix.rows[some].astype(np.uint64), field)
-        target[first:last] = sums(matrix.value_start[first : last + 1] - some.start, terms, field)
+        span = slice(matrix.value_start[first], matrix.value_start[last])
+        terms = multiplied(value[matrix.value[span]], matrix.rows[span].astype(np.uint64), field)
+        target[first:last] = sums(matrix.value_start[first : last + 1] - span.start, terms, field)
     return target
 
 
 def _sum_to(matrix: Matrix, number: Residues, target: Residues, field: Field) -> bool:
-    """Return whether the numbers of each group's members have the right sum."""
+    """Return whether the numbers of each group's members have the required sum."""
     for first, last in blocks(matrix.start):
-        some = slice(matrix.start[first], matrix.start[last])
-        found = sums(matrix.start[first : last + 1] - some.start, number[matrix.member[some]], field)
+        span = slice(matrix.start[first], matrix.start[last])
+        found = sums(matrix.start[first : last + 1] - span.start, number[matrix.member[span]], field)
         if not np.array_equal(found, target[first:last]):
             return False
     return True
 
 
 def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
-    """Return the class of each column: those of equal numbers, in order of first members; shape (columns,), int32.
+    """Return the class of each column, numbered by first members; shape (columns,), int32; -1 for columns in no group.
 
-    With several fingerprints, columns with equal numbers in each form a class. Columns in no group are in no class, -1.
+    Columns are in one class if their numbers are equal in all fingerprints.
     """
     label = np.full(matrix.columns, -1, dtype=np.int32)
     here = np.flatnonzero(matrix.present())
@@ -141,10 +143,7 @@ def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 
 def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
-    """Return the code of each column's certain value, -1 without one; shape (columns,), int32.
-
-    With several fingerprints, only a value on which all agree.
-    """
+    """Return the code of each column's certain value on which all fingerprints agree, else -1; (columns,), int32."""
     certain, *others = (_pinned(matrix, numbers) for numbers in fingerprints)
     for other in others:
         certain[certain != other] = -1
@@ -166,8 +165,8 @@ def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
 def chance_of_error(matrix: Matrix) -> float:
     """Return an upper bound of the probability that two fingerprints agree on a wrong result.
 
-    Of a pair of columns, or a column and a value, one fingerprint errs where the prime divides a minor of both
-    matrices, which by Hadamard's bound has so many prime factors at most, or where two random numbers are equal.
+    A fingerprint errs about a pair of columns, or a column and a value, if the prime divides a minor of the matrices,
+    or if two random numbers are equal. Hadamard's bound limits the number of such primes (`factors`).
     """
     columns = int(matrix.present().sum())
     pairs = columns * ((columns - 1) / 2 + matrix.values)
@@ -182,12 +181,17 @@ def compiled_solution(
     draw: tuple[np.random.Generator, Field],
     budget: Budget,
 ) -> Residues | None:
-    """Return numbers of the columns, uniform over those with sums `target`, by group, or None: budget exhausted.
+    """Return a solution, uniform over all; shape (columns,), uint64. None if the budget is exhausted.
 
-    `drawn` are uniform numbers; `draw` is the source of other random numbers, and the field.
+    Args:
+        matrix: the groups.
+        target: the required sum of each group's members; shape (groups,).
+        drawn: uniform numbers of the columns; shape (columns,).
+        draw: the source of further random numbers, and the field.
+        budget: the time limit.
 
     Raises:
-        ContradictionError: there are no such numbers.
+        ContradictionError: there is no solution.
     """
     from attacks.equivalence import lanczos, peeling
     from attacks.equivalence.elimination_order import laid_out
@@ -208,9 +212,12 @@ def compiled_solution(
 
 
 def plain_solution(matrix: Matrix, target: Residues, drawn: Residues, field: Field) -> Residues:
-    """Return the same as `compiled_solution`, for which this is the reference, by elimination in order of degrees.
+    """Return a solution as `compiled_solution` does, by plain elimination, columns in few groups first.
 
-    A row's coefficient of column ~g says how often group g occurs in it.
+    The coefficient of column ~g in a row is the weight of group g in it, which names the groups of a contradiction.
+
+    Raises:
+        ContradictionError: there is no solution.
     """
     start, member, prime = matrix.start.tolist(), matrix.member.tolist(), int(field.prime)
     elimination = Elimination(

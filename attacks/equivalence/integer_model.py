@@ -1,9 +1,9 @@
 """Integer model: find nonzero vectors of a lattice up to some norm, or prove that there are none.
 
-No entry exceeds the norm divided by its variable's cost, so the bounds of variables are proved. A vector counts if it
-satisfies all relations in exact arithmetic, outside the solver. The solver is only trusted with proofs that no vector
-exists, unless it contradicts a known vector. Effort is counted in the solver's own deterministic seconds, so answers do
-not depend on the machine or its load; only the user's limit is in clock time.
+No entry exceeds the norm divided by its variable's cost, so the bounds of variables are exact. A vector is accepted if
+it satisfies all relations in exact arithmetic, outside the solver. The solver is only trusted when it proves that no
+vector exists and contradicts no known vector. Effort is counted in the solver's deterministic seconds, so that answers
+do not depend on the machine or its load; only the user's limit is in clock time.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ class IntegerModel:
             raise TooMuchWorkError
 
     def some(self, wanted: Sequence[int], budget: Budget) -> Row | None:
-        """Return a vector in which some of these variables are not 0, or None if there is none.
+        """Return a vector in which at least one of these variables is not 0; None if it is proved that there is none.
 
         All later calls also require this.
 
         Raises:
-            TooMuchWorkError: neither was decided.
+            TooMuchWorkError: the limit was reached before either was found.
         """
         wanted = [at for at in wanted if at in self.entry]
         if not wanted:
@@ -85,7 +85,7 @@ class IntegerModel:
         return vector
 
     def least(self, wanted: Sequence[int], known: Row | None, lower: int, budget: Budget) -> tuple[Row | None, bool]:
-        """Return a vector with the least norm, known to be at least `lower`, or None, and whether that is proved.
+        """Return a vector with the least norm, or None for none, and whether that is proved.
 
         Args:
             wanted: variables of which at least one is not 0.
@@ -112,7 +112,7 @@ class IntegerModel:
         return vector, proved
 
     def _require(self, wanted: Sequence[int]) -> None:
-        """Require that one of some entries is not 0; above 0 is equivalent: the negative vector also belongs."""
+        """Require that one of some entries is positive; not 0 is equivalent, as the negative of a vector is one."""
         for at in wanted:
             if at not in self._positive:
                 self._positive[at] = self.model.new_bool_var("")
@@ -120,7 +120,7 @@ class IntegerModel:
         self.model.add_bool_or([self._positive[at] for at in wanted])
 
     def _solved(self, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
-        """Return a vector, or None, and whether it is proved that there is none, or none smaller."""
+        """Return a vector, or None, and whether it is proved that there is none (smaller)."""
         if self.effort <= 0 or budget.exhausted():
             return None, False
         answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=presolve)
@@ -136,10 +136,10 @@ class IntegerModel:
 def covering(
     lattice: Lattice, wanted: set[int], bound: int, represented_by_twin: frozenset[int], budget: Budget
 ) -> tuple[list[Row], bool]:
-    """Return vectors of a lattice up to a norm that contain every wanted variable that any vector contains.
+    """Return vectors of a lattice up to a norm; each wanted variable that is in any such vector is in one of them.
 
     Returns:
-        The vectors, and whether these certainly suffice.
+        The vectors, and whether it is certain that no wanted variable is missing.
     """
     left, vectors = set(wanted), list[Row]()
     for short in lattice.basis:  # this needs no solver, and often it suffices

@@ -1,13 +1,13 @@
 """Lanczos: one random solution of the core's equations, uniform over all of them.
 
-The free columns f of a component determine its pivots, and its deferred rows then ask M f = w of them, where M, the
-Schur complement, is never built: a product with it, or with its transpose, is one sweep of additions over the
-component. Start from numbers g drawn for the free columns. When d solves M d = w - M g and depends on the right side
-alone, g + d is uniform over the solutions. With random diagonals R and C, such a d is C M^T R y for the y with
-(R M C M^T R) y = R (w - M g), and C z for the z with (C M^T R M C) z = C M^T R (w - M g). The smaller of the two
-symmetric systems is solved by Lanczos' method over the field, after as many products as M has ranks. Duplicate and
-dependent groups do no harm: right sides are images. What is left over when there is no solution is a sum of groups
-without members, but with values: a proof.
+The free columns f of a component determine its pivots; its deferred rows then require M f = w. M, the Schur complement,
+is never built: a product with it, or with its transpose, is one sweep of additions over the component. Start from
+random numbers g for the free columns. If d solves M d = w - M g and depends on the right side only, g + d is uniform
+over the solutions. With random diagonals R and C, such a d is C M^T R y for the y with (R M C M^T R) y = R (w - M g),
+and C z for the z with (C M^T R M C) z = C M^T R (w - M g). The smaller of the two symmetric systems is solved by
+Lanczos' method over the field, with as many products as the rank of M. Duplicate and dependent groups do no harm, as
+right sides are images. If there is no solution, the residual is a weighted sum of groups without members, but with
+values: a proof.
 
 Sources: B. LaMacchia and A. Odlyzko, Solving large sparse linear systems over finite fields (1990); W. Eberly and
 E. Kaltofen, On randomized Lanczos algorithms (1997), for the diagonals.
@@ -26,7 +26,7 @@ from audit.model.arrays import Array
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import inlined, kernel
 
-# Additions between two checks of the budget: about a tenth of a second.
+# The number of additions between two checks of the budget: about a tenth of a second.
 _WORK = 50_000_000
 _ATTEMPTS = 8
 _SPENT, _FAILED, _INCONSISTENT, _SOLVED = 0, 1, 2, 3
@@ -87,10 +87,11 @@ def solution(
 
     Args:
         system: the equations.
-        target: what each row sums to.
-        drawn: uniform numbers of the columns; those of the free columns are where the solver starts. Overwritten.
+        target: the required sum of each row; shape (rows,).
+        drawn: uniform numbers of the columns, shape (columns,); the solver starts from those of the free columns, and
+            overwrites them.
         draw: the random source of the diagonals, and the field.
-        budget: None is returned when it is exhausted.
+        budget: the time limit; None is returned when it is exhausted.
 
     Raises:
         InconsistentError: there is no solution.
@@ -188,7 +189,7 @@ def _inverse(number: np.uint64, field: Field) -> np.uint64:
 
 @kernel
 def _down(system: EliminationOrder, state: _State, target: Array, c: int) -> None:
-    """Compute a component's pivots from its free columns; set its deferred rows to what they lack of their targets."""
+    """Compute a component's pivots from its free columns; set deferred rows to target minus sum."""
     row, column, start = system.row_first[c], system.column_first[c], system.row_start
     number, content = state.number, system.row_column
     for k in range(system.pivots[c]):
@@ -211,7 +212,7 @@ def _up(system: EliminationOrder, state: _State, c: int) -> None:
 
 @kernel
 def _spread(system: EliminationOrder, state: _State, c: int, vector: Array) -> None:
-    """Number a component's free columns by a vector of the side that is solved: C M^T R y, or C z."""
+    """Set the numbers of a component's free columns from a vector of the solved system: C M^T R y, or C z."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     if state.place[_BY_COLUMNS]:
         _scale(vector, _free(system, c, state.column_scale), number, state.field)
@@ -223,7 +224,7 @@ def _spread(system: EliminationOrder, state: _State, c: int, vector: Array) -> N
 
 @kernel
 def _gather(system: EliminationOrder, state: _State, c: int, target: Array, vector: Array) -> None:
-    """Bring what free columns leave to the targets of deferred rows to the side that is solved: R w, or C M^T R w."""
+    """Compute target minus sum of deferred rows, as a vector of the solved system: R w, or C M^T R w."""
     weight = _deferred(system, c, state.weight)
     _down(system, state, target, c)
     _scale(weight, _deferred(system, c, state.row_scale), weight, state.field)
@@ -277,7 +278,7 @@ def _step(system: EliminationOrder, state: _State, c: int) -> bool:
 
 @kernel
 def _end(system: EliminationOrder, state: _State, c: int) -> int:
-    """Return whether the answer solves a component, and if so, store its numbers; if not, whether none can."""
+    """Return the status of a component: solved (its numbers are stored), inconsistent, or failed by chance."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     drawn = _free(system, c, state.drawn)
     _spread(system, state, c, state.vectors[_ANSWER])

@@ -1,10 +1,10 @@
 """Lattices: all integer vectors x = W S with W U = 0 and rational W, by exact elimination.
 
-Searching for x itself instead of weights avoids denominators: integer weights miss equivalences (a vector may need
-halves), and bounds on weights would need proofs of their own, while |x| of a column is at most ||x||₁ over the number
-of columns like it. Eliminating the value matrix and then the person matrix leaves a reduced basis of the vectors; it
-falls into lattices that have nothing to do with each other, and its orthogonal complement, the *relations*, says which
-integer vectors belong (Definitions 9 and 10 of the equivalence paper; its Lemma 2, integer weights, is not needed).
+The search is for x and not for the weights W, because integer weights miss equivalences (a vector may need halves), and
+because bounds on weights would need proofs of their own, while |x| of a column is at most ||x||₁ divided by the number
+of its twins. Eliminating the value matrix and then the person matrix leaves a reduced basis of the vectors. It falls
+into independent lattices. Its orthogonal complement, the *relations*, decides which integer vectors belong to a lattice
+(Definitions 9 and 10 of the equivalence paper; its Lemma 2, integer weights, is not needed).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Direction: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Block:
-    """What a part adds to sums of groups, with potentials equal within given classes of nodes.
+    """The vectors x of one part, if the potentials of its nodes are equal within given classes.
 
     Types whose entries are then equal, or opposite, share a variable; types whose entries are 0 have none.
 
     Attributes:
         part: the number of the part.
         type: the types with a variable; shape (k,), int64.
-        variable, sign: the variable of each of them, and 1 or -1; shape (k,), int64.
-        cost: number of columns of each variable.
-        rows: for each class of nodes, or each group, how often it has each variable, and each value v as ~v.
-        norm_lower_bound: the least ||x||₁ of a vector of the part, or less.
+        variable, sign: the variable of each of these types, and 1 or -1; shape (k,), int64.
+        cost: the number of columns of each variable.
+        rows: for each class of nodes, or each group, its coefficient of each variable, and of each value v as ~v.
+        norm_lower_bound: a lower bound of ||x||₁ for vectors of the part other than 0.
     """
 
     part: int
@@ -99,13 +99,13 @@ class Block:
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:
-        """Vectors over values that span the totals W U which the block can have, no two proportional."""
+        """Vectors over values that span the possible totals W U of the block, no two of them proportional."""
         rows = ({at: times for at, times in row.items() if at < 0} for row in self.rows)
         return tuple(sorted({_direction(row) for row in rows if row}))
 
     @property
     def least_total(self) -> int:
-        """The least sum of absolute totals that are not all 0, or less: they are whole numbers, as values and x are."""
+        """A lower bound of the sum of absolute totals that are not all 0; totals are whole numbers."""
         return length(self.directions[0]) if len(self.directions) == 1 else min(len(self.directions), 1)
 
 
@@ -115,15 +115,15 @@ def length(direction: Direction) -> int:
 
 
 def coupled_lower_bound(blocks: Sequence[Block]) -> int:
-    """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
+    """Return a lower bound of e for equivalences in which some block has a total of values that is not 0.
 
-    Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and each person's one
-    value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its bound where t is not 0.
-    At least two blocks have t other than 0, and three where the totals of each block are multiples of one vector u
-    without a common divisor, different in all blocks. If these have no negative entries, then either two or more units
-    of u are added, or one is added and equals two or more that are subtracted, as it is no u itself: the sum of all
-    ||t||₁ is at least 4 ||u||₁ for the least of them. With values equally frequent ||u||₁ is their number. `NO_CUT`
-    where there can be no such equivalence.
+    `NO_CUT` if there can be no such equivalence. Let t be the totals of a block in such an equivalence. They are whole
+    numbers, as entries of x are and each person has one value, and their sum over all blocks is 0. ||x||₁ of a block is
+    at least ||t||₁, and at least the block's bound if t is not 0. At least two blocks have t other than 0. At least
+    three do if the totals of each block are multiples of one vector u without a common divisor, and these vectors
+    differ. If they have no negative entries, either two or more units of such vectors are added, or one is added and
+    equals two or more that are subtracted: the sum of all ||t||₁ is at least 4 ||u||₁ for the shortest u. If all values
+    are equally frequent, ||u||₁ is their number.
 
     One release with buckets {a, b}, {c, d}, {a, c} and {b, d} has the equivalence {a, b} + {c, d} = {a, c} + {b, d}
     with e = 4, while each bucket alone has none.
@@ -142,11 +142,11 @@ def coupled_lower_bound(blocks: Sequence[Block]) -> int:
 
 
 def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
-    """Return classes of blocks such that the other blocks' parts of equivalences up to some norm are ones themselves.
+    """Return the classes of blocks that must be searched together for equivalences up to some norm.
 
-    The totals of an equivalence add up to 0 in each class: that is so where the totals that classes can have span
-    spaces whose sum is direct. Blocks are in one class when a vector of one depends on independent ones of others
-    (fundamental circuits).
+    Other blocks can be searched alone: the restriction of an equivalence to them is an equivalence. The totals of an
+    equivalence add up to 0 in each class if the spaces that the classes' totals span have a direct sum. Blocks are in
+    one class if a direction of one depends on independent directions of others (fundamental circuits).
     """
     if coupled_lower_bound(blocks) > bound // 2:
         return []
@@ -173,13 +173,13 @@ def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
 
 @dataclass(frozen=True)
 class Lattice:
-    """Integer vectors that are equivalences, of which no smaller set of variables has any by itself.
+    """The equivalences over a set of variables that does not divide into independent sets.
 
     Attributes:
         type, variable, sign: as in a block.
-        cost: number of columns of each variable.
-        free: variables that determine the others: where all of them are 0, the vector is.
-        basis: a vector for each of them, whose rational combinations are the others, as far as these are integer.
+        cost: the number of columns of each variable.
+        free: variables that determine all others: if they are 0, the vector is 0.
+        basis: a vector for each of them; every vector of the lattice is a rational combination of these.
         relations: an integer vector belongs exactly when its product with each of these rows is 0.
     """
 
@@ -196,15 +196,15 @@ class Lattice:
         return sum(self.cost[at] * abs(times) for at, times in vector.items())
 
     def holds(self, vector: Row) -> bool:
-        """Return whether an integer vector belongs, in exact arithmetic."""
+        """Return whether an integer vector belongs to the lattice, in exact arithmetic."""
         return not any(sum(times * vector.get(at, 0) for at, times in row.items()) for row in self.relations)
 
 
 def lattices(blocks: Sequence[Block]) -> list[Lattice]:
-    """Return the lattices of the equivalences of some blocks together; none where there are no equivalences.
+    """Return the independent lattices of the equivalences of some blocks together; none if there are no equivalences.
 
-    Time grows with the non-zero entries of the reduced basis, which is sparse while most groups have a person who
-    is in few groups, and with their lengths.
+    Time grows with the number and the digits of non-zero entries of the reduced basis, which is sparse as long as most
+    groups have a person who is in few groups.
 
     Raises:
         TooMuchWorkError: it takes too long.
@@ -244,7 +244,7 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
 
 
 def _independent(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
-    """Return the rows of a reduced basis, by pivot, those together that share columns directly or through others."""
+    """Return the connected components of a reduced basis, whose rows share columns; each as rows by pivot."""
     width = 1 + max(at for row in pivots.values() for at in row)
     ends = np.array([(head, at) for head, row in pivots.items() for at in row]).T
     label = component_of(ends[0], ends[1], width).tolist()
@@ -292,7 +292,7 @@ def _sum(rows: Iterable[Row]) -> Row:
 
 
 def _direction(row: Row) -> Direction:
-    """Return a vector without its entries' common divisor, the first entry positive."""
+    """Return a vector divided by the common divisor of its entries, with a positive first entry."""
     entries = sorted(row.items())
     divisor = math.gcd(*row.values()) * (1 if entries[0][1] > 0 else -1)
     return tuple((at, times // divisor) for at, times in entries)

@@ -12,14 +12,14 @@ from audit.runtime.phrases import Phrase, parted, say, say_count
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EquivalenceMeasures(BoundedMeasures):
-    """The measures of people who share a value.
+    """How many people share values with others.
 
     Attributes:
-        individuals: people, without counterfeits.
+        individuals: the number of people, without counterfeits.
         min_e: bounds of the least number of people on a side of an equivalence.
-        compromised: people in an equivalence with at most 1, 2, … on a side.
-        classes: classes of people who share a value, by their size.
-        pinned: versions whose value is certain.
+        compromised: the number of people in an equivalence with at most 1, 2, … people on a side.
+        classes: the number of classes of people who share a value, by size.
+        pinned: the number of versions (a person in a release) whose value is certain.
         ways: the methods used; empty if nothing was concluded.
     """
 
@@ -63,7 +63,7 @@ class EquivalenceMeasures(BoundedMeasures):
         return say_count("{count} value is certain", "{count} values are certain", self.pinned)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return whose values are certain or, if none are, how many people have the same values as how many others."""
+        """Return how many values are certain or, if none are, how many people share values with others."""
         if self.pinned:
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:

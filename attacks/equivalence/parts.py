@@ -1,13 +1,13 @@
-"""Parts: groups that share members, directly or through others, and the least possible equivalence in each.
+"""Parts: connected components of groups with common members, and a lower bound of the equivalences in each.
 
 A part with one group in each of its releases is a *bucket*: all people of one signature, as `e-equivalence` publishes.
-Its groups, ordered by release and written as differences, make each unbroken stay an edge between two nodes: the group
-it begins with, and the first group without it. Weights W of the groups become potentials of the nodes, and a person's
-entry of x = W S is the difference of potentials along the edge. Hence a cut: no equivalence within a bucket is smaller
-than half the least cut of its graph.
+Its groups, ordered by release, are the nodes of a graph. Each unbroken stay of a person is an edge between two nodes:
+the first group with the person, and the first group after it without. The differences of the groups' weights W become
+potentials of the nodes, and a person's entry of x = W S is the difference of potentials along the edge. Hence no
+equivalence within a bucket is smaller than half the least cut of its graph.
 
-Source: equivalence paper, Section VI (delta encoding, Algorithm 1, Theorem 2). People who return are no edges, which
-the paper does not treat: `Parts.norm_lower_bounds`.
+Source: equivalence paper, Section VI (delta encoding, Algorithm 1, Theorem 2). The paper does not treat people who
+leave and return, who are no edges: `Parts.norm_lower_bounds`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Part:
     Attributes:
         groups: its groups in the matrix, ascending; shape (n,), int32.
         types: the types of its members (`Parts.types`); shape (t,), int64.
-        size: number of columns of each type; shape (t,), int64.
-        delta: of a bucket, its person matrix in delta encoding: 1 where people of a type come, -1 where they are gone,
-            at node 0 for good; nodes 1, 2, … are its groups in order; each row sums to 0; shape (t, n + 1), int8. None
-            where a release has several.
+        size: the number of columns of each type; shape (t,), int64.
+        delta: the person matrix of a bucket in delta encoding, shape (t, n + 1), int8: 1 at the first group of a stay
+            of the type, -1 at the first group after it (node 0 after the last release). Nodes 1, 2, … are the groups in
+            order, and each row sums to 0. None if a release has several groups of the part.
     """
 
     groups: Codes
@@ -53,6 +53,9 @@ class Part:
         """Return the number of people of a bucket with one unbroken stay between two nodes; shape (n + 1, n + 1).
 
         Source: equivalence paper, Algorithm 1.
+
+        Raises:
+            ValueError: the part is no bucket.
         """
         if self.delta is None:
             raise ValueError("only buckets have graphs")
@@ -69,8 +72,8 @@ class Parts:
 
     Attributes:
         matrix: the series.
-        types: its columns, merged where they are in the same groups.
-        parts: in the order of their first groups.
+        types: the types of its columns: columns in the same groups have one type.
+        parts: the parts, in the order of their first groups.
     """
 
     matrix: Matrix
@@ -84,13 +87,12 @@ class Parts:
 
     @cached_property
     def norm_lower_bounds(self) -> Counts:
-        """The least ||x||₁ of an integer x = W S other than 0 on each part's columns (Theorem 2); shape (parts,).
+        """A lower bound of ||x||₁ for integer x = W S other than 0 on each part's columns (Theorem 2); shape (parts,).
 
-        In a bucket: where the potentials differ within a connected component of the graph, they differ by whole numbers
-        and ||x||₁ is at least the least cut, whatever the people who return add. Where they do not, x is 0 but for
-        people who return and whose presences together lead from one component to others: at least one type of them
-        counts. `NO_CUT` where x can only be 0. (A cut alone says nothing of a bucket with such people.) Elsewhere the
-        smallest type counts.
+        In a bucket: if the potentials differ within a connected component of the graph, they differ by whole numbers,
+        and ||x||₁ is at least the least cut, whatever people who return add to it. Otherwise x is 0 except for people
+        who return and whose presences lie in several components: ||x||₁ is at least the size of such a type. `NO_CUT`
+        if x can only be 0. In a part that is no bucket, the bound is the size of the smallest type.
         """
         norm_lower_bounds = np.array([int(part.size.min(initial=NO_CUT)) for part in self.parts], dtype=np.int64)
         for places, graphs in self._stacks(np.arange(len(self.parts))):
@@ -102,10 +104,10 @@ class Parts:
         return norm_lower_bounds
 
     def inseparable(self, places: Sequence[int], bound: int) -> list[Labels | None]:
-        """Return classes of nodes whose potentials are equal in some parts wherever ||x||₁ is at most the bound.
+        """Return, for some parts, the classes of nodes whose potentials are equal if ||x||₁ is at most the bound.
 
-        Potentials of two nodes in one component differ by a whole number, and by 1 only if ||x||₁ is at least the
-        least cut between them. None for parts that are no buckets.
+        Potentials of two nodes in one component differ by a whole number; if they differ, ||x||₁ is at least the least
+        cut between the nodes. None for parts that are no buckets.
         """
         found: dict[int, Labels] = {}
         for chosen, graphs in self._stacks(np.asarray(places, dtype=np.int64)):
@@ -121,7 +123,7 @@ class Parts:
 
     @classmethod
     def of(cls, matrix: Matrix) -> Parts:
-        """Return the parts of a series, of which those with equal values are one where that makes a bucket.
+        """Return the parts of a series; groups with equal values are one part if that makes it a bucket.
 
         (Values that are known beforehand may be missing in some groups of a bucket.)
         """
@@ -140,7 +142,7 @@ class Parts:
 
 
 def classes(labels: Labels) -> Counts:
-    """Return which nodes are in which class, without the class of node 0; shape (nodes, classes - 1).
+    """Return whether each node is in each class, without the class of node 0; shape (nodes, classes - 1), 0 or 1.
 
     Args:
         labels: the least node of each node's class; shape (nodes,).

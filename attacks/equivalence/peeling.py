@@ -1,10 +1,10 @@
-"""Peeling: solve nearly all equations of a series one after the other, and pick the few that remain well.
+"""Peeling: solve nearly all equations of a series one after the other, and select few that remain.
 
-A column that is in exactly one of the groups that are left is that group's pivot: whatever the other members' numbers,
-this one makes the sum right (like decoding an erasure code). If no such column is left, the remaining groups are the
-core: `elimination_order`. There a group is picked to be removed without a pivot, the one whose removal brings the most
-columns close to being pivots. Then peeling continues; only a few groups must be picked before most others follow. The
-same is done with groups and columns exchanged: hence lines and points.
+A column that is in exactly one of the remaining groups becomes that group's pivot: its number makes the group's sum
+right, whatever the numbers of the other members (as in decoding an erasure code). The groups that remain when there is
+no such column are the core (`elimination_order`). There a group is removed without a pivot: the one whose removal
+brings most columns close to being pivots. Then peeling continues; usually a few such groups suffice. The same is done
+with groups and columns exchanged: hence the words lines and points.
 Cost: linear in memberships.
 """
 
@@ -20,7 +20,7 @@ from attacks.matrix import Matrix
 from audit.model.arrays import Array
 from audit.runtime.compiling import inlined, kernel
 
-# How much a point urges its lines to be removed, by the number of lines it is left in.
+# The urgency that a point adds to its remaining lines, by the number of these.
 _URGENCY = np.array([0, 0, 4, 2, 1, 0], dtype=np.int64)
 _LAST = len(_URGENCY) - 1
 _BOTTOM, _TOP, _HIGHEST, _NOW, _ENTRIES = 0, 1, 2, 3, 4
@@ -51,19 +51,19 @@ class Ragged(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """How far lines are removed. Lines are groups and points columns, or the other way round.
+    """The state of removing lines. Lines are groups and points columns, or the other way round.
 
     Attributes:
         points: the points of each line.
         lines: the lines of each point.
         degree: how many lines of each point are left.
-        last: the exclusive or of the lines left of each point: the line itself where it is one.
-        ready: points of one line, in the order in which they became so; those that wait are from `_BOTTOM` to `_TOP`.
+        last: the exclusive or of the remaining lines of each point: the line itself if there is only one.
+        ready: points with one remaining line, as a queue from `_BOTTOM` to `_TOP`.
         turn: when each line was removed.
         pivot: the point by which each line was removed; -1 where it was picked to go without.
         urgency: the sum of the urgencies of each line's points; -1 for lines that are removed.
-        first: the first entry of the queue of each urgency, -1 for none. Each line is in the queue of its urgency; what
-            else stands in queues is out of date.
+        first: the first entry of the queue of each urgency, -1 for none. Each line is in the queue of its urgency;
+            entries with another urgency are out of date.
         queued, following: the line of each entry, and the entry after it, -1 for none.
         cursor: where `ready` begins and ends, the highest urgency there may be, how many lines were removed, and how
             many entries there are.
@@ -84,7 +84,7 @@ class _Lines(NamedTuple):
 
 
 def peeled(matrix: Matrix) -> Peeled:
-    """Peel groups until every column is in no group that is left or in several."""
+    """Peel groups until no column is in exactly one remaining group."""
     degree, last = np.zeros((2, matrix.columns), dtype=np.int32)
     group, pivot = np.full((2, matrix.groups), -1, dtype=np.int32)
     there = np.ones(matrix.groups, dtype=np.bool_)
@@ -93,12 +93,12 @@ def peeled(matrix: Matrix) -> Peeled:
 
 
 def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
-    """Remove all active lines, each by a point that is in no other remaining line, or picked to go without.
+    """Remove all active lines, each by a point that is in no other remaining line, or without a point.
 
     Args:
         points: the points of each line.
         lines: the lines of each point.
-        active: which lines are to be removed; lines with common points are alike.
+        active: which lines are to be removed; of lines with common points, all or none are active.
 
     Returns:
         When each line was removed, and its point; -1 for lines without, and for those that are not active.
@@ -118,7 +118,7 @@ def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
 
 
 def substitute(matrix: Matrix, easy: Peeled, target: Residues, number: Residues, field: Field) -> None:
-    """Set the numbers of the pivots so that their groups sum to `target`, by group."""
+    """Set the numbers of the pivots so that the members of each peeled group sum to `target`; changes `number`."""
     _substitute(matrix.start, matrix.member, easy.group, easy.pivot, target, number, field)
 
 
@@ -172,7 +172,7 @@ def _substitute(
 
 @kernel
 def _queue(state: _Lines, active: Array) -> None:
-    """Count what is there, and put all active lines into their queues."""
+    """Count the lines of each point, and put all active lines into their queues."""
     for p in range(len(state.degree)):
         state.degree[p] = state.lines.start[p + 1] - state.lines.start[p]
         for j in range(state.lines.start[p], state.lines.start[p + 1]):
@@ -243,7 +243,7 @@ def _lessen(state: _Lines, line: int, p: int) -> None:
 
 @inlined
 def _enqueue(state: _Lines, line: int, urgency: int) -> None:
-    """Note a line's urgency, and put it first in the queue."""
+    """Set a line's urgency, and put it first in the queue of that urgency."""
     entry = state.cursor[_ENTRIES]
     state.urgency[line], state.queued[entry] = urgency, line
     state.following[entry], state.first[urgency] = state.first[urgency], entry

@@ -1,8 +1,8 @@
-"""Search: the least e of all equivalences, with proof, and that of each column: a loop over e and buckets.
+"""Search: the proved least e of all equivalences, and of each column's, by a loop over e and buckets.
 
-Least cuts decide which buckets, and which nodes of their graphs, can take part up to some e; integer vectors decide the
-rest. Answers are exact, or marked as bounds.
-Cost: NP-hard in general; milliseconds a bucket for some twenty releases.
+Least cuts exclude buckets, and merge nodes of their graphs, that cannot take part up to some e; integer vectors decide
+the rest. Answers are exact, or marked as bounds.
+Cost: NP-hard in general; milliseconds for each bucket of some twenty releases.
 
 The releases must not contradict each other. Source: equivalence paper, Section VI (buckets, Theorem 2, Lemma 3) and
 Theorem 1 (NP-hard); the loop over e is ours.
@@ -33,13 +33,12 @@ class Exact:
     """The result of the search.
 
     Attributes:
-        lower: every equivalence in which people take part has at least this e; None when it is proved that there is
-            none.
-        upper: the e of such an equivalence that was found; None where none was found. `lower == upper` is solved.
-        least: by column, the least e up to `max_e` of an equivalence that the column takes part in; 0 where none was
+        lower: every equivalence in which people take part has at least this e; None if it is proved that there is none.
+        upper: the least e of such an equivalence that was found; None if none was found.
+        least: by column, the least e up to `max_e` of an equivalence that the column takes part in; 0 if none was
             found; shape (columns,), int32.
-        complete: whether `least` is exact: no column with 0 takes part in any equivalence up to `max_e`, and no
-            column in a lesser one.
+        complete: whether `least` is proved: no column takes part in an equivalence of a smaller e, and columns with 0
+            in none up to `max_e`.
         witnesses: equivalences that show `upper` and every entry of `least` that was not known before.
     """
 
@@ -55,11 +54,11 @@ class SearchQuestion:
     """The question of a search, and what is known beforehand.
 
     Attributes:
-        label: by column, its class of columns with equal values (e = 1); -1 where it is in no group.
-        known: by column, the least e of an equivalence that it is known to take part in; 0 for none.
-        witnesses: equivalences that are known.
+        label: the class of each column, of columns with equal values (e = 1); -1 if it is in no group; (columns,).
+        known: the least known e of an equivalence of each column; 0 for none; (columns,).
+        witnesses: the known equivalences.
         settled: the e up to which all equivalences are known.
-        max_e: the e up to which the equivalences of all columns are wanted.
+        max_e: the e up to which the equivalences of all columns are asked for.
     """
 
     label: Codes
@@ -78,13 +77,13 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
       one (`uncut`).
     * Lemma 3: each bucket is searched alone, and only from some e on together with others, because their sums of values
       may cancel (`coupled`).
-    * The integer vectors x = W S with W U = 0 of what is left form lattices (`lattices`). A vector is looked for in
-      them, up to 2e, for each column that still has none (`find`).
+    * The integer vectors x = W S with W U = 0 of the remaining buckets form lattices (`lattices`). For each column
+      without a known equivalence, they are searched for a vector up to norm 2e (`find`).
 
-    Bounds are returned where effort or budget do not suffice.
+    Bounds are returned if effort or budget do not suffice.
 
     Raises:
-        SolverContradictionError: something that is known was ruled out.
+        SolverContradictionError: a known equivalence was ruled out; this is a bug of the program or the solver.
     """
     search = _VectorSearch(parts, question, budget)
     for e in range(question.settled + 1, question.max_e + 1):
@@ -107,7 +106,7 @@ class _VectorSearch:
 
     Attributes:
         least: by type, the least e found for its columns, 0 for none; shape (types,), int64.
-        represented_by_twin: types that are in no equivalence which is asked for but in the place of others; (types,).
+        represented_by_twin: single columns for which an earlier column with an equal value can stand in; (types,).
         people: types of which some columns are people; shape (types,).
         known: by part, equivalences within it that are known beforehand: e, and the entries by type.
         found: equivalences: e, the types with entries, and the entries.
@@ -131,10 +130,10 @@ class _VectorSearch:
     complete: bool = True
 
     def __post_init__(self) -> None:
-        """Take over what is known.
+        """Read what is known.
 
-        Of columns with equal values the first stands for all: the others' entries can move there, which makes nothing
-        larger, and nothing 0 that is asked for.
+        The first of several columns with equal values represents them all: moving the others' entries to it makes no
+        equivalence larger, and does not remove a column that is asked for.
         """
         asked, types = self.question, self.parts.types
         self.least = asked.known[types.example].astype(np.int64)
@@ -157,7 +156,7 @@ class _VectorSearch:
         self.lower = min(asked.settled + 1, self.best or asked.settled + 1)
 
     def uncut(self, bound: int) -> list[Block]:
-        """Return the blocks of parts that cuts permit for vectors up to a norm, those with the least cuts first."""
+        """Return the blocks of parts that can have vectors up to a norm by their cuts, the least cuts first."""
         order = np.argsort(self.parts.norm_lower_bounds, kind="stable")
         within = self.parts.norm_lower_bounds[order] <= min(bound, NO_CUT - 1)
         return self._blocks(order[within].tolist(), bound)
@@ -241,7 +240,7 @@ class _VectorSearch:
         return [max(lower_bound, _STATED)] if self.best is None else []
 
     def _ease(self, places: Sequence[int]) -> None:
-        """Store an equivalence of some parts that is easy to find, if there is one."""
+        """Store the shortest basis vectors of some parts as equivalences, which gives a first upper bound."""
         for system, people in self._of_people(self._blocks(places, NO_CUT)):
             vector = min((each for each in system.basis if not people.isdisjoint(each)), key=system.norm)
             if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
@@ -269,7 +268,7 @@ class _VectorSearch:
         return [(each, people) for each, people in pairs if not all(people.isdisjoint(vector) for vector in each.basis)]
 
     def _note(self, system: Lattice, vector: Row) -> None:
-        """Note an equivalence."""
+        """Store an equivalence, and the least e of its columns."""
         e = system.norm(vector) // 2
         entry = np.zeros(len(system.cost), dtype=np.int64)
         entry[list(vector)] = list(vector.values())

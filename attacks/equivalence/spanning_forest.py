@@ -1,7 +1,7 @@
-"""Spanning forest: pairs of columns that connect whole classes of equal values, the easiest to prove first.
+"""Spanning forest: pairs of columns that connect each class of equal values, the easiest to prove first.
 
-Classes of counterfeits only reveal nothing about people and have no pairs; in other classes each pair contains a
-person.
+Classes that contain only counterfeits reveal nothing about people and get no pairs; in all other classes each pair
+contains a person.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _Pairs = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class SpanningForest:
-    """Pairs of columns that chain up each class: one less than its members, and no circle.
+    """Pairs of columns that form a spanning tree of each class.
 
     Attributes:
-        pair: two columns each; in the order of `effort`, then of columns; shape (pairs, 2), int32.
+        pair: pairs of columns, sorted by `effort`, then by column; shape (pairs, 2), int32.
         effort: 0 if two groups have the same members except for the pair, so that their difference proves it; 1 if that
             holds after pairs of effort 0 are merged; 2 if no short proof is known; shape (pairs,), int32.
     """
@@ -60,17 +60,16 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
 
 
 def _agreeing(matrix: Matrix, label: Codes, place: Places, group: Places, same_as: Places) -> _Pairs:
-    """Return pairs of columns of one class that are all in which two groups differ, by sums of random numbers.
+    """Return pairs of columns of one class that are the only difference between two groups.
 
-    Columns with the same number in `same_as` are taken for the same. A false pair, whose chance vanishes, would still
-    be one of the same class.
+    Groups are compared by sums of random numbers. A pair that is found by chance is still of one class.
 
     Args:
         matrix: the groups.
-        label: by column, its class.
-        place: where in the memberships that member may be in which two groups differ.
-        group: the group of each of these places.
-        same_as: a number by column.
+        label: the class of each column.
+        place: the memberships of columns that share a class.
+        group: the group of each of these memberships.
+        same_as: a number for each column; columns with equal numbers are treated as the same.
     """
     rng = np.random.default_rng(_SEED)
     token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
@@ -86,7 +85,7 @@ def _agreeing(matrix: Matrix, label: Codes, place: Places, group: Places, same_a
 def _neighbours(
     sharing: npt.NDArray[np.intp], label: Codes, same_as: npt.NDArray[np.intp], individual: Flags
 ) -> _Pairs:
-    """Return pairs that join what is still separate in each class: people in a row, counterfeits with the first one."""
+    """Return pairs that join the separate pieces of each class: people in a chain, counterfeits with a person."""
     sharing = sharing[np.argsort(~individual[sharing], kind="stable")]
     _, first = np.unique(same_as[sharing], return_index=True)
     separate = sharing[first]
@@ -104,7 +103,7 @@ def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp
 
 
 def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
-    """Return as many pairs as possible without a cycle, of the earliest rounds; the last ones count as the hardest."""
+    """Return as many pairs as possible without a cycle, those of earlier rounds first; the last round has effort 2."""
     pair = np.sort(np.concatenate(rounds), axis=1).astype(np.int64)
     effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [len(some) for some in rounds])
     key, first = np.unique(pair[:, 0] * columns + pair[:, 1], return_index=True)

@@ -1,11 +1,11 @@
-"""Strategy: choose the methods for some releases, and combine what they found.
+"""Strategy: choose the methods for some releases, and combine their results.
 
-1. Linear reasoning over all groups (`fingerprint`), always: complete for e = 1, and for pinned values.
-2. Sums of the fingerprint over sets of columns (`subsets`): of all people where those are not too many, which is
-   complete too, else within groups. Not for series of buckets, whose groups are too large for it.
-3. Integer models over lattices (`search`): for series of buckets, and for small series where sets do not decide.
+1. Linear reasoning over all groups (`fingerprint`), always: complete for e = 1 and for pinned values.
+2. Equal sums of the fingerprint over sets of columns (`subsets`): over sets of all people if there are not too many,
+   which is complete, else over sets within groups. Not for series of buckets, whose groups are too large.
+3. Integer models over lattices (`search`): for series of buckets, and for small series that sets do not decide.
 
-Effort is counted in work, so that answers do not depend on the machine; the clock is the user's limit alone.
+Effort is counted in steps, so that answers do not depend on the machine; only the user's limit is in clock time.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Found:
         releases: the number of judged releases.
         label: by column, its class of columns that have equal values; -1 where it is in no group; int32.
         pinned: by column, the code of the value that is certain; -1 where none is; int32.
-        lower, upper: bounds of the least e of those in which people take part, for nothing is learnt of people where
-            counterfeits alone are equal; both None where it is proved that there is no such equivalence.
-        least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 where none is known.
+        lower, upper: bounds of the least e of equivalences in which people (not only counterfeits) take part; `lower`
+            is None if it is proved that there is none, `upper` if none was found.
+        least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 if none is known.
         exact: whether `least` is exact, so that 0 means none.
         witnesses: equivalences with e of 2 and more.
         ways: the methods used, in words.
         reason: which results are not exact, in words; None if all are.
-        error: an upper bound of the probability that `label` or `pinned` is wrong, if no groups prove it.
+        error: an upper bound of the probability that a result without a proof in `label` or `pinned` is wrong.
     """
 
     releases: int
@@ -72,7 +72,7 @@ def judge(
     among: Flags | None = None,
     search_integers: bool = True,
 ) -> Found | None:
-    """Return the equivalences of a series, or None if the budget was exhausted before anything was known.
+    """Return the equivalences of a series; None if the budget was exhausted before anything was known.
 
     Args:
         matrix: the releases.
@@ -120,7 +120,7 @@ def confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
 
 
 def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
-    """Return everything on which the fingerprints agree: all equivalences with e = 1."""
+    """Return the equivalences with e = 1 and the pinned values on which the fingerprints agree."""
     label = classes(matrix, *numbers)
     here = label >= 0
     least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
@@ -143,7 +143,7 @@ def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
 def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Budget, among: Flags | None) -> Matched:
     """Return the equivalences that equal sums show.
 
-    There are so many sums that two may agree by chance in one fingerprint, but not in two.
+    Two fingerprints are needed: there are so many sums that two of them may agree by chance in one.
     """
     first, *rest = numbers
     again = rest[0] if rest else fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
@@ -154,7 +154,7 @@ def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Bud
 
 
 def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Found:
-    """Return what linear reasoning and equal sums show."""
+    """Return the results of linear reasoning and of equal sums together."""
     least = _least(linear.least, sums.least)
     exact = sums.settled >= max_e
     shown = least[individual & (least > 0)]
@@ -181,7 +181,7 @@ def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Fou
 
 
 def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
-    """Return what is known, joined with what the search found."""
+    """Return the known results together with those of the search."""
     least = _least(found.least, exact.least)
     upper = min((e for e in (found.upper, exact.upper) if e is not None), default=None)
     lower = None if exact.lower is None else max(found.lower or 1, exact.lower)

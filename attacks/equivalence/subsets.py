@@ -1,20 +1,20 @@
-"""Subsets: all equivalences between up to some people and as many others, by equal sums in the fingerprint.
+"""Subsets: all equivalences with few people on each side, by equal sums in the fingerprint.
 
-Numbers h of a fingerprint show which sets of columns are equivalent: those with equal sums of h. So all sums of e
-people are formed, and equal ones matched: of all, some perhaps several times, where those are not too many, which
-finds all equivalences; else of one published group each. What is left out on the way adds nothing to the least e of any
-column:
+Two sets of columns are equivalent exactly when their sums of the fingerprint's numbers h are equal. So the sums of all
+sets of e people are formed, and equal sums matched. If there are not too many, these are sets of all people, in which a
+person may occur several times: that finds all equivalences. Otherwise each set is within one published group. What is
+left out does not change the least e of any column:
 
 * Columns that are in the same groups (*twins*) have equal entries in every W S: a side has all of them or none. They
-  are taken as one, and never where they are more than `max_e`.
-* A column whose h another one has takes part in an equivalence with e = 1; its least e is known. Among all people, the
-  first one stands for all of them.
-* Take equal sums of P and Q, and a in P, b in Q with equal h; a and b may be one column. The rest of P and the rest of
-  Q are equivalent and lie in the same groups: a smaller equivalence, found before this one. It has every column of P or
-  Q alone whose h is no one else's, since none of them was taken away, and no other column's least e is open. So sides
-  with an h in common are left out, and sides with all h in common, such as one set found in two groups, are one side.
-* It suffices to match every set with the first one of its sum: if P has a column and Q has it not, then one of both
-  differs from the first set in that column.
+  are treated as one, and left out if there are more than `max_e`.
+* A column with the same h as another one is in an equivalence with e = 1, so its least e is known. Among all people,
+  the first of several columns with the same h represents them.
+* Let P and Q have equal sums, and a in P, b in Q equal h (perhaps a is b). The rest of P and the rest of Q are
+  equivalent and lie in the same groups: a smaller equivalence, which was found before. It contains every column of P or
+  Q with a unique h, and the least e of other columns is known. So sides with a common h are left out, and sides with
+  the same numbers h, such as a set found in two groups, count as one.
+* It suffices to match every set with the first one of its sum: if only one of P and Q has a column, then P or Q differs
+  from the first set in that column.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined
 
-# Some minutes for each e.
+# The most sets within groups for each e; some minutes.
 _SETS_AT_MOST = 1_000_000_000
-# Some seconds for each e.
+# The most sets of all people for each e; some seconds.
 _SETS_OF_ALL = 20_000_000
 
 
@@ -47,8 +47,8 @@ class Matched:
     """The equivalences that were found.
 
     Attributes:
-        least: by column, the least e that was found; 0 where none was; shape (columns,), int32.
-        settled: up to which e that is the least of all equivalences; 1 where sides were formed within groups alone.
+        least: by column, the least e that was found; 0 if none was; shape (columns,), int32.
+        settled: the e up to which all equivalences were found; 1 if all sides were formed within groups.
         complete: whether `least` is exact among equivalences up to `max_e` with each side within one group.
         reason: why it is not exact, in words; None if it is.
         witnesses: equivalences that show every entry of `least` from 2 on.
@@ -69,10 +69,10 @@ def matched(
     *,
     among: Flags | None = None,
 ) -> Matched:
-    """Return the least e of every column up to `max_e`, as far as all the sets needed can be formed.
+    """Return the least e of every column up to `max_e`, as far as the necessary sets can be formed.
 
-    With n sets in all, some two of them have equal sums by chance with a probability of n² / 2⁵⁶ in one fingerprint:
-    one in 200 thousand for 600 thousand sets, one in 9 for 90 million. In both that never happens in practice.
+    Two of n sets have equal sums by chance with a probability of n² / 2⁵⁶ in one fingerprint: one in 200 thousand for
+    600 thousand sets, one in 9 for 90 million. That it happens in both is practically impossible.
 
     Args:
         matrix: the groups.
@@ -80,6 +80,9 @@ def matched(
         max_e: the most columns on a side; from 1 to 100.
         budget: the time limit.
         among: the columns that may take part; None for all.
+
+    Raises:
+        OverflowError: `max_e` is above 127.
     """
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
@@ -127,7 +130,7 @@ def matched(
 def _places(
     matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
-    """Return the columns that can take part, by group and in all; of twins only the first, if they are not too many."""
+    """Return the columns that can take part, by group and of all people; one for each set of at most `max_e` twins."""
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]
@@ -154,7 +157,7 @@ def _places(
 
 
 def _within_groups(places: SetPlaces, e: int, large: Flags) -> tuple[SetPlaces, float]:
-    """Return who can take part in groups, and about how many sets there are; large groups are added to `large`."""
+    """Return the places of groups with not too many sets, and about how many sets; mark other groups in `large`."""
     enough = _totals(places.weight[places.column], places.start) >= e
     sets = np.where(enough & ~large, _visited(places, e), 0.0)
     order = np.argsort(sets, kind="stable")
@@ -165,7 +168,7 @@ def _within_groups(places: SetPlaces, e: int, large: Flags) -> tuple[SetPlaces, 
 
 
 def _visited(places: SetPlaces, e: int) -> Floats:
-    """Return the approximate number of sets, by group, that forming all sets of weight e visits."""
+    """Return the approximate number of sets that are visited in forming all sets of weight e; shape (groups,)."""
     weight, sizes = places.weight[places.column], np.diff(places.start)
     lighter = np.zeros((e, len(sizes)))
     lighter[0] = 1.0

@@ -1,6 +1,6 @@
-"""Timeline: how many people were in some equivalence after each release, judged backwards from the last one.
+"""Timeline: how many people were in some equivalence after each release, computed backwards from the last one.
 
-A further release never ends an equivalence: if a release leaves none, no earlier release has one.
+A further release never ends an equivalence: if there is none after a release, there is none after earlier ones.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
 _MOST = 0.5
-"""The largest share of memberships to copy."""
+"""If the groups connected with people in equivalences have a larger share of memberships, all groups are used."""
 _FAR = 20
-"""People connected through more groups than this are treated as connected."""
+"""If that many steps from people to groups to people do not reach all connected groups, all groups are used."""
 
 
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
-    """Return how many people take part in an equivalence up to `max_e` after each release, and what is missing.
+    """Return how many people take part in an equivalence up to `max_e` after each release, and why that is incomplete.
 
-    People who do not count at the end do not count earlier, and people who count once count in all later releases.
-    If time runs out, the numbers so far are lower bounds.
+    Numbers never decrease from release to release. If time runs out, those not computed are lower bounds.
     """
     last = int((matrix.individual & (found.least > 0)).sum())
     numbers, reason = _counted(matrix, found, max_e, budget)
@@ -36,7 +35,7 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
 
 
 def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[dict[int, int], Reason | None]:
-    """Return the numbers after all releases but the last, and what is missing."""
+    """Return the numbers after all releases but the last, and why they are incomplete."""
     numbers, reason = dict[int, int](), None
     among = found.least > 0
     if not among.any():

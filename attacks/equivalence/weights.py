@@ -1,10 +1,10 @@
 """Weights: groups whose weighted sum is a given equivalence, so that a reader can add them up by hand.
 
-Other methods find the equivalences, usually by random numbers; this one proves each of them. Groups are
-gathered around the people concerned, those first of whose members most are there already. In what was gathered, a group
-with a member in no other one has weight 0 unless that member is concerned, and drops out; the weights of what is left
-are found by elimination. What does not suffice is doubled, up to some thousand groups. A result is checked in exact
-arithmetic, on all members and values of its groups.
+Other methods find the equivalences, usually by random numbers; this one proves each of them. Groups are gathered around
+the people of the equivalence, those first whose members are mostly gathered already. A gathered group with a member in
+no other gathered group has weight 0, unless the member is in the equivalence, and is dropped; the weights of the others
+are found by elimination. If there is no solution, twice as many groups are gathered, up to about two thousand. A result
+is checked in exact arithmetic, on all members and values of its groups.
 
 Source: equivalence paper, Definition 10.
 """
@@ -58,8 +58,8 @@ class Solver:
     def weights(self, vector: Vector, value: int | None = None, budget: Budget | None = None) -> Weights | None:
         """Return weights by group, in the order of groups, whose sum is a vector; None if none were found.
 
-        The values of the groups add up to nothing, or to `value` once where it is given: the vector is then the single
-        column that is pinned to it. No weight is 0.
+        The weighted values of the groups add up to 0 or, if `value` is given, to that value once: the vector is then
+        the single column that has it. No weight is 0.
         """
         kinds, first = np.unique(self._kind[vector.columns], return_index=True)
         target = Vector(kinds, vector.times[first])
@@ -78,7 +78,7 @@ class Solver:
         return self._group[segments(self._group_start, columns)]
 
     def _grown(self, gathered: Codes) -> Codes:
-        """Return some groups and as many more, those with the largest share of gathered members first."""
+        """Return some groups and about as many more, those with the largest share of gathered members first."""
         wanted = max(2 * len(gathered), len(gathered) + _FEW_MORE)
         while True:
             here = np.unique(self._member[segments(self._start, gathered)])
@@ -91,7 +91,7 @@ class Solver:
                 return gathered
 
     def _within(self, gathered: Codes, target: Vector, budget: Budget) -> list[Weights]:
-        """Return weights of some groups, not yet checked, in several ways if possible, the fewest first."""
+        """Return candidates for weights of some groups, not checked yet, those with the fewest groups first."""
         equations, left = self._equations(gathered, target)
         ways = [solved(equations)]
         if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
@@ -100,7 +100,7 @@ class Solver:
         return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 
     def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Row], Codes]:
-        """Return the equations for the weights of some groups, and the groups that may have weights, the unknowns."""
+        """Return the equations for the weights of some groups, and the groups of the unknowns."""
         sizes, member = np.diff(self._start)[gathered], self._member[segments(self._start, gathered)]
         column, row = np.unique(member, return_inverse=True)
         total = np.zeros(len(column), dtype=np.int64)
