@@ -41,7 +41,6 @@ from reports.sentences import (
     changed,
     ended,
     facts,
-    fallen,
     fingerprint,
     ids,
     measures,
@@ -50,6 +49,7 @@ from reports.sentences import (
     people,
     proved,
     reasons,
+    result_text,
     seconds,
     settings,
     skipped,
@@ -365,7 +365,7 @@ def _ladder(report: Report) -> Iterator[Block]:
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
         risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        found = [fallen(attack), *(people if laddered else []), *risks, seconds(attack) if attack.ran else ""]
+        found = [result_text(attack), *(people if laddered else []), *risks, seconds(attack) if attack.ran else ""]
         rows.append([named(attack), status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
     yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3)

@@ -16,7 +16,7 @@ from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_co
 from reports import charts
 from reports.frames import frames
 from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
-from reports.sentences import ended_early, fallen, named, share_fallen
+from reports.sentences import ended_early, named, result_text, share_found
 
 _NAME = 40
 _PLOTTED = {
@@ -160,7 +160,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
 
 
 def _in_words(attack: AttackReport) -> str:
-    return say("{attack} {found}", attack=named(attack), found=fallen(attack))
+    return say("{attack} {found}", attack=named(attack), found=result_text(attack))
 
 
 def _asked(asked: QueryDesign) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _found(side: ComparedSeries) -> str:
     if side.individuals:
         shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
     else:
-        shares = [share_fallen(each) for each in side.attacks if each.ran]
+        shares = [share_found(each) for each in side.attacks if each.ran]
     return figure(max(shares), ".1%") if shares else "-"
 
 

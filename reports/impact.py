@@ -16,7 +16,7 @@ from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import CONTRADICTED, fallen, named, reasons
+from reports.sentences import CONTRADICTED, named, reasons, result_text
 from reports.summary_text import last_release, next_step
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
@@ -81,7 +81,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
 def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
     """Return the results of each attack without and with the candidate."""
     rows = [
-        [named(new), *map(fallen, (old, new)), *map(_highest_risk, (old, new))]
+        [named(new), *map(result_text, (old, new)), *map(_highest_risk, (old, new))]
         for old, new in pairs
         if old.ran or new.ran
     ]

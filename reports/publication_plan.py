@@ -10,7 +10,7 @@ from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
-from reports.sentences import fallen
+from reports.sentences import result_text
 from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
@@ -79,7 +79,7 @@ def _why(each: PlannedSeries) -> str | None:
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
-        return say("{name}: {text}", name=worst[0].attack, text=fallen(worst[0]))
+        return say("{name}: {text}", name=worst[0].attack, text=result_text(worst[0]))
     return next((f"{a.attack}: {printable(a.reason, SENTENCE)}" for a in found.values() if a.reason), None)
 
 

@@ -458,7 +458,7 @@ def _singling_advice(report: Report) -> Iterable[str]:
         )
 
 
-def fallen(attack: AttackReport) -> str:
+def result_text(attack: AttackReport) -> str:
     """Return the number of people or versions with certain values by an attack, or of records in too small a class.
 
     For an attack without a result, return why there is none.
@@ -479,7 +479,7 @@ def fallen(attack: AttackReport) -> str:
     )
 
 
-def share_fallen(attack: AttackReport) -> float:
+def share_found(attack: AttackReport) -> float:
     """Return the share of the people, versions or records that an attack finds, in [0, 1]."""
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
 

@@ -12,7 +12,7 @@ from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
-from reports.sentences import fallen, named, seconds, status_in_words, value_of, violating, violation_text
+from reports.sentences import named, result_text, seconds, status_in_words, value_of, violating, violation_text
 
 _NEARLY = 0.9  # a value with this probability is always shown
 
@@ -91,7 +91,7 @@ def _left_out(report: Report) -> Iterator[str]:
 def in_short(report: Report) -> str:
     """Return the verdict, and a line for each attack."""
     found = [
-        f"{named(each)}: {fallen(each)} ({status_in_words(each.status)}, {seconds(each)})" for each in report.attacks
+        f"{named(one)}: {result_text(one)} ({status_in_words(one.status)}, {seconds(one)})" for one in report.attacks
     ]
     return "\n  ".join([f"{printable(report.series.name, 200)}: {headline(report)[0]}", *found])
 

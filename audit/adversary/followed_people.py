@@ -108,7 +108,7 @@ class FollowedPeople(KnownGroups):
     choices: RecordChoices
 
     def present(self, position: int) -> Codes:
-        """Return all people who are known to be in some release, without counterfeits."""
+        """Return all people, without counterfeits, who are known to be in some release; shape (n,), int32."""
         del position
         return self.choices.person[self.individual[self.choices.person]]
 

@@ -184,12 +184,12 @@ class SeenRelease:
         return ValueCounts(pool, release.entry_value[sensitive], release.entry_count)
 
     def rows(self, of_row: Coded) -> Counts:
-        """Return the number of people, including counterfeits, of the rows of each group, class or pool."""
+        """Return the number of people, with counterfeits, of the rows of each group, class or pool; shape (groups,)."""
         return np.bincount(of_row.codes, weights=self.release.counts, minlength=of_row.size).astype(np.int64)
 
     @property
     def capacity(self) -> Counts:
-        """The most people in each published group: its rows less its published counterfeits."""
+        """The most people in each published group: its rows less its published counterfeits; shape (groups,)."""
         rows = self.rows(self.release.group)
         for group, count in self.release.counterfeits.items():
             rows[group] -= count
@@ -197,7 +197,7 @@ class SeenRelease:
 
     @property
     def counterfeits(self) -> Counts:
-        """The number of counterfeits in each published group: by the key, otherwise as published."""
+        """The number of counterfeits in each published group: by the key, otherwise as published; shape (groups,)."""
         size = self.release.group.size
         if self.fakes is not None:
             return np.bincount(self.pool_group, weights=self.fakes, minlength=size).astype(np.int64)
@@ -213,7 +213,7 @@ class SeenRelease:
 
 
 def record_of(read: SeenRelease) -> Codes:
-    """Return the record of each row of a release."""
+    """Return the record of each row of a release; shape (rows,), int32."""
     if read.record is None:
         raise AssertionError("this series was read without records")
     return read.record
@@ -304,7 +304,7 @@ class HeldSeries:
             yield np.isin(kind[record], kind[strange])
 
     def present(self) -> Flags:
-        """Return the people in some release, including counterfeits that keep their identity, by person code."""
+        """Return which people, and counterfeits that keep their identity, are in any release; shape (people,), bool."""
         flags = np.zeros(self.series.people.size, dtype=np.bool_)
         for release in self.keyed:
             if release.person is not None:

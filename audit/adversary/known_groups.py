@@ -43,7 +43,7 @@ class KnownGroups:
     pooled: tuple[CandidatePools, ...]
 
     def present(self, position: int) -> Codes:
-        """Return the people, without counterfeits, in a release."""
+        """Return the people, without counterfeits, in a release; shape (n,), int32."""
         people = self.releases[position].people
         return np.zeros(0, dtype=np.int32) if people is None else people.person[real_people(people, self.individual)]
 
@@ -107,7 +107,10 @@ class KnownGroups:
         return self.releases[position].entries(self.sensitive)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return which classes hold only people who are known to be in no other class: none, without a register."""
+        """Return which classes hold only people who can be in no other class; shape (classes,), bool.
+
+        Without a register, all are false.
+        """
         del position
         return np.zeros(len(classes), dtype=np.bool_)
 
@@ -195,7 +198,7 @@ class RegisteredPeople(KnownGroups):
     lines: tuple[RegisteredRelease, ...]
 
     def present(self, position: int) -> Codes:
-        """Return the register's people in a release."""
+        """Return the register's people in a release; shape (n,), int32."""
         return self.lines[position].person
 
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
@@ -234,7 +237,7 @@ class RegisteredPeople(KnownGroups):
         return replace(super().published(position), strangers=len(self.present(position)) < people)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return which classes have no more people than those who can be in no other class.
+        """Return which classes have no more people than those who can be in no other class; shape (classes,), bool.
 
         These people are found themselves if the class has one value.
         """
@@ -410,7 +413,7 @@ class PossiblePeople(RegisteredPeople):
         return replace(super().published(position), strangers=True)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return false for all: no class is known to contain only certain people."""
+        """Return false for all, as no class is known to contain only certain people; shape (classes,), bool."""
         return np.zeros(len(classes), dtype=np.bool_)
 
 

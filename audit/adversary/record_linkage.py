@@ -37,7 +37,7 @@ class RecordContents:
         self._shared: dict[tuple[int, int], int] = {}
 
     def numbers(self, cells: Codes) -> Codes:
-        """Return the contents of published cells, given as the attribute's numbers."""
+        """Return the contents of published cells, given as the attribute's numbers; of their shape, int32."""
         known, size = len(self._of), len(self.attribute.cells)
         if known < size:
             new = [self.add(self._plain(cell)) for cell in self.attribute.cells[known:size]]
@@ -47,7 +47,7 @@ class RecordContents:
         return self._of[cells]
 
     def shared(self, left: Codes, right: Codes) -> Codes:
-        """Return the intersections of pairs of contents, -1 if empty."""
+        """Return the intersections of pairs of contents, -1 if empty; shape (pairs,), int32."""
         found = np.empty(len(left), dtype=np.int32)
         for place, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
             known = self._shared.get(pair)
@@ -100,7 +100,10 @@ class SeenRows:
         return tuple(each.attribute.name for each in self.contents)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return the intersections of pairs of cells of an attribute, -1 if empty; each pair should be given once."""
+        """Return the intersections of pairs of cells of an attribute, -1 if empty; shape (pairs,), int32.
+
+        Each pair should be given once.
+        """
         return self.contents[attribute].shared(left, right)
 
     def text(self, attribute: int, cell: int) -> str:

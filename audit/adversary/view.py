@@ -51,11 +51,11 @@ class Key:
         return self.of(release, self.pooled[release])
 
     def of_people(self) -> Codes | None:
-        """Return the first true value of all people by person code, -1 if unknown; None without a key."""
+        """Return the first true value of all people, -1 if unknown; shape (people,), int32; None without a key."""
         return self._first[0]
 
     def changed(self) -> Flags:
-        """Return the people whose value changes later, by person code."""
+        """Return which people have a value that changes later; shape (people,), bool, by person code."""
         return self._first[1]
 
     @cached_property

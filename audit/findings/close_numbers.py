@@ -93,7 +93,7 @@ class KnownNearly(Finding[C]):
             about["who"] = printable(self.individual, 200)
             if self.risk == 1:
                 return say("{who} has {what}, by release {release}", **about)
-            return say("{who} has {what} with {risk}, by release {release}", **about)
+            return say("{who} has {what} with a probability of {risk}, by release {release}", **about)
         about |= {"group": printable(self.group or ""), "rows": str(self.rows)}
         if self.after is not None:
             return say(

@@ -235,7 +235,7 @@ class OnePersonClaims(Claims):
         return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
 
     def people_at(self, places: Places) -> Codes:
-        """Return the distinct people in the claims at some indices."""
+        """Return the distinct people in the claims at some indices; shape (n,), int32."""
         return np.unique(self.person[places])
 
 

@@ -47,8 +47,8 @@ class LikelyValue(OnePersonFinding[C]):
         """Return a sentence with the likely value of a person."""
         del by_version
         value = say("some value") if self.value is None else printable(self.value)
-        about = {"who": printable(self.individual, 200), "release": printable(self.release), "value": value}
-        return say("{who} has {value} with {risk}, by release {release}", **about, risk=percent(self.risk))
+        about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}
+        return say("{who} has {value} with a probability of {risk}, by release {release}", **about, value=value)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class EverGrave(OnePersonFinding[C]):
         """Return a sentence about the probability that a person ever had a grave value."""
         del by_version
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}
-        return say("{who} has had a grave value at some time up to release {release} with {risk}", **about)
+        return say("{who} had a grave value at some time up to release {release} with a probability of {risk}", **about)
 
 
 @dataclass(frozen=True)

@@ -96,11 +96,15 @@ class LinkageChecker:
         return found
 
     def kinds(self, release: int) -> Counter[RowKind]:
-        """Return the number of rows of each kind in a release."""
+        """Return the number of rows of each kind in a release.
+
+        Raises:
+            BrokenCertificateError: the release publishes values separately from their rows.
+        """
         if release not in self._kinds:
             rows = self._source.rows(release)
             if rows.value is None:
-                raise BrokenCertificateError("values do not stand beside their rows")
+                raise BrokenCertificateError("values are published apart from their rows")
             kinds = zip(map(tuple, rows.cells.tolist()), rows.value.tolist(), strict=True)
             self._kinds[release] = Counter(RowKind(cells, value) for cells, value in kinds)
         return self._kinds[release]

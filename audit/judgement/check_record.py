@@ -37,7 +37,7 @@ class EqualRows:
         self._end = np.cumsum(np.bincount(label))
 
     def like(self, row: int) -> Places:
-        """Return all rows that equal a row, ascending."""
+        """Return the indices of all rows that equal a row, ascending; shape (n,)."""
         label = int(self._label[row])
         return self._order[self._end[label - 1] if label else 0 : self._end[label]]
 
@@ -142,7 +142,11 @@ class RecordFollower:
         self.seen, self.persons = np.zeros((2, len(self.table)), dtype=np.bool_)
 
     def read(self, release: int) -> ReleaseRecords:
-        """Return the rows of a release."""
+        """Return the rows of a release.
+
+        Raises:
+            BrokenCertificateError: the release was read without records.
+        """
         read = self._held.seen[release]
         if read.record is None:
             raise BrokenCertificateError("no records are followed")

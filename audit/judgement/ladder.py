@@ -22,18 +22,18 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
 
     Waived claims count, because accepting a claim does not change which attack finds the person first.
     """
-    fallen: dict[str | None, npt.NDArray[np.bool_]] = {}
+    known_before: dict[str | None, npt.NDArray[np.bool_]] = {}
     rungs = []
     for entry in judged:
         people = certain_people(replace(entry, waived=NOWHERE))
         if people is None:
             continue
-        before = fallen.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
+        before = known_before.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
         here = np.zeros(max(len(before), int(people.max(initial=-1)) + 1), dtype=np.bool_)
         here[people] = True
         count = int(here.sum())
         here[: len(before)] |= before
-        fallen[entry.sensitive] = here
+        known_before[entry.sensitive] = here
         before_it, so_far = int(before.sum()), int(here.sum())
         rungs.append(
             LadderStep(

@@ -414,7 +414,11 @@ class FollowedRows(PublishedReleases):
         return RecordRows(self.source, self._plain)
 
     def groups_of(self, release: int) -> RecordRows:
-        """Return the classes of records."""
+        """Return the classes of records.
+
+        Raises:
+            BrokenCertificateError: it is not release 0, the only one.
+        """
         if release != 0:
             raise BrokenCertificateError("there is no such release")
         return self._all

@@ -216,7 +216,7 @@ def republished(releases: HeldSeries, position: int) -> int | None:
     return next((each for each in reversed(range(position)) if _groups(releases, each) == own), None)
 
 
-def said_again(result: Result[View], position: int, earlier: int) -> Places:
+def repeated_claims(result: Result[View], position: int, earlier: int) -> Places:
     """Return the indices of the claims about rows that a republished release repeats from the earlier one.
 
     None, unless all claims of the earlier release are waived. If record ids link rows, claims about classes of records

@@ -18,7 +18,7 @@ from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
-from audit.judgement.selection import republished, said_again, select_findings, selections_of
+from audit.judgement.selection import repeated_claims, republished, select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
@@ -145,7 +145,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             marked = marked.accepting(selection.claims, np.flatnonzero(waived | known))
             unsized.append((selection.claims, np.flatnonzero(without_size)))
         for position, earlier in repeated:
-            marked = marked.without(said_again(marked, position, earlier))
+            marked = marked.without(repeated_claims(marked, position, earlier))
         left_out += marked.accepted - result.accepted
         results.append(marked)
         for claims, places in unsized:

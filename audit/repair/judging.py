@@ -18,7 +18,7 @@ from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.selection import KnownClaims, claims_of, republished, said_again, selection_of
+from audit.judgement.selection import KnownClaims, claims_of, repeated_claims, republished, selection_of
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions, Progress
 from audit.model.finding import Finding
@@ -180,7 +180,7 @@ class Judge:
         earlier = republished(run.releases, last)
         for result in run.results:
             new = self._known.accepted(result).without(self._still_certain(result))
-            less.append(new if earlier is None else new.without(said_again(new, last, earlier)))
+            less.append(new if earlier is None else new.without(repeated_claims(new, last, earlier)))
         accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
         return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
 

@@ -41,7 +41,16 @@ def prove_by_groups(left: Left, world: Integers, dirty: Flags | None = None) -> 
 
 
 def strike(left: Left, groups: Numbers, price: Numbers) -> Flags:
-    """Rule out what the points of rows prove, and return the groups in which people lost values."""
+    """Rule out what the points of rows prove, and return which groups have people who lost values.
+
+    Args:
+        left: the values that are possible for people; changed in place.
+        groups: the groups whose rows have points.
+        price: the points of their rows; shape (groups, values).
+
+    Returns:
+        Flags of all groups of the series.
+    """
     before, found = left.values.copy(), np.zeros(len(left.series.held), dtype=np.bool_)
     left.strike_out(groups, np.concatenate([np.zeros_like(price[:1]), price]))
     lost: Flags = np.any(before & ~left.values, axis=2)
@@ -60,7 +69,7 @@ def step_of(series: Published, groups: Numbers, price: Numbers) -> Step:
 
 
 def first_rows(series: Published) -> Numbers:
-    """Return one row of each group, by which files name the group; -1 for a group without rows."""
+    """Return the first row of each group, by which files name the group, -1 without rows; shape (groups,), int64."""
     found = np.full(len(series.held), -1, dtype=np.int64)
     for first, group in zip(series.first, series.group, strict=False):
         found[first + group[::-1]] = np.arange(len(group))[::-1]

@@ -168,7 +168,7 @@ class _Search:
         return [[sorted(some) for some in sets] for sets in self.series.sets]
 
     def cells(self, box: Box) -> Counts:
-        """Return the flat indices of the cells in a box."""
+        """Return the flat indices of the cells in a box; shape (cells of the box,), int64."""
         atoms = [some[place] for some, place in zip(self.members, box, strict=True)]
         return np.ravel_multi_index(np.ix_(*atoms), tuple(map(len, self.series.atoms))).ravel()
 
@@ -201,7 +201,7 @@ class _Search:
                     self.try_cost(self.cost([one], np.array([sign])), budget)
 
     def cost(self, some: Sequence[tuple[str, int]], weights: Floats) -> Floats:
-        """Return the cost of each cell, given weights for the counts of some questions."""
+        """Return the cost of each cell, given weights for the counts of some questions; shape (cells,), float64."""
         cost = np.zeros(self.rows.shape[1])
         for (rule, place), weight in zip(some, weights.tolist(), strict=True):
             cost[self.cells(self.asked[rule][place])] += weight

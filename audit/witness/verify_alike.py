@@ -2,6 +2,7 @@
 
 `verify.py` runs this file, which must be in the same folder. Each function takes the series, the worlds (worlds, times,
 people), the possible values (times, people, values) and a claim, and returns the numbers of the claim.
+A claim that does not hold raises `ValueError`, what is not supported `NotImplementedError`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Check numbers that are counted in the files: sizes and values of classes, least cuts; used by `verify.py`.
 
-Each function takes the series that `verify.py` read, and returns the numbers of a claim.
+Each function takes the series that `verify.py` read, and returns the numbers of a claim. A claim that does not hold
+raises `ValueError`, what is not supported `NotImplementedError`.
 """
 
 from __future__ import annotations

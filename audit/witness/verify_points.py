@@ -4,7 +4,7 @@ Each row of some groups costs points, so all rows together have a total of point
 spends its points, and no two people have the same row. So all people together spend at most the total. Each person
 spends at least the cost of the person's cheapest possible history. The total, less what all people spend at least, is
 the slack. If a value would cost a person more than the person's least cost plus the slack, the person cannot have that
-value. Each step uses what earlier steps ruled out.
+value. Each step uses what earlier steps ruled out; a step that proves nothing raises `ValueError`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `verify.py` runs this file, which must be in the same folder. The formula must be that of the series, so that its
 consequences hold for the series. Each line of the proof is a sum of constraints (`pol`), a clause whose negation
 contradicts a single constraint (`rup`), or a world (`v`). A constraint is a whole number for each variable, and the
-least value of their sum.
+least value of their sum. A line that does not follow raises `ValueError`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Narrow what published numbers stand for by the rates and changes beside them. `verify_tables.py` runs this file.
 
 A rate, rounded to some decimals, leaves few counts for one denominator; the change of a count leaves one, if the count
-of the other release is exact. A pair of counts of which neither is exact is refused, unless what stands beside them
-says no more than their intervals do. What is not supported is raised as `NotImplementedError`, with the status 2.
+of the other release is exact. A pair of counts of which neither is exact is refused, unless the rate or change says no
+more than their intervals do. What is not supported raises `NotImplementedError`, with the status 2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Ends: TypeAlias = tuple[int, Any]  # the least and the greatest count, which may
 
 
 class Tie(NamedTuple):
-    """The count of a cell is from `least` to `most` times that of another one, `base`, and `by` more.
+    """The count of a cell is `least` to `most` times the count of another cell, `base`, plus `by`.
 
     A cell is a list of the numbers of published rows.
     """
@@ -70,7 +70,7 @@ def narrow(series: Series) -> None:
 
 
 def fits(tie: Tie, count: int, base: Ends) -> Ends | None:
-    """Return the least and the greatest count of the other cell that goes with a count, or nothing."""
+    """Return the least and the greatest count of the other cell that agree with a count, or nothing."""
     low = max(base[0], ceil((count - tie.by) / tie.most))
     high = min(base[1], floor((count - tie.by) / tie.least)) if tie.least > 0 else base[1]
     return (low, high) if low <= high else None

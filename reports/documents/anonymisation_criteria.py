@@ -15,7 +15,7 @@ from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
-from reports.sentences import fallen, named
+from reports.sentences import named, result_text
 
 _CRITERIA = {
     SINGLING_OUT: Phrase("Singling out: can records of one person be isolated?"),
@@ -67,7 +67,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     if criterion == LINKABILITY:
         lines = list(_linking(report))
     for attack in ran:
-        line = say("{name}: {text}", name=named(attack), text=fallen(attack))
+        line = say("{name}: {text}", name=named(attack), text=result_text(attack))
         if attack.incomplete:
             line = say("{found} (the attack did not finish: there may be more)", found=line)
         lines.append(line)

@@ -19,9 +19,9 @@ from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Sect
 from reports.sentences import (
     ended_early,
     facts,
-    fallen,
     named,
     proved,
+    result_text,
     status_in_words,
     undecided,
     violated,
@@ -114,7 +114,7 @@ def verdict(report: Report) -> Iterator[Block]:
 
 def attacks(report: Report) -> Iterator[Block]:
     """Yield the table of the results of each attack; for tables, also the measures."""
-    rows = [[named(each), status_in_words(each.status), fallen(each)] for each in report.attacks if each.ran]
+    rows = [[named(each), status_in_words(each.status), result_text(each)] for each in report.attacks if each.ran]
     yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
     if isinstance(report, CountReport):
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
