@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,22 +13,6 @@ from audit.runtime.phrases import figure, say
 from audit.witness.statement import unshown
 from audit.witness.verify import Published
 
-Kind = tuple[str, str | None]
-"""The kind of a claim, and its sensitive attribute (None if it is about no attribute)."""
-
-
-def needed_claims(series: Published, *, strangers: bool, people: bool) -> list[Kind]:
-    """Return the claims that together show, for all that `max_risk` judges, whether a value is certain.
-
-    Args:
-        series: the series as the checkers read it.
-        strangers: whether rows may belong to unknown people.
-        people: whether any people are known.
-    """
-    kinds = ["values"] * people + ["homogeneity"] * (strangers or not people)
-    kinds += ["alike"] * ("record" in series.columns)
-    return [(kind, name) for kind in kinds for name in series.sensitive]
-
 
 @dataclass(frozen=True)
 class StatedClaims:
@@ -37,19 +21,20 @@ class StatedClaims:
     Attributes:
         series: the series as the checkers read it.
         claims: the claims, in the form of `statement.json`.
-        needed: the claims that `max_risk` needs.
+        needed: the claims about values, categories and numbers that together show, for all that is judged, whether it
+            is certain; their numbers are not read.
         report: the report of the audit.
     """
 
     series: Published
     claims: Sequence[dict[str, Any]]
-    needed: Collection[Kind]
+    needed: Sequence[dict[str, Any]]
     report: Report
 
     def rests(self) -> Iterator[str]:
         """Yield the parts of the verdict that have no evidence, in words."""
         for claim in self.claims:
-            open_ = claim["total"] - claim["certain"] - claim["two"] if "total" in claim else 0
+            open_ = claim["total"] - claim["certain"] - claim["two"] if claim.get("of", "").startswith("people") else 0
             if open_:
                 yield say(
                     "{open} of {total} people (or people in releases), whose {sensitive} is neither proved nor "
@@ -65,8 +50,15 @@ class StatedClaims:
                 yield unshown(clause)
 
     @cached_property
-    def _of(self) -> dict[Kind, dict[str, Any]]:
-        return {(each["claim"], each["sensitive"]): each for each in self.claims}
+    def _about_sets(self) -> dict[tuple[Any, ...], dict[str, Any]]:
+        return {_key(each): each for each in self.claims if "of" in each}
+
+    def _needed(self, *kinds: str) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
+        """Return the needed claims of some kinds, each with that about single values; None if some are not stated."""
+        keys = [_key(each) for each in self.needed if each["claim"] in kinds]
+        if not {*keys} <= {*self._about_sets}:
+            return None
+        return [(self._about_sets[key], self._about_sets["values", *key[1:]]) for key in keys]
 
     def _about(self, *kinds: str) -> list[dict[str, Any]]:
         return [each for each in self.claims if each["claim"] in kinds]
@@ -77,27 +69,22 @@ class StatedClaims:
         return "waiver" in self.series.manifest or "harmless" in self.series.columns
 
     def _max_risk(self, clause: ClauseReport) -> bool:
-        people, classes = self._about("values", "categories"), self._about("homogeneity", "alike")
         if clause.limit < 1:
             return False
         if clause.state == "violated":
-            known = [each["certain"] for each in people] or [each["of_one_value"] for each in classes]
-            # A class of counterfeits alone discloses nothing.
-            fakes = not people and "counterfeits" in self.series.manifest
-            return any(known) and not self._excused and not fakes
-        two = all(each["total"] == each["two"] for each in people)
-        similar = not people and "similar" in self.series.columns
-        mixed = not any(each["of_one_value"] for each in classes)
-        return clause.state == "holds" and two and mixed and not similar and {*self.needed} <= {*self._of}
+            return any(each["certain"] for each in self._about("values", "categories")) and not self._excused
+        needed = self._needed("values", "categories")
+        return (
+            clause.state == "holds" and bool(needed) and all(each["total"] == each["two"] for each, _ in needed or ())
+        )
 
     def _closeness(self, clause: ClauseReport) -> bool:
         likely = any(each.clause == "max_risk" and each.limit < 1 for each in self.report.policy.clauses)
-        numbers, values = self._about("close", "near"), self._about("values")
-        if clause.state == "violated":  # by a person whose exact number is not certain
-            nearly = any(each["certain"] > self._of["values", each["sensitive"]]["certain"] for each in numbers)
-            return nearly and not self._excused
-        shown = [each["sensitive"] for each in numbers if each["total"] == each["two"]]
-        return clause.state == "holds" and not likely and shown == [each["sensitive"] for each in values] != []
+        needed = self._needed("close", "near") or []
+        if clause.state == "violated":  # by a person or class whose exact number is not certain
+            return any(each["certain"] > one["certain"] for each, one in needed) and not self._excused
+        apart = all(one["certain"] + each["two"] == each["total"] for each, one in needed)
+        return clause.state == "holds" and not likely and bool(needed) and apart
 
     def _k(self, clause: ClauseReport) -> bool:
         records = [each["fewest"] for each in self._about("records")]
@@ -105,13 +92,18 @@ class StatedClaims:
         if clause.state == "holds":  # a class of counterfeits alone has no people to find
             linked = bool(records) or "record" not in self.series.columns
             return linked and min([max(found["rows"], found["people"]), *records]) >= clause.limit
-        small = [min(found["rows"], found["people"])] if ("k", None) in self._of else []
+        small = [min(found["rows"], found["people"])] if self._about("k") else []
         return clause.state == "violated" and min([*small, *records], default=clause.limit) < clause.limit
 
     def _min_e(self, clause: ClauseReport) -> bool:
         if clause.state == "holds":
-            unlike = {("different", name) for _, name in self.needed} <= {*self._of}
+            unlike = len(self._about("different")) == len(self.series.sensitive)
             cuts = [each["at_least"] for each in self._about("min_e")]
             return (unlike and clause.limit <= 2) or max(cuts, default=0) >= clause.limit
         sides = [each["people"] for each in self._about("equivalent")] + [1] * len(self._about("same"))
         return clause.state == "violated" and not self._excused and min(sides, default=clause.limit) < clause.limit
+
+
+def _key(claim: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what a claim about sets of values says, and of which."""
+    return claim["claim"], claim["sensitive"], claim["of"]

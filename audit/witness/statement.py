@@ -19,35 +19,44 @@ FILES = (
     *("statement.json", "statement.md", "proofs.json", "worlds.parquet", "findings.opb", "findings.pbp"),
     *("questions.json", "tables.parquet"),
 )
-_IN_RELEASES = Phrase(
-    "of {total} people in releases, the {sensitive} of {certain} is certain, and {two} have two possible values "
-    "(in {worlds} worlds)"
-)
-_NEARLY = Phrase(
-    "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {within}, and {two} "
-    "have two possible values that differ by more"
-)
 _WORDS = {
     "values": Phrase(
         "of {total} people, the {sensitive} of {certain} is certain, and {two} have two possible values (in {worlds} "
         "worlds)"
     ),
+    "values of people in releases": Phrase(
+        "of {total} people in releases, the {sensitive} of {certain} is certain, and {two} have two possible values "
+        "(in {worlds} worlds)"
+    ),
+    "values of classes": Phrase(
+        "of {total} classes of rows that look alike, {certain} have one {sensitive} only, and {two} have several"
+    ),
+    "values of classes of records": Phrase(
+        "of {total} classes of records that have the same cells in common, {certain} have one {sensitive} only, and "
+        "{two} have several"
+    ),
     "same": Phrase("{people} people certainly have a {sensitive} that somebody else certainly has, too"),
     "records": Phrase(
         "{records} records were followed by their ids, and at least {fewest} have the same cells in common"
     ),
-    "alike": Phrase(
-        "of {classes} classes of records that have the same cells in common, {of_one_value} have one {sensitive} only"
-    ),
     "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
-    "close": _NEARLY,
-    "near": _NEARLY,
+    "close": Phrase(
+        "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {within}, and "
+        "{two} have two possible values that differ by more"
+    ),
+    "close of classes": Phrase(
+        "of {total} classes (of rows, or of records), {certain} only have {sensitive} within {within} of each other, "
+        "and {two} have two values that differ by more"
+    ),
     "categories": Phrase(
         "of {total} people (or people in releases), {certain} have a {sensitive} whose category is certain, and {two} "
         "have possible ones without a common category"
     ),
+    "categories of classes": Phrase(
+        "of {total} classes (of rows, or of records), {certain} have a {sensitive} of one category only, and {two} "
+        "have values without a common category"
+    ),
     "k": Phrase("each class of each release has at least {rows} rows and {people} people"),
-    "homogeneity": Phrase("of {classes} classes of rows, {of_one_value} have one {sensitive} only"),
     "min_e": Phrase("there is no equivalence of {sensitive} with fewer than {at_least} people on each side"),
     "equivalent": Phrase("two sides of an equivalence (people on each: {people}) have each {sensitive} equally often"),
     "findings": Phrase("of {people} people, the {sensitive} follows from a proof that VeriPB checks as well"),
@@ -132,13 +141,19 @@ class Witness:
         names = [name for table in self.tables.values() for name in table.column_names]
         worlds, shown = sum(name.startswith(("world_", "table_")) for name in names), []
         for claim in self.stated["claims"]:
-            words = _OF_COUNTS if "questions" in claim else _WORDS[claim["claim"]]
-            words = _IN_RELEASES if claim.get("of") == "people in releases" else words
+            words = _OF_COUNTS if "questions" in claim else _words(claim["claim"], claim.get("of", ""))
             said = {
                 name: figure(each) if isinstance(each, int) else printable(str(each)) for name, each in claim.items()
             }
             shown.append(words.filled(**said, worlds=figure(worlds)))
         return WitnessReport(tuple(shown), tuple(self.stated["rests"]))
+
+
+def _words(kind: str, of: str) -> Phrase:
+    """Return the sentence of a claim of some kind, about sets of values `of` people or classes."""
+    known = "close" if kind == "near" else kind
+    keys = (f"{known} of {of}", f"{known} of {of.partition(' ')[0]}", known)
+    return next(_WORDS[key] for key in keys if key in _WORDS)
 
 
 def unshown(clause: ClauseReport) -> str:

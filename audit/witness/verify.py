@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-FORMAT, ADVERSARIES = "series-audit witness 1", ("linked", "published", "pseudonym")
+FORMAT, ADVERSARIES = "series-audit witness 2", ("linked", "published", "pseudonym")
 SUPPORTED = {
     "series": "name releases published",
     "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
     "similar decimal encoding renamed",
     "adversary": "register transitions known",
 }
-OF_FILES = ("k", "homogeneity", "records", "alike")  # claims that are about the files alone
+OF_SETS = ("values", "close", "near", "categories")  # claims about the values of people, or of classes of rows
 OTHERS = {"counterfeits", "anonymized", "policy", "waiver"}  # tables on which worlds do not depend
 WORDS = {
     "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
@@ -42,11 +42,10 @@ WORDS = {
     "near": "of {total:,} {of}, {certain:,} {sensitive} are known to a width of {within} (proved), {two:,} are not",
     "categories": "of {total:,} {of}, the category of {certain:,} by {sensitive} is certain (proved), not of {two:,}",
     "k": "each class of each release has at least {rows} rows and {people} people",
-    "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
     "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
     "records": "of {records:,} records, at least {fewest} have the same cells in common over the releases so far",
-    "alike": "of {classes:,} classes of such records, {of_one_value:,} have one {sensitive} only",
+    "values of classes": "of {total:,} {of}, {certain:,} have one {sensitive} only, {two:,} have several",
     "equivalent": "two sides (people on each: {people}) have each {sensitive} equally often, by a sum of groups",
 }
 
@@ -64,16 +63,6 @@ def need(holds: object, what: str, status: int = 2) -> None:
 def numbered(items: Iterable[Any], code: dict[Any, int]) -> np.ndarray:
     """Return the number of each item; new items get the next number."""
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
-
-
-def matching(folder: Path, pattern: str) -> list[str]:
-    """Return the files that match a path or a pattern, ordered by the numbers in their names."""
-    found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
-    found = [pattern] if (folder / pattern).exists() else found
-    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"no files, or of different names: {pattern}")
-    place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
-    need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
-    return sorted(found, key=place.__getitem__)
 
 
 def beside(name: str) -> dict[str, Any]:
@@ -108,7 +97,7 @@ class Published:
         self.tables, self.pairs = list[dict[str, list[str]]](), list[bool]()
         need("record" not in self.columns or not linked, "record ids of people who are known")
         for entry in self.manifest["series"]["releases"]:
-            names = matching(folder, entry) if isinstance(entry, str) else [entry["rows"]]
+            names = CELLS["matching"](folder, entry) if isinstance(entry, str) else [entry["rows"]]
             entries += [self.release(name, None if isinstance(entry, str) else entry["values"]) for name in names]
         self.values, self.held = list(self.code), np.zeros((self.first[-1], len(self.code)), dtype=np.int64)
         for group, value, count in entries:
@@ -249,33 +238,41 @@ def print_shown(series: Published, stated: dict[str, Any], shown: list[str]) -> 
     return 0
 
 
+def in_words(claim: dict[str, Any], worlds: int) -> str:
+    """Return the line that says what is shown."""
+    kind = claim["claim"] if claim.get("of", "people").startswith("people") else f"{claim['claim']} of classes"
+    return f"shown: {WORDS.get(kind, WORDS[claim['claim']]).format(**claim, worlds=worlds)}\n"
+
+
 def checked(folder: Path, witness: Path) -> int:
     """Print which statements a witness shows, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     about = stated["format"], stated["adversary"], bool(stated["claims"])
     need(about in [(FORMAT, name, True) for name in ADVERSARIES], f"a witness of this form: {about}")
     series = Published(folder, linked=stated["adversary"] == "linked")
-    number = stated_values(series, stated)
+    number, people, shown = stated_values(series, stated), dict[str, Any](), list[str]()
     if series.linked:
         table = pq.read_table(witness / "worlds.parquet")
         worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
         series.proofs = json.loads((witness / "proofs.json").read_text("utf-8"))
         left = beside("verify_points")["values_left"](series, number, series.proofs["steps"])
-    shown = list[str]()
+        people = beside("verify_alike")["of_people"](worlds, left, series.judged, changing=series.may is not None)
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in WORDS and (series.linked or kind in OF_FILES), f"the claim {kind}")
+        need(kind in WORDS and (series.linked or kind in ("k", "records", *OF_SETS)), f"the claim {kind}")
         need(sensitive in ([None] if kind in ("k", "records") else series.sensitive), "a claim about another column", 1)
-        if kind in ("values", "different", "same", "close", "near", "categories"):
-            found = beside("verify_alike")["close" if kind == "near" else kind](series, worlds, left, claim)
+        if kind in OF_SETS:
+            found = beside("verify_alike")["counted"](series, claim, people)
+        elif kind in ("different", "same"):
+            found = beside("verify_alike")[kind](series, worlds, left, claim)
         elif kind == "findings":
             found = beside("verify_proof")["claimed"](series, witness, sensitive)
-        elif kind in ("records", "alike"):
+        elif kind == "records":
             found = beside("verify_records")[kind](series, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
-        shown.append(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
+        shown.append(in_words(claim, len(worlds) if series.linked else 0))
     return print_shown(series, stated, shown)
 
 

@@ -31,6 +31,16 @@ def need(holds: object, what: str) -> None:
         raise NotImplementedError(what)
 
 
+def matching(folder: Path, pattern: str) -> list[str]:
+    """Return the files that match a path or a pattern, ordered by the numbers in their names."""
+    found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
+    found = [pattern] if (folder / pattern).exists() else found
+    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"no files, or of different names: {pattern}")
+    place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
+    need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
+    return sorted(found, key=place.__getitem__)
+
+
 class FileColumns(dict[str, list[str]]):
     """The columns of a file by name; a missing column is refused."""
 

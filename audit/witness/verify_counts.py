@@ -39,32 +39,28 @@ def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
     """
     rows, fakes = np.zeros(len(series.held), dtype=np.int64), np.zeros(len(series.held), dtype=np.int64)
     for at, (group, who) in enumerate(zip(series.group, series.who, strict=True)):
-        np.add.at(rows, series.first[at] + group, 1)
-        fake = np.array([name is not None and name[:1] in ("", "~") for name in who], dtype=np.bool_)
-        np.add.at(fakes, series.first[at] + group[fake], 1)
+        mine = series.first[at] + group
+        np.add.at(rows, mine, 1)
+        np.add.at(fakes, mine[[name is not None and name[:1] in ("", "~") for name in who]], 1)
         if not series.linked:
             of_group, people = room(series, at)
-            mine = series.first[at] + group
             fakes[mine] = np.minimum(np.bincount(of_group)[of_group] - people, rows[mine] - (people > 0))
-    return rows[rows > 0], (rows - fakes)[rows > 0]
+    return rows, rows - fakes
+
+
+def classes(series: Filed) -> tuple[np.ndarray, ...]:
+    """Return the values of classes, twice, and which of them may have people whose value is not known."""
+    people, held = sizes(series)[1], series.held[np.newaxis] > 0
+    real = [not name.startswith("~") for name in series.people]
+    np.subtract.at(people, series.home[(series.known >= 0) & (series.home >= 0) & np.array(real, dtype=np.bool_)], 1)
+    return held, held, people[np.newaxis] > 0
 
 
 def k(series: Filed, sensitive: None) -> dict[str, int]:
     """Return the fewest rows of a class, and the fewest people of a class that contains a person."""
     del sensitive
     rows, people = sizes(series)
-    return {"rows": int(rows.min()), "people": int(people[people > 0].min())}
-
-
-def homogeneity(series: Filed, sensitive: str) -> dict[str, int]:
-    """Return the number of classes, and in how many of them all rows have one value."""
-    at, names = series.sensitive.index(sensitive), dict[str, int]()
-    label = np.array([names.setdefault(value[at], len(names)) for value in series.values], dtype=np.int64)
-    held = np.zeros((len(series.held), len(names)), dtype=np.bool_)
-    for value, each in enumerate(label.tolist()):
-        held[:, each] |= series.held[:, value] > 0
-    values = held.sum(axis=1)
-    return {"classes": int((values > 0).sum()), "of_one_value": int((values == 1).sum())}
+    return {"rows": int(rows[rows > 0].min()), "people": int(people[people > 0].min())}
 
 
 def min_e(series: Filed, sensitive: str) -> dict[str, int]:
@@ -159,7 +155,6 @@ def least_cuts(graph: np.ndarray) -> list[int]:
 
 CLAIMS: dict[str, Callable[[Any, Any], dict[str, int]]] = {
     "k": k,
-    "homogeneity": homogeneity,
     "min_e": min_e,
     "equivalent": equivalent,
 }

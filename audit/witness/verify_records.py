@@ -3,7 +3,7 @@
 An id links the rows of one record. The description of a record is what the cells of its rows have in common, column by
 column. After each release, the records so far with the same description form a class. An adversary who knows that a
 person fits the description learns the values of all records in the class. Each function takes the series that
-`verify.py` has read, and returns the numbers of a claim. What is not supported raises `NotImplementedError`.
+`verify.py` has read. What is not supported raises `NotImplementedError`.
 """
 
 from __future__ import annotations
@@ -84,18 +84,17 @@ def records(series: Filed, sensitive: None) -> dict[str, int]:
     return {"records": found, "fewest": fewest}
 
 
-def alike(series: Filed, sensitive: str) -> dict[str, int]:
-    """Return how many classes there are after all releases, and in how many all records have one value."""
+def sets(series: Filed) -> tuple[np.ndarray, ...]:
+    """Return the values of the classes after all releases, twice, and that all are judged."""
     need("transitions" not in series.manifest.get("adversary", {}), "record ids where values may change")
-    names, of_record, every, single = dict[str, int](), dict[int, int](), 0, 0
+    of_record, found, names = dict[int, int](), list[np.ndarray](), series.sensitive
     for table, (record, number) in zip(series.tables, classes(series), strict=True):
-        for one, text in zip(record, table[sensitive], strict=True):
-            value = names.setdefault(text, len(names))
-            need(of_record.setdefault(one, value) == value, "a record with two values")
-        pairs = np.unique(number * len(names) + np.array([of_record[one] for one in range(len(number))]))
-        values = np.bincount(pairs // len(names))
-        every, single = every + len(values), single + int((values == 1).sum())
-    return {"classes": every, "of_one_value": single}
+        for one, value in zip(record, zip(*map(table.__getitem__, names), strict=True), strict=True):
+            need(of_record.setdefault(one, series.code[value]) == series.code[value], "a record with two values")
+        found.append(np.zeros((int(number.max(initial=-1)) + 1, len(series.values)), dtype=np.bool_))
+        found[-1][number, [of_record[one] for one in range(len(number))]] = True
+    held = np.concatenate(found)[np.newaxis]
+    return held, held, np.ones(held.shape[:2], dtype=np.bool_)
 
 
 def classes(series: Filed) -> Iterator[tuple[list[int], np.ndarray]]:

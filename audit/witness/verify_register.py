@@ -192,33 +192,19 @@ def checked(folder: Path, witness: Path) -> int:
     checker = RegisterChecker(folder)
     series, number = checker.series, VERIFY["stated_values"](checker.series, stated)
     worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
-    left, shown = checker.left(), list[str]()
+    alike, judged, shown = VERIFY["beside"]("verify_alike"), checker.register.judged, list[str]()
+    people = alike["of_people"](worlds, checker.left(), judged, changing=checker.may is not None)
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in ("values", "k", "homogeneity"), f"the claim {kind}")
+        need(kind in ("k", *VERIFY["OF_SETS"]), f"the claim {kind}")
         need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim about another column", 1)
-        if kind != "values":
+        if kind == "k":
             found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
-            found = values(checker, worlds, left, series.sensitive.index(sensitive))
+            found = alike["counted"](series, claim, people)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
-        shown.append(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
+        shown.append(VERIFY["in_words"](claim, len(worlds)))
     return int(VERIFY["print_shown"](series, stated, shown))
-
-
-def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attribute: int) -> dict[str, Any]:
-    """Return for how many people (or people in a release) an attribute's value is certain, and for how many not."""
-    label = VERIFY["numbered"]((value[attribute] for value in checker.series.values), {})
-    judged, constant = checker.register.judged, checker.may is None
-    said = np.where(worlds < 0, -1, label[worlds])
-    two = np.any(said != said[0], axis=0) & judged
-    low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
-    certain = (low == high) & judged
-    need(not (certain & two).any(), "the worlds contradict a value that is certain", 1)
-    if constant:
-        judged, certain, two = (np.any(each, axis=0) for each in (judged, certain, two))
-    found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}
-    return {"of": "people" if constant else "people in releases", **found}
 
 
 def main(series: str, witness: str) -> int:

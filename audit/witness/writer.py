@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,15 @@ from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
-from audit.witness.rests import Kind, StatedClaims, needed_claims
+from audit.witness.rests import StatedClaims
 from audit.witness.statement import Witness, supported
 from audit.witness.sums import sum_of_groups
 from audit.witness.verify import ADVERSARIES, FORMAT, Published
-from audit.witness.verify_alike import categories, close, different, same, values
+from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
-from audit.witness.verify_records import alike, records
+from audit.witness.verify_records import records
 from audit.witness.verify_register import RegisterChecker
-from audit.witness.verify_register import values as of_register
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
 
 
@@ -155,10 +155,10 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
     """Return the witness for an adversary who knows everyone's groups, or only the files."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
-    claims, view, others = list[dict[str, Any]](), worlds_view(run.evidence), dict[str, str]()
+    claims, people = list[dict[str, Any]](), dict[str, Sets]()
+    view, others = worlds_view(run.evidence), dict[str, str]()
     if series.linked:
-        people = sum(not name.startswith("~") for name in series.people)
-        if people != run.facts.individuals:
+        if sum(not name.startswith("~") for name in series.people) != run.facts.individuals:
             raise UsageError("--witness: the checker reads different people from the keys; leave --witness out")
         base = worlds_of(series, view, known.knowing) if known.knowing is not None else []
         if not base:
@@ -167,7 +167,8 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
         worlds = chosen(series, base)
         steps = list(prove_by_groups(left, worlds[0]))
         steps += further_steps(left, worlds[0], view, known)
-        claims += [*_claims(series, worlds, left), *_alike(series, worlds, left, report)]
+        people = of_people(worlds, left.values, series.judged, changing=series.may is not None)
+        claims += _of_pairs(series, worlds, left)
         for name in series.sensitive:
             if (found := sum_of_groups(series, run, name)) is not None:
                 series.proofs.setdefault("sums", {})[name] = found
@@ -177,9 +178,8 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
             others = {"findings.opb": formula.text(), "findings.pbp": "\n".join([*lines, ""])}
             for name in series.sensitive:
                 claims.append({"claim": "findings", "sensitive": name, **findings(series, formula, lines, name)})
-    strangers = any(None in who for who in series.who)
-    needed = needed_claims(series, strangers=strangers, people=series.linked)
-    claims += _counted(series, needed, report)
+    needed = _needed(series, view, report, people, strangers=any(None in who for who in series.who))
+    claims = [*_of_sets(series, people, needed), *claims, *_counted(series, report)]
     tables = {"worlds.parquet": _table(series, worlds)} if len(worlds) else {}
     rests = StatedClaims(series, claims, needed, report).rests()
     return _witness(series, view, tables, {**series.proofs, "steps": steps}, claims, rests, others)
@@ -212,8 +212,8 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     for world in known.knowing.worlds() if known.knowing is not None else ():
         row, value = (np.full(register.line.shape, -1, dtype=np.int64) for _ in range(2))
         for release, (place, had) in enumerate(world):
-            people = view.source.hosts(release).person
-            mine = np.array([register.people[view.name(each)] for each in people.tolist()], dtype=np.int64)
+            hosts = view.source.hosts(release).person.tolist()
+            mine = np.array([register.people[view.name(each)] for each in hosts], dtype=np.int64)
             value[release, mine] = code[had]
             row[release, mine] = _rows_of(checker, view, release, place, value[release, mine])
         if _adds(found, value) and holds(partial(checker.check, row, value, "")):
@@ -224,13 +224,10 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
             break
     if not found:
         raise UsageError("--witness: no way to give the people of the register rows was found; leave --witness out")
-    claims = [
-        {"claim": "values", "sensitive": name, **of_register(checker, np.stack(found), checker.left(), place)}
-        for place, name in enumerate(series.sensitive)
-    ]
+    people = of_people(np.stack(found), checker.left(), register.judged, changing=checker.may is not None)
     strangers = [*map(len, series.group)] != np.count_nonzero(register.line >= 0, axis=1).tolist()
-    needed = needed_claims(series, strangers=strangers, people=True)
-    claims += _counted(series, needed, report)
+    needed = _needed(series, view, report, people, strangers=strangers)
+    claims = [*_of_sets(series, people, needed), *_counted(series, report)]
     import pyarrow as pa
 
     rests = StatedClaims(series, claims, needed, report).rests()
@@ -270,38 +267,54 @@ def worlds_view(evidence: Sequence[View]) -> View:
 # -- claims ---------------------------------------------------------------------------------------------------------
 
 
-def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[str, Any]]:
-    """Yield the claims that worlds and proofs show, with the numbers that the checker finds."""
-    for name in series.sensitive:
-        claim = {"claim": "values", "sensitive": name}
-        yield claim | values(series, worlds, left.values, claim)
-        for kind, found in (("different", different), ("same", same)):
-            claim = {"claim": kind, "sensitive": name}
-            with suppress(NotImplementedError, ValueError):  # values change, or the claim does not hold
-                yield claim | found(series, worlds, left.values, claim)
+def _needed(
+    series: Published, view: View, report: Report, people: Mapping[str, Sets], *, strangers: bool
+) -> list[dict[str, Any]]:
+    """Return the claims about sets of values that together say of all that is judged what is certain, without numbers.
 
-
-def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the claims about close numbers, and about categories that values share."""
+    Args:
+        series: the series as the checkers read it.
+        view: the evidence about all attributes.
+        report: the report on the run.
+        people: the sets of values of people, by what they are of.
+        strangers: whether rows may be those of people who are not known.
+    """
     share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
-    widths = series.manifest.get("policy", {}).get("closeness")
-    for name in series.sensitive:
-        if share is not None:
+    widths, found = series.manifest.get("policy", {}).get("closeness"), list[dict[str, Any]]()
+    of_rows = ["classes"] * (strangers or not people) + ["classes of records"] * ("record" in series.columns)
+    for of, name in product([*people, *of_rows], series.sensitive):
+        claim = {"sensitive": name, "of": of}
+        found.append({"claim": "values", **claim})
+        if share is not None and name in view.numbers:
             width = widths.get(name) if isinstance(widths, dict) else None
-            claim = {"claim": "close", "sensitive": name, "within": f"{share:g}"}
-            claim |= {} if width is None else {"claim": "near", "within": str(width)}
-            with suppress(NotImplementedError):  # the values are texts, which have no distance
-                yield claim | close(series, worlds, left.values, claim)
+            about = (
+                {"claim": "close", "within": str(share)} if width is None else {"claim": "near", "within": str(width)}
+            )
+            found.append(about | claim)
         if name in series.columns.get("similar", {}):
-            claim = {"claim": "categories", "sensitive": name}
-            yield claim | categories(series, worlds, left.values, claim)
+            found.append({"claim": "categories", **claim})
+    return found
 
 
-def _counted(series: Published, needed: Sequence[Kind], report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the claims about classes, records and buckets, with the numbers that the checker counts."""
-    find: dict[str, Callable[[Any, Any], dict[str, int]]] = {**verify_counts.CLAIMS, "records": records, "alike": alike}
-    wanted: list[Kind] = [("k", None), *[("records", None)] * ("record" in series.columns)]
-    wanted += [each for each in needed if each[0] in find]
+def _of_sets(series: Published, people: dict[str, Sets], needed: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what is stated of sets of values, as far as the checker supports it."""
+    for claim in needed:
+        with suppress(NotImplementedError):
+            yield claim | counted(series, claim, people)
+
+
+def _of_pairs(series: Published, worlds: Integers, left: Left) -> Iterator[dict[str, Any]]:
+    """Yield what is stated of pairs of people, as the checker finds it."""
+    for name, (kind, found) in product(series.sensitive, (("different", different), ("same", same))):
+        claim = {"claim": kind, "sensitive": name}
+        with suppress(NotImplementedError, ValueError):  # of changing values, or because it is not so
+            yield claim | found(series, worlds, left.values, claim)
+
+
+def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
+    """Yield what is stated of classes, records and buckets, as the checker counts it."""
+    find: dict[str, Callable[[Any, Any], dict[str, int]]] = {**verify_counts.CLAIMS, "records": records}
+    wanted: list[tuple[str, str | None]] = [("k", None), *[("records", None)] * ("record" in series.columns)]
     asked = {each.clause for each in report.policy.clauses}
     for name in series.sensitive:
         wanted += [("min_e", name)] if series.linked and "min_e" in asked else []

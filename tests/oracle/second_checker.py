@@ -30,7 +30,7 @@ ALLOWED = {
 KEYS = {
     "values": "of total certain two", "different": "people", "same": "people", "close": "within of total certain two",
     "near": "within of total certain two", "categories": "of total certain two", "k": "rows people",
-    "homogeneity": "classes of_one_value", "records": "records fewest", "alike": "classes of_one_value",
+    "records": "records fewest",
     "min_e": "at_least", "findings": "people", "equivalent": "people",
 }  # fmt: skip
 SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
@@ -59,7 +59,7 @@ def objection(folder, where, *, restate=False):
     """Return why a witness does not show all that it states, or ""; `restate`: state what is found instead."""
     try:
         statement = json.loads((Path(where) / "statement.json").read_text())
-        require(statement["format"] == "series-audit witness 1", "the format")
+        require(statement["format"] == "series-audit witness 2", "the format")
         series = {"register": OfRegister}.get(statement["adversary"], Series)(Path(folder), statement)
         check(series, Path(where), statement, restate=restate)
     except (NotShownError, KeyError, TypeError, ValueError, IndexError, OSError) as error:
@@ -79,7 +79,10 @@ def check(series, where, statement, *, restate):
         require(set(claim) == {"claim", "sensitive", *KEYS[name].split()}, "keys of a claim")
         require((claim["sensitive"] is None) == (name in ("k", "records")), "sensitive")
         require(claim["sensitive"] in (None, *series.sensitive), "sensitive")
-        found = getattr(series if name in ("k", "homogeneity", "records", "alike") else people, f"claim_{name}")(claim)
+        if "of" in claim:
+            found = Sets(series, people, claim["of"]).counted(claim)
+        else:
+            found = getattr(series if name in ("k", "records") else people, f"claim_{name}")(claim)
         require(restate or {"claim": name, "sensitive": claim["sensitive"], **found} == claim, f"{claim}: {found}")
         claim.update(found)
     for name, (content, rows) in series.read.items():
@@ -286,23 +289,27 @@ class Series:
                     people.append(len(names) - fakes)
         return {"rows": min(rows), "people": min(people)}
 
-    def claim_homogeneity(self, claim):
-        at = self.sensitive.index(claim["sensitive"])
-        every = [{value[at] for value in counts} for held in self.held for counts in held.values()]
-        return {"classes": len(every), "of_one_value": sum(len(values) == 1 for values in every)}
+    def class_sets(self):
+        """Yield the values of each class that may have a person who is judged."""
+        for at, (release, counterfeits, held) in enumerate(zip(self.rows, self.counterfeits, self.held, strict=True)):
+            pool = Counter(label[0] for label, *_ in release)
+            for label, values in held.items():
+                names = [name for own, _, name in release if own == label]
+                real = [name for name in names if name is None or name[:1] not in ("", "~")]
+                if any((name, at) not in self.known for name in real) and counterfeits[label[0]] < pool[label[0]]:
+                    yield {*values}
 
     def claim_records(self, claim):
         sizes = [len(ids) for ids in self.record_classes()]
         return {"records": len({each for ids in self.ids for each in ids}), "fewest": min(sizes)}
 
-    def claim_alike(self, claim):
-        at, values = self.sensitive.index(claim["sensitive"]), {}
+    def record_sets(self):
+        values = {}
         for ids, rows in zip(self.ids, self.rows, strict=True):
             for each, (_, value, _) in zip(ids, rows, strict=True):
                 refuse(values.setdefault(each, value) != value, "a record with two values")
-        classes = self.record_classes()
-        single = sum(len({values[each][at] for each in ids}) == 1 for ids in classes)
-        return {"classes": len(classes), "of_one_value": single}
+        for ids in self.record_classes():
+            yield {values[each] for each in ids}
 
     # -- what a witness says of people --
 
@@ -565,45 +572,8 @@ class People:
 
     # -- claims --
 
-    def counted(self, claim, agree):
-        """Count whose values left, and whose values in worlds, agree by a rule."""
-        certain = {each for each in self.judged if agree(self.left[each])}
-        two = {each for each in self.judged if not agree({world[each] for world in self.worlds})}
-        require(not certain & two, "both certain and not")
-        of = "people in releases" if self.changing else "people"
-        within = {"within": claim["within"]} if "within" in claim else {}
-        return {**within, "of": of, "total": len(self.judged), "certain": len(certain), "two": len(two)}
-
     def attribute(self, claim):
         return self.series.sensitive.index(claim["sensitive"])
-
-    def claim_values(self, claim):
-        at = self.attribute(claim)
-        return self.counted(claim, lambda values: len({value[at] for value in values}) == 1)
-
-    def claim_close(self, claim, *, share=True):
-        at, within = self.attribute(claim), Fraction(claim["within"])
-        require(type(claim["within"]) is str and within >= 0 and not (share and within >= 1), "within")
-        refuse(not all(re.fullmatch(NUMBER, value[at]) for value in self.values), "no decimal numbers")
-
-        def agree(values):
-            numbers = [Fraction(value[at]) for value in values]
-            return bool(numbers) and all(
-                abs(a - b) <= (within * max(abs(a), abs(b)) if share else within) for a, b in combinations(numbers, 2)
-            )
-
-        return self.counted(claim, agree)
-
-    def claim_near(self, claim):
-        return self.claim_close(claim, share=False)
-
-    def claim_categories(self, claim):
-        at, found = self.attribute(claim), defaultdict(set)
-        name = self.series.columns["similar"][claim["sensitive"]]
-        for line in self.series.table(name):
-            found[line["value"]].add(line["category"])
-        refuse(not all(found[value[at]] for value in self.values), "a value without a category")
-        return self.counted(claim, lambda values: bool(set.intersection(*(found[value[at]] for value in values))))
 
     def claim_different(self, claim):
         require(not self.changing and self.series.adversary == "linked")
@@ -672,6 +642,53 @@ class People:
 
     def claim_findings(self, claim):
         raise UnsupportedError("proofs of VeriPB")
+
+
+class Sets:
+    """The values that are left to people or classes, and those of worlds."""
+
+    def __init__(self, series, people, of):
+        self.series, self.of = series, of
+        if of in ("classes", "classes of records"):
+            self.sets = [
+                (values, values) for values in (series.class_sets() if of == "classes" else series.record_sets())
+            ]
+        else:
+            require(people is not None and of == ("people in releases" if people.changing else "people"), "of whom")
+            self.sets = [(people.left[each], {world[each] for world in people.worlds}) for each in people.judged]
+
+    def counted(self, claim):
+        """Count the sets whose values agree, and those whose values in worlds do not."""
+        agree = getattr(self, claim["claim"])(claim, self.series.sensitive.index(claim["sensitive"]))
+        certain, two = (sum(agree(left) for left, _ in self.sets), sum(not agree(seen) for _, seen in self.sets))
+        within = {"within": claim["within"]} if "within" in claim else {}
+        return {**within, "of": self.of, "total": len(self.sets), "certain": certain, "two": two}
+
+    def values(self, claim, at):
+        return lambda values: len({value[at] for value in values}) == 1
+
+    def close(self, claim, at, *, share=True):
+        within = Fraction(claim["within"])
+        require(type(claim["within"]) is str and within >= 0 and not (share and within >= 1), "within")
+        refuse(not all(re.fullmatch(NUMBER, value[at]) for value in self.series.published), "no decimal numbers")
+
+        def agree(values):
+            numbers = [Fraction(value[at]) for value in values]
+            return bool(numbers) and all(
+                abs(a - b) <= (within * max(abs(a), abs(b)) if share else within) for a, b in combinations(numbers, 2)
+            )
+
+        return agree
+
+    def near(self, claim, at):
+        return self.close(claim, at, share=False)
+
+    def categories(self, claim, at):
+        found, name = defaultdict(set), self.series.columns["similar"][claim["sensitive"]]
+        for line in self.series.table(name):
+            found[line["value"]].add(line["category"])
+        refuse(not all(found[value[at]] for value in self.series.published), "a value without a category")
+        return lambda values: bool(set.intersection(*(found[value[at]] for value in values)))
 
 
 def least_cuts(edges):

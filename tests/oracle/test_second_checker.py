@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -69,37 +70,48 @@ KINDS = {
 
 
 @contextmanager
-def drawn(kind, series, rng):
-    """A folder with a series, and one with its witness; None where there is none."""
+def drawn(kind, series, rng, refused=None):
+    """A folder with a series, and one with its witness; None where there is none, and `refused` counts why."""
     with tempfile.TemporaryDirectory() as name:
         folder, where = Path(name) / "series", Path(name) / "witness"
         folder.mkdir()
-        further = rng.choice(["", "", *FURTHER]) if kind == "linked" and not series.transitions else ""
+        further = rng.choice(["", "", *FURTHER]) if not getattr(series, "transitions", None) else ""
         if kind == "pseudonym":
             series.write(folder, group_column=rng.random() < 0.5)
-            values = {row.record: rng.choice("xyz") for rows in series.releases for row in rows}
+            values = {row.record: rng.choice("abc") for rows in series.releases for row in rows}
             for path in (folder / "releases").glob("*.csv"):
-                rewrite_csv(path, lambda line: [*line[:-1], values[line[0]]])
+                rewrite_csv(path, lambda line: {**line, "Value": values[line["Case"]]})
         else:
             series.write(folder, key=rng.choice(["column", "files"]))
         if further in POLICY:
             for path in folder.rglob("*.csv"):
-                rewrite_csv(path, lambda line: [NUMBERS.get(cell, cell) for cell in line])
+                rewrite_csv(path, lambda line: {
+                    name: NUMBERS.get(cell, cell) if name.casefold() == "value" else cell for name, cell in line.items()
+                })  # fmt: skip
         if further:
             (folder / "similar.csv").write_text(CATEGORIES)
             manifest = folder / "series.toml"
-            text = manifest.read_text().replace("[columns]", FURTHER[further])
+            text = manifest.read_text()
+            if further in POLICY and "types = {" in text:
+                text = text.replace("types = {", 'types = { Value = "numeric",')
+            else:
+                text = text.replace("[columns]", FURTHER[further])
             manifest.write_text(text + POLICY.get(further, ""))
         code, _, err = run_main(str(folder), *KINDS[kind][1], "--witness", str(where))
         assert code in (0, 1, 2, 3), err
+        if code == 2 and refused is not None:
+            refused[f"refused: {err.splitlines()[0]}"] += 1
         yield None if code == 2 else (folder, where)
 
 
 def rewrite_csv(path, change):
     with path.open(newline="") as file:
-        head, *lines = csv.reader(file)
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([head, *map(change, lines)])
+        lines = [*csv.DictReader(file)]
+    if lines:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, [*lines[0]])
+            writer.writeheader()
+            writer.writerows(map(change, lines))
 
 
 # -- what is forged ---------------------------------------------------------------------------------------
@@ -235,17 +247,31 @@ def is_so(possible, where):
     certain = [next(iter(values)) for values in possible.values() if len(values) == 1]
     number = Counter(certain)
     for claim in json.loads((where / "statement.json").read_text())["claims"]:
-        if claim["claim"] == "values" and not (
-            claim["total"] == len(possible)
-            and claim["certain"] <= len(certain)
-            and claim["two"] <= len(possible) - len(certain)
-        ):
-            return False
+        if claim.get("of", "").startswith("people"):
+            sure = sum(map(rule_of(claim), possible.values()))
+            if claim["total"] != len(possible) or claim["certain"] > sure or claim["two"] > len(possible) - sure:
+                return False
         if claim["claim"] == "same" and claim["people"] > sum(each for each in number.values() if each > 1):
             return False
         if claim["claim"] == "different" and max(number.values(), default=0) > 1:
             return False
     return True
+
+
+def rule_of(claim):
+    """When the values of a set say the same, by a claim."""
+    if claim["claim"] == "values":
+        return lambda values: len(values) == 1
+    if claim["claim"] == "categories":
+        of = {value: {line[2:] for line in CATEGORIES.split() if line[0] == value} for value in "abcdz"}
+        return lambda values: bool(set.intersection(*(of[value] for value in values)))
+    within, share = Fraction(claim["within"]), claim["claim"] == "close"
+
+    def close(values):
+        numbers = [Fraction(NUMBERS[value]) for value in values]
+        return max(numbers) - min(numbers) <= within * (max(numbers) if share else 1)
+
+    return close
 
 
 def second_of(where):

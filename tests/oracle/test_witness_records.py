@@ -39,7 +39,7 @@ def truth(series, values):
             classes[description].append(values[record])
         sizes += [len(some_values) for some_values in classes.values()]
         single += sum(len({*some_values}) == 1 for some_values in classes.values())
-    return {"fewest": min(sizes)}, {"classes": len(sizes), "of_one_value": single}
+    return {"fewest": min(sizes)}, {"total": len(sizes), "certain": single, "two": len(sizes) - single}
 
 
 @settings(max_examples=SERIES)
@@ -56,12 +56,13 @@ def test_what_is_shown_of_records_is_so_and_no_forgery_shows_more(series, seed, 
         code, said, _ = run_main("verify", str(folder), str(where))
         assert code == 0, said
         statement = json.loads((where / "statement.json").read_text())
-        found = {each["claim"]: each for each in statement["claims"]}
+        found = {each.get("of", each["claim"]): each for each in statement["claims"]}
         event(f"records: {'records' in found}")
         if "records" in found:
             records, alike = truth(series, values)
             assert found["records"] == {"claim": "records", "sensitive": None, "records": len(values), **records}
-            assert found["alike"] == {"claim": "alike", "sensitive": "Value", **alike}
+            about = {"claim": "values", "sensitive": "Value", "of": "classes of records"}
+            assert found["classes of records"] == {**about, **alike}
         for _ in range(FORGERIES):
             forged = json.loads(json.dumps(statement))
             claim = rng.choice(forged["claims"])
@@ -75,8 +76,16 @@ def test_what_is_shown_of_records_is_so_and_no_forgery_shows_more(series, seed, 
 @pytest.mark.parametrize(
     ("name", "code", "shown"),
     [
-        ("cases-independent", 1, ["of 6 records, at least 1 have", "of 7 classes of such records, 4 have one Disease"]),
-        ("cases-monotonic", 0, ["of 6 records, at least 2 have", "of 5 classes of such records, 0 have one Disease"]),
+        (
+            "cases-independent",
+            1,
+            ["of 6 records, at least 1 have", "of 7 classes of records, 4 have one Disease"],
+        ),
+        (
+            "cases-monotonic",
+            0,
+            ["of 6 records, at least 2 have", "of 5 classes of records, 0 have one Disease"],
+        ),
     ],
 )
 def test_examples_with_record_ids_are_wholly_shown(name, adversary, code, shown, tmp_path):
