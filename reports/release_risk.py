@@ -24,8 +24,7 @@ _COLUMNS_SHOWN = 6
 def panel(report: Report, *, last: int | None = None, means: bool = True) -> Iterator[Block]:
     """Yield a table of the last releases, each by itself, and the notes below it.
 
-    The attribute stands beside where there are several; the journalist's risk where there is one; mean risks where
-    there is room for them.
+    The attribute is shown if there are several, the journalist's risk if it is known, and mean risks if `means`.
     """
     tags = report.series.releases[-(last or len(report.series.releases)) :]
     shown = [each for each in report.panel if each.release in tags]

@@ -72,7 +72,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
         rules.doubt(
             f"table.{key}",
             say(
-                "{column} is read as counts, by its name; if each row is a person, this is no table of counts.",
+                "{column} is read as counts, by its name; if each row is a person, this is not a table of counts.",
                 column=value,
             ),
         )

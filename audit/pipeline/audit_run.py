@@ -246,7 +246,7 @@ def _decide(
     decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
-        reason = say("no clause of the policy was asked; run all attacks, or name one that decides a clause")
+        reason = say("no requested attack decides a clause of the policy; run all attacks, or name one that does")
         undecided.append(Undecided("policy", Reason(reason)))
     if contradictions:
         why = say("people's own published values contradict them")

@@ -76,7 +76,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
         if candidate.written and candidate.before.policy.violations:
-            yield say("The releases before it break the policy; with --baseline, only what it adds decides.")
+            yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
     elif candidate.hide is None:
         yield _no_cells(candidate.stopped)
     else:
@@ -86,9 +86,9 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
             len(candidate.hide),
         )
         if candidate.least:
-            yield say("No cheaper cells are enough: inner cells cost less than totals, small counts less than large.")
+            yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
         else:
-            yield say("There may be cheaper cells: there are too many combinations to try.")
+            yield say("Cheaper cells may exist: there are too many combinations to try all.")
         yield say("Leave these cells empty: a marker that stands for small counts would be wrong for larger ones.")
     if candidate.rounding is not None:
         base = candidate.rounding.to

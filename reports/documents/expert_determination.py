@@ -47,7 +47,7 @@ def _results(report: Report) -> Iterator[Block]:
 
 def _conditions(report: Report) -> Iterator[str]:
     yield say(
-        "The result is about the {releases} releases named above together, and about no other data beside them.",
+        "The result is about the {releases} releases named above together, and about no other data.",
         releases=str(len(report.series.releases)),
     )
     yield say("It assumes the adversary named above; anybody who knows more can learn more.")

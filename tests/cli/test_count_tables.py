@@ -189,7 +189,7 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
         "repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), *words
     )
     assert (found, err) == (code, "")
-    assert ("with --baseline, only what it adds decides" in " ".join(out.split())) == (code < 3)
+    assert ("with --baseline, only what it adds counts" in " ".join(out.split())) == (code < 3)
     assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nT,f,30\n"
 
 
