@@ -1,9 +1,10 @@
 """The attack `differencing`: which small counts do published tables disclose together?
 
-Threat model: a person who has the published tables and the rules by which they were made. Claim: every table of counts
-that agrees with them has a count of the box in the reported interval. Sound, because a bound is only claimed with a
-sum of published numbers that shows it, and *no finding* only with tables of integers that agree with everything.
-Cost: propagation is linear in the cells of the lattice of margins; what it leaves is solved one component at a time.
+Threat model: a person who has the published tables and the rules by which they were made. Claim: in every table of
+counts that agrees with them, the count of the box is in the reported interval. Sound, because a bound is only claimed
+with a sum of published numbers that proves it, and *no finding* only with tables of integers that agree with
+everything. Cost: propagation is linear in the cells of the lattice of margins; the remaining counts are solved one
+component at a time.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Differencing:
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
         """Return what is certain about the box of each question.
 
-        If the user interrupts before bounds are known, the published bounds are used: they take a moment.
+        If the user interrupts before bounds are known, they are computed again (which is fast), and nothing else is.
 
         Raises:
             ContradictingCountsError: no counts agree with everything that was published.
@@ -65,7 +66,11 @@ class Differencing:
         return asked.outcome(budget, both_ends=self.both_ends, stopped=stopped)
 
     def _bounded(self, tables: CountTables, budget: Budget) -> _AskedCells | None:
-        """Return the questions with bounds of all counts; None if they do not fit into memory."""
+        """Return the questions with propagated bounds of all counts; None if the lattice does not fit into memory.
+
+        Raises:
+            ContradictingCountsError: bounds contradict each other.
+        """
         inverted = np.flatnonzero(tables.lower > tables.upper)
         if len(inverted):
             raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
@@ -96,7 +101,7 @@ class _AskedCells:
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
-        """Return what is certain; after an interrupt (also if `stopped` before), what was found by then."""
+        """Return the verdicts and bounds; after an interrupt (`stopped`, or here), those that were found by then."""
         remainder = self.remainder
         try:
             if not stopped:

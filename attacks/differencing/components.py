@@ -60,8 +60,8 @@ class Remainder(Solutions):
 
     Attributes:
         proofs: the proofs of bounds that propagation did not find, by node or sum and side.
-        screened: what a few solutions show about all sums; None before sums were asked about.
-        reason: why questions are left open.
+        screened: what a few solutions and bounds show about all sums; None before sums are asked about.
+        reason: why questions are open; None if no limit was reached.
     """
 
     def __init__(self, tables: CountTables, bounds: BoundPropagation, questions: Questions) -> None:
@@ -119,8 +119,8 @@ class Remainder(Solutions):
         is_finding = self.questions.is_finding(self.proved)[left]
         left = left[np.argsort(is_finding, kind="stable")]
         if self.rows:
-            # In loosely tied tables, integer programmes seldom settle what a long search did not settle, and bounds
-            # settle half. A finding stays one even if its exact interval is unknown.
+            # If tables share few counts, integer programmes seldom settle questions that a long search did not settle,
+            # and bounds settle half of them. A finding remains one even if its exact interval is unknown.
             closely = _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY
             left, others = left[:closely], left[closely : max(closely, int((~is_finding).sum()))]
         else:
@@ -133,7 +133,7 @@ class Remainder(Solutions):
             self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
 
     def _is_mostly_free(self) -> bool:
-        """Return whether there is much to search, and moves have to keep few fixed counts."""
+        """Return whether many counts are unknown and few are fixed, so that local search has much to gain."""
         free = self.proved[LOWER] < self.proved[UPPER]
         return int(free.sum()) > _MANY and float(free.mean()) > _MOSTLY_FREE
 
@@ -199,7 +199,7 @@ class Remainder(Solutions):
             self.note(component, point)
 
     def _together(self, component: Component, mine: Ids, budget: Budget) -> None:
-        """Move all open questions among some at once, up, down and at random, as long as that settles many of them."""
+        """Push the counts of all open questions (of `mine`) up, down and at random, as long as that settles many."""
         rng = np.random.default_rng(len(component.nodes))
         before = self.open_targets(mine)
         for turn in range(_TURNS):

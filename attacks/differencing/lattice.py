@@ -1,8 +1,8 @@
 """The lattice of margins: every relevant box as a node, and every line of cells with its sum as an equality.
 
-Dimensions that no published or asked box restricts together never meet in one table: the tables kept are those of the
-cliques of a chordal graph of dimensions. Consistent integer tables of such cliques always extend to one table of all
-dimensions (Lauritzen, Graphical Models, section 4.4; Dobra and Fienberg, PNAS 97(22), 2000), so nothing is lost.
+Dimensions that no published or asked box restricts together need no common table: there is a table for each clique of a
+chordal graph of dimensions. Consistent integer tables of such cliques always extend to one table of all dimensions
+(Lauritzen, Graphical Models, section 4.4; Dobra and Fienberg, PNAS 97(22), 2000), so nothing is lost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LineBlock:
         start: shape (lines,); where each line's children begin.
         child: shape (children,); node ids, line by line.
         line: shape (children,); the line of each child.
-        defines: shape (lines,); whether the line is one of those from which all others follow.
+        defines: shape (lines,); whether the line is in a set of equalities from which all others follow.
     """
 
     parent: Ids
@@ -54,9 +54,9 @@ class MarginLattice:
     Attributes:
         axes: the dimensions.
         keys: shape (nodes,), ascending; the box of each node as one number.
-        radix: what the set on each axis is multiplied by in a key.
-        base: for each axis the sets that nodes have, ascending.
-        cliques: axes that nodes restrict together.
+        radix: for each axis, the factor of its set in a key.
+        base: for each axis, the sets that nodes have, ascending.
+        cliques: the sets of axes that nodes restrict together.
         blocks: all equalities, in the order in which bounds are passed on.
     """
 
@@ -84,7 +84,7 @@ class MarginLattice:
         return found
 
     def grid(self, clique: int) -> Ids:
-        """Return the nodes of all combinations of a clique's sets, in the order of `base`, the last axis first."""
+        """Return the nodes of all combinations of a clique's sets in `base`; the last axis varies fastest."""
         if clique not in self._grids:
             whole = [axis.whole for axis in self.axes]
             origin = sum(one * each for one, each in zip(whole, self.radix, strict=True))
@@ -99,7 +99,12 @@ class MarginLattice:
 
 
 def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> MarginLattice:
-    """Return the lattice of the published boxes, with the other boxes that have the same sets.
+    """Return the lattice of the published boxes and of all other boxes that consist of the same sets.
+
+    Args:
+        axes: the dimensions.
+        published: the set of each published box on each axis; shape (boxes, axes), int32.
+        asked: the same for the boxes that are asked about.
 
     Raises:
         TooManyCellsError: it has too many nodes.
@@ -140,7 +145,7 @@ def _box_keys(origin: int, offsets: Sequence[Ids]) -> Ids:
 
 
 def _block(level: Sequence[Decomposition], base: Ids, offset: Ids, keys: Ids, defined: Flags) -> LineBlock:
-    """Return the equalities of some decompositions at all places of the other axes; marks which nodes they define."""
+    """Return the equalities of some decompositions at all places of the other axes; mark the nodes that they define."""
     parents = np.array([parent for parent, _ in level])
     widths = np.array([len(parts) for _, parts in level])
     parts = np.concatenate([np.array(parts) for _, parts in level])
@@ -200,10 +205,10 @@ def mask_of(members: npt.NDArray[np.int32]) -> int:
 
 
 def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:
-    """Return how some sets of an axis, the single atoms among them, are made up of smaller ones, smallest first.
+    """Return decompositions of some sets of an axis, which include all atoms, into smaller ones; smallest sets first.
 
-    Each set has a decomposition for each largest smaller set in it that no earlier one uses; the rest are again the
-    largest sets that fit, at last atoms.
+    A set has one decomposition for each maximal smaller set in it that no earlier decomposition uses. The rest of the
+    set is filled with the largest sets that fit, and finally with atoms.
 
     >>> quarter = [np.array([0]), np.array([1]), np.array([2]), np.array([0, 1]), np.array([0, 1, 2])]
     >>> decompositions(Axis("month", 3, quarter, 4), np.arange(5))

@@ -1,8 +1,8 @@
-"""Local search for tables of integers that agree with everything: loosely tied tables need no programme.
+"""Local search for tables of integers that agree with everything: if tables share few counts, no programme is needed.
 
 A rounded series is one component, for which a linear programme takes minutes. But almost any table near the published
-one can be repaired, one move after another; each move is the best of some that repair a violated bound. The search
-looks for solutions with the counts that a question needs, and tests each before it counts.
+one can be repaired move by move; each move is the best of a few that repair a violated bound. The search looks for
+solutions with the counts that a question needs, and checks each before it is used.
 
 Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what is still violated (Morris, AAAI 1993).
 """
@@ -28,7 +28,12 @@ _SOFT, _NEARLY_SOFT, _HARD = 1, 2, 8
 
 
 class Moves(NamedTuple):
-    """What moves change: for each move where it begins, the places, and by how much (CSC); and the same by places."""
+    """The changes of each move as a sparse matrix of places by moves.
+
+    Attributes:
+        start, place, by: by move: where its entries begin, the places that it changes, and by how much (CSC).
+        place_start, move, place_by: by place: where its entries begin, the moves that change it, and by how much (CSR).
+    """
 
     start: Ids
     place: Ids
@@ -54,7 +59,7 @@ class LocalSearch:
         self._atom_at = np.searchsorted(self._kept, self.atoms)
         self._hard = _moves(self.sums[self._kept] @ self._changes)
         self._runs = 0
-        # Any table is repaired as fast as one near the published numbers.
+        # The start hardly matters: any table is repaired as fast as one near the published numbers.
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
         self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
 
@@ -84,10 +89,20 @@ class LocalSearch:
         steps: int,
         watched: Any,  # noqa: ANN401 - as above
     ) -> Ends:
-        """Search near the last solution for one for each goal, whose count is between other limits.
+        """Search near the last solution for one solution for each goal, in which its count is within other limits.
 
-        Returns the least and greatest count of all that is watched, which are rows as goals are, in these solutions;
-        shape (2, watched). `steps` limits how many moves each may be away.
+        Args:
+            goals: rows of weights of the lattice's nodes; shape (goals, nodes).
+            low: the least count of each goal; shape (goals,).
+            high: the greatest count of each goal; shape (goals,).
+            steps: the most moves for each goal.
+            watched: rows like goals; shape (watched, nodes).
+
+        Returns:
+            The least and the greatest counts of `watched` in these solutions; shape (2, watched).
+
+        Raises:
+            RuntimeError: there is no solution to start from.
         """
         if self.point is None:
             raise RuntimeError("there is no solution to start from")
@@ -111,7 +126,7 @@ class LocalSearch:
         return np.stack([now + most.toarray().ravel() for most in (seen.min(axis=1), seen.max(axis=1))])
 
     def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Counts, Counts]:  # noqa: ANN401 - as above
-        """Return the moves of what was published and of goals, their counts, and limits, none for goals."""
+        """Return the moves of published counts and goals, the counts, and their limits; goals are unlimited."""
         moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
         endless = np.full(goals.shape[0], UNBOUNDED)
         least, most = (
@@ -211,7 +226,7 @@ def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts
     """Change `value` until it is between `low` and `high` everywhere; return the number of remaining violations.
 
     Args:
-        moves: what there is to change it.
+        moves: the possible changes.
         low: shape (places,), int64; least values.
         high: shape (places,), int64; greatest values.
         value: shape (places,), int64; changed in place.

@@ -1,8 +1,8 @@
 """Linear and integer programmes over the counts that propagation leaves open, one connected component at a time.
 
-The solver is never trusted: its points are rounded and tested in integers. Its duals, rounded to fractions, are only
-used as weights of equalities; the bound that they give is computed exactly, and is valid for any weights (weak duality;
-Schrijver, section 7.4).
+The solver is never trusted: its points are rounded and checked in integers. Its duals, rounded to fractions, are only
+used as weights of equalities; the bound that follows is computed exactly, and holds for any weights (weak duality;
+Schrijver, Theory of Linear and Integer Programming, section 7.4).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Weights = Mapping[int, Fraction]
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Counts that hang together, and the equalities between them.
+    """Counts that equalities connect, and these equalities.
 
     Attributes:
         nodes: shape (columns,); their node ids, ascending.
-        matrix: CSR matrix, one row for each equality, over `nodes`: 1 for parts, -1 for the sum.
-        fixed: the same rows over all other nodes, whose counts are known.
-        right: shape (rows,); the sum of each row.
+        matrix: the equalities; CSR, shape (rows, columns): 1 for parts, -1 for the sum.
+        fixed: the coefficients of all nodes with known counts in these equalities; CSR, shape (rows, nodes).
+        right: shape (rows,); the required value of each row of `matrix`.
     """
 
     nodes: Ids
@@ -124,10 +124,10 @@ class NoSolutionError(Exception):
 
 
 def first_point(component: Component, ends: Ends, budget: Budget) -> Point | None:
-    """Return integers that agree with everything; None where a limit was reached.
+    """Return integers that agree with everything; None if a limit was reached.
 
     Raises:
-        NoSolutionError: there are none. The solver's word is not enough: weights of equalities show it, case by case.
+        NoSolutionError: there are none, as weights of equalities prove, case by case.
     """
     answer, point = _integers(component, ends, np.zeros(len(component.nodes)), budget)
     if answer == "none" and prove(component, ends, ({}, UPPER, -1), budget) is not None:
@@ -136,12 +136,12 @@ def first_point(component: Component, ends: Ends, budget: Budget) -> Point | Non
 
 
 def integer_point(component: Component, ends: Ends, objective: Floats, budget: Budget) -> Point | None:
-    """Return integers that agree with everything and make an objective small; None where none were found."""
+    """Return integers that agree with everything and make an objective small; None if none were found."""
     return _integers(component, ends, objective, budget)[1]
 
 
 def _integers(component: Component, ends: Ends, objective: Floats, budget: Budget) -> tuple[Answer, Point | None]:
-    """Return what the solver answers, and its point where that agrees with everything."""
+    """Return the solver's answer, and its point if that agrees with everything."""
     answer, found = answered(_programme(component, ends, -objective, branches=_BRANCHES_OF_SOLVER), budget)
     if found is None:
         return answer, None
@@ -159,7 +159,7 @@ def _programme(component: Component, ends: Ends, cost: Floats, branches: int = 0
 
 @dataclass(frozen=True)
 class Leaf:
-    """Weights of nodes that bound one of them; `impossible` where their ends add up to a contradiction instead."""
+    """Weights of nodes whose bounds add up to a bound of a sum; if `impossible`, to a contradiction instead."""
 
     weights: Weights
     impossible: bool
@@ -167,7 +167,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A node is at most `at`, or at least one more."""
+    """A case distinction: the count of a node is at most `at` (proof `below`), or greater (proof `above`)."""
 
     node: int
     at: int
@@ -183,8 +183,12 @@ Goal = tuple[Sum, int, int]
 def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf | Branch | None:
     """Return a proof of a goal, by linear programmes and cases; None if a limit was reached.
 
-    The goal is a sum of nodes, a side, and a value that bounds it. If no counts agree with everything, the goal that an
-    empty sum is at most -1 can be proved.
+    Args:
+        component: the component.
+        ends: the bounds of all nodes; shape (2, nodes).
+        goal: a sum of nodes, a side, and the value that bounds the sum on this side. If no counts agree with
+            everything, the goal that an empty sum is at most -1 can be proved.
+        budget: the time limit.
     """
     return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, budget), _NESTED_CASES)
 
@@ -251,7 +255,14 @@ def optimum_bound(
 ) -> tuple[tuple[int, Leaf] | None, Point | None]:
     """Return the bound of a sum by a linear programme, with its proof, and the solution that attains it.
 
-    The goal is a sum of nodes, and a side; either result may be None. From a good `start`, few steps lead to the bound.
+    Either result may be None.
+
+    Args:
+        component: the component.
+        ends: the bounds of all nodes; shape (2, nodes).
+        goal: a sum of nodes, and a side.
+        budget: the time limit.
+        start: a solution near the optimum, from which few steps are needed; None for none.
     """
     answer = _optimum(component, ends, *goal, budget, start)
     if answer is None:
@@ -323,8 +334,8 @@ class _Combination:
 
     Attributes:
         node: shape (nodes,); node ids.
-        weight: shape (nodes,); what each counts, times `denominator`.
-        denominator: of all weights.
+        weight: shape (nodes,); the weight of each node, times `denominator`.
+        denominator: the common denominator of all weights.
     """
 
     node: Ids

@@ -1,8 +1,8 @@
 """Propagation of bounds over the lattice of margins, with a trail from which each bound can be proved.
 
-A sum is at least the sum of its parts' least counts, a part at least the sum less the other parts' greatest counts, and
-the same holds from above (propagation on linear equalities; Apt, Principles of Constraint Programming, section 6.4).
-All weights are 1, so that nothing is ever rounded and each bound is a plain sum of published ones.
+A sum is at least the total of its parts' lower bounds. A part is at least the sum's lower bound less the other parts'
+upper bounds. The same holds for upper bounds (propagation on linear equalities; Apt, Principles of Constraint
+Programming, section 6.4). All weights are 1, so that nothing is rounded and each bound is a sum of published bounds.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class BoundPropagation:
         lattice: the nodes.
         ends: the bounds; shape (2, nodes), int64.
         source: shape (2, nodes); the published number that gave a node its first bound, -1 for none.
-        trail: for each step its changes of each side; a step's reasons are the bounds before it.
-        contradicting: a node whose bounds cross, if any.
+        trail: the changes of both sides in each step; they follow from the bounds before the step.
+        contradicting: a node whose lower bound exceeds its upper bound; None if there is none.
     """
 
     lattice: MarginLattice
@@ -63,7 +63,7 @@ class BoundPropagation:
     _history: list[tuple[list[int], list[int]]] | None = None
 
     def run(self) -> None:
-        """Propagate bounds until nothing changes, or bounds cross."""
+        """Propagate bounds until nothing changes, or until they contradict each other."""
         stale = 0
         while stale < len(self.lattice.blocks):
             for place, block in enumerate(self.lattice.blocks):
@@ -97,8 +97,10 @@ class BoundPropagation:
     def weights(self, wanted: Sequence[tuple[int, int, int]]) -> dict[int, int]:
         """Return the published numbers that prove weighted bounds of nodes, with integer weights.
 
-        `wanted` holds a node, the side of its bound, and its weight. The bound that counts are at least 0 needs no
-        number and is omitted.
+        The bound that counts are at least 0 needs no number and is omitted.
+
+        Args:
+            wanted: triples of a node, the side of its bound, and its weight.
         """
         pending: dict[tuple[int, int, int], int] = defaultdict(int)
         queue: list[tuple[int, int, int]] = []

@@ -1,4 +1,4 @@
-"""Solutions: the questions about counts, and the counts that known solutions have."""
+"""Solutions: the questions about counts, and the least and greatest counts in known solutions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Questions:
     def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
         """Return the verdict on each question; `OPEN` if uncertain, or if the interval of a finding is not exact yet.
 
-        `proved` holds bounds of all solutions, `seen` the least and greatest counts in known solutions.
+        Args:
+            proved: proved bounds of all nodes and sums; shape (2, nodes and sums).
+            seen: the least and greatest counts in known solutions; of the same shape.
         """
         low, high = proved[LOWER][self.node], proved[UPPER][self.node]
         least, most = seen[LOWER][self.node], seen[UPPER][self.node]
@@ -71,9 +73,9 @@ class Questions:
     def wishes(
         self, some: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
     ) -> tuple[Ids, Counts, Counts]:
-        """Return the solutions that would settle some questions: nodes, and limits for their counts.
+        """Return which counts would settle some questions: nodes, and the least and greatest count wanted of each.
 
-        The limits exclude what a finding permits, or are an end of the proved interval that no solution attains yet.
+        These counts either exclude a finding, or are an end of the proved interval that no known solution attains.
         """
         node = self.node[some]
         low, high, least, most = proved[LOWER][node], proved[UPPER][node], seen[LOWER][node], seen[UPPER][node]
@@ -102,7 +104,7 @@ class Questions:
         return np.where(self.protected, (width < self.min_width) & (high < UNBOUNDED), small)
 
     def bounded(self, verdict: np.ndarray[tuple[int], np.dtype[np.int8]], proved: Ends) -> np.ndarray:
-        """Return the verdict on findings by their proved bounds, if their exact interval is unknown."""
+        """Return the verdicts, with open questions that are findings by their proved bounds counted as such."""
         one = proved[LOWER][self.node] == proved[UPPER][self.node]
         kind = np.where(one, RECOVERED, np.where(self.protected, NARROWED, SMALL)).astype(np.int8)
         return np.where((verdict == OPEN) & self.is_finding(proved), kind, verdict)
@@ -115,13 +117,13 @@ class Solutions:
     """What is known about the nodes of a lattice, and about sums of nodes, which are numbered after the nodes.
 
     Attributes:
-        bounds: of the nodes, by propagation.
-        questions: what is asked.
-        proved: bounds that all solutions keep; shape (2, nodes), later (2, nodes and sums).
-        seen: least and greatest count of each of them in the solutions found; of the same shape.
-        points: shape (solutions, nodes); some solutions, -1 where a count is not known.
-        rows: for each sum its nodes, with their weights.
-        left: shape (sums,); which of all sums that are asked about these are.
+        bounds: the propagated bounds of the nodes.
+        questions: the questions.
+        proved: the proved bounds; shape (2, nodes), later (2, nodes and sums).
+        seen: the least and greatest counts in known solutions; of the same shape.
+        points: shape (solutions, nodes); some solutions, -1 for unknown counts.
+        rows: the nodes of each sum, with their weights.
+        left: shape (sums,); the numbers of these sums among all that are asked about.
         of_node: the component of each node that is not fixed.
     """
 

@@ -1,7 +1,7 @@
 """Sums: boxes that are not nodes of the lattice, as sums and differences of nodes.
 
-A set that is not published is the sum of smaller sets, or a larger set less the rest; a box of such sets is the
-product. A few solutions and the bounds of these nodes settle most questions, many boxes at once.
+A set that is not published is the sum of smaller sets, or a larger set less the rest; a box of such sets is the product
+of these sums. A few solutions and the bounds of the nodes settle most questions, many boxes at once.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class TermGroup:
     """Boxes with equally many terms.
 
     Attributes:
-        place: shape (boxes,); which boxes.
-        node: shape (boxes, terms).
-        sign: shape (boxes, terms); 1 or -1.
+        place: shape (boxes,); the numbers of the boxes.
+        node: shape (boxes, terms); the nodes whose sum each box is.
+        sign: shape (boxes, terms); the sign of each node: 1 or -1.
     """
 
     place: Ids
@@ -45,7 +45,8 @@ class BoxSums:
     """The nodes whose sum is a box; each box has several such sums, the one with the fewest terms first.
 
     Attributes:
-        boxes: shape (boxes, axes).
+        lattice: the lattice.
+        boxes: the set of each box on each axis; shape (boxes, axes).
     """
 
     ways = (0, 1, 2, 3)
@@ -163,12 +164,12 @@ def _added(group: TermGroup, ends: Ends) -> tuple[Counts, Counts]:
 
 
 class _TermTable:
-    """The sets of the lattice of which the sets of an axis consist.
+    """The sets of an axis as sums and differences of sets of the lattice, each in two ways.
 
     Attributes:
         base: the sets of the lattice, ascending.
         count: for both ways, shape (sets,): how many terms each set has, 0 for sets that are not asked about.
-        rank, sign: for both ways, shape (sets, most terms): places in `base`, and signs.
+        rank, sign: for both ways, shape (sets, most terms): the places of the terms in `base`, and their signs.
     """
 
     def __init__(self, axis: Axis, base: Sequence[int], used: Sequence[int]) -> None:
@@ -226,8 +227,8 @@ class Screened:
 
     Attributes:
         verdict: shape (sums,); `OPEN` if undecided.
-        proved: bounds that all solutions keep; shape (2, sums).
-        seen: least and greatest count in the solutions looked at; shape (2, sums).
+        proved: the proved bounds; shape (2, sums).
+        seen: the least and greatest counts in known solutions; shape (2, sums).
     """
 
     verdict: Verdicts
@@ -236,9 +237,14 @@ class Screened:
 
 
 def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Flags) -> Screened:
-    """Settle questions whether counts are `small` as far as bounds and solutions do; shape (sums,).
+    """Return what bounds and known solutions show about sums; questions about hidden counts remain open.
 
-    `ends` holds bounds of all nodes, `points` some solutions; shape (solutions, nodes), -1 for unknown counts.
+    Args:
+        sums: the sums.
+        ends: the bounds of all nodes; shape (2, nodes).
+        points: some solutions; shape (solutions, nodes), -1 for unknown counts.
+        min_count: counts from 1 to one less are small.
+        small: whether the question about each sum is whether its count is small; shape (sums,), bool.
     """
     size = len(sums.boxes)
     found = Screened(
@@ -264,7 +270,7 @@ def _note(found: Screened, places: Ids, value: Counts) -> None:
 
 
 def _is_nothing(seen: Ends, min_count: int) -> Flags:
-    """Return which counts the solutions show not to be certainly small."""
+    """Return which counts are not certainly small, as known solutions show."""
     least, most = seen
     return (most >= least) & ((least <= 0) | (most >= min_count) | (most - least + 1 >= min_count - 1))
 
