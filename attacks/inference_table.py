@@ -7,12 +7,12 @@ record is *unsafe* after some releases when fewer than k of the records publishe
 because every cell of the record covers the person's exact values. It uses neither that two records are two people, nor
 what an adversary may know about when a person came.
 
-To this adversary counterfeits are rows like any other, but they hide no one: if the key names them, they count neither
-as members of a class nor as unsafe.
+This adversary cannot distinguish counterfeits from other rows, but counterfeits protect no one: if the key names them,
+they count neither as members of a class nor as unsafe.
 
 Cost: linear in rows, and one sort of the records per release; each distinct pair of cells is intersected once.
-Source: monotonic paper, Sections 2 and 4.1; its condition (3), asked of every set of releases, is asked here of every
-prefix of the series.
+Source: monotonic paper, Sections 2 and 4.1. Its condition (3) is about every set of releases; here it is tested for
+every prefix of the series.
 
 >>> attack = InferenceTableAttack().with_policy({"k": 3})
 >>> attack.name, attack.k, sorted(attack.decides)
@@ -50,9 +50,9 @@ class InferenceTableMeasures(Measures):
 
     Attributes:
         k: the fewest records that a class should hold.
-        records: records of people.
-        unsafe: records in smaller classes after the last release; None if not all releases were judged.
-        once_unsafe: records in a smaller class after some release.
+        records: the number of records of people.
+        unsafe: how many of them are in a smaller class after the last release; None if not all releases were judged.
+        once_unsafe: how many of them were in a smaller class after some release.
         smallest_class: the smallest class after the last release; None if unknown.
     """
 
@@ -93,7 +93,7 @@ class InferenceTableAttack:
     per_attribute: ClassVar[bool] = False
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "narrowed": FindingRule(
-            "What the releases tell of a record fits fewer than k records.",
+            "What the releases say about a record fits fewer than k records.",
             "Split groups of records only into parts of k or more, and leave all other cells as they were.",
         )
     }
@@ -103,7 +103,7 @@ class InferenceTableAttack:
         return replace(self, k=int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return the unsafe records, with a finding for each that was unsafe after some release.
+        """Return the measures, and a claim for each record that was unsafe after some release.
 
         Raises:
             InputError: the cells of a record have nothing in common.
@@ -154,14 +154,14 @@ class DescriptionTable:
     """The inference table so far, and the state of each record.
 
     Attributes:
-        known: what is known of each record; the arrays below are by record code, too; shape (records,).
-        real: whether it is a person's as far as the key shows.
-        classes: the class of equal descriptions of each record, `NEVER` where it was not published so far.
-        smallest: the record's smallest class after any release.
-        unsafe_at: the first release after which the class was smaller than k, `NEVER` else.
-        size_then, cause: the class's size then, and the place in `CAUSES` of how it came about.
-        timeline: number of unsafe records after each release.
-        hidden: number of counterfeits that count as people, as no key shows which rows they are.
+        known: the description of each record. The arrays below are by record code; shape (records,).
+        real: whether the record is a person's as far as the key shows.
+        classes: the class of equal descriptions of each record, `NEVER` if it was not published yet.
+        smallest: the size of the record's smallest class after any release.
+        unsafe_at: the first release after which the class was smaller than k, else `NEVER`.
+        size_then, cause: the size of the class then, and the place of the cause in `CAUSES`.
+        timeline: the number of unsafe records after each release.
+        hidden: the number of counterfeits that count as people, because no key shows which rows they are.
         least: the smallest class after the last release; None without records.
     """
 
@@ -196,11 +196,11 @@ class DescriptionTable:
             self.cause[newly] = self._causes(newly, rows, before)
 
     def _causes(self, newly: Places, rows: Records, before: Codes) -> npt.NDArray[np.int8]:
-        """Return how records became unsafe in a release (monotonic paper, Section 4.1).
+        """Return how records became unsafe in a release (monotonic paper, Section 4.1), as places in `CAUSES`.
 
-        The paper compares two releases. Here the first of them is all that was known before: two records were together
-        when they had one class then. `before` are these classes. Where all old rows of a group were together, new ones
-        have joined them: else their class would be as large as the group.
+        The paper compares two releases. Here everything before a release takes the place of the first: two records were
+        together if they had the same class then (`before`). If all old rows of a group were together, new rows have
+        joined them; otherwise their class would be as large as the group.
         """
         real = np.ones(len(rows.record), dtype=np.bool_) if rows.real is None else rows.real
         first, group = equal_rows(rows.cells)
@@ -216,7 +216,7 @@ class DescriptionTable:
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 
     def narrowings(self, once: Places) -> NarrowedRecords:
-        """Return the claims about some records that were unsafe once."""
+        """Return the claims about some records that were unsafe after some release."""
         record, release, size = once.astype(np.int32), self.unsafe_at[once], self.size_then[once]
         causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
         build = narrowed(self.source, record, release, size, causes)

@@ -1,1 +1,1 @@
-"""Inference: guess people's values by what the releases themselves teach."""
+"""Inference: guess people's values by patterns learnt from the releases themselves."""

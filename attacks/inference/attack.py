@@ -1,11 +1,12 @@
 """Inference: how well values are guessed from the releases themselves, compared with two controls.
 
-**Threat model.** The adversary is `linked`: knows who is in which group, and all published quasi-identifiers; values
+**Threat model.** The adversary (`linked`) knows who is in which group, and all published quasi-identifiers; values
 never change. From the groups, the adversary learns which quasi-identifiers are typical of which values (naive Bayes, EM
 over the rows of people), and guesses each person's value from this and from the person's groups. **Claim.** None about
-a person. The result is an estimate, never a finding, and decides no clause. Right guesses are reported as *attack*,
-beside *control*, the same for people whose groups are used neither to learn nor to guess (what is true of the
-population), and *baseline*, a guess among the rows of the person's groups. Only the excess over the control counts.
+a person. The result is an estimate, never a finding, and decides no clause. It reports the share of right guesses
+(*attack*) beside two others: *control*, for people whose groups are used neither to learn nor to guess, which shows
+what is true of the whole population; and *baseline*, for guesses among the values of the person's groups. Only the
+excess over the control counts.
 
 Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009; M. Giomi et al., "A unified framework for
 quantifying privacy risk in synthetic data" (anonymeter), PoPETs 2023, for the control. Cost: some passes over the rows.
@@ -67,7 +68,7 @@ class InferenceAttack:
 
 @dataclass(frozen=True)
 class _GuessedRelease:
-    """One release: who is in which group, in the order of groups, with their cells."""
+    """The rows of one release in the order of groups: the person of each, -1 for none, and groups with cells."""
 
     person: Codes
     grouped: Grouped
@@ -78,11 +79,11 @@ class _Series:
     """All releases, and the people to ask about.
 
     Attributes:
-        releases: those of the series.
-        sizes: number of different cells of each attribute.
-        values: number of sensitive values.
-        people: how many people there are.
-        last: by person code, the last release that the person is in, -1 for a person not to be asked about.
+        releases: the releases of the series.
+        sizes: the number of different cells of each attribute.
+        values: the number of sensitive values.
+        people: the number of people to ask about.
+        last: by person code, the last release that the person is in, -1 for people who are not asked about.
     """
 
     releases: Sequence[_GuessedRelease]
@@ -114,7 +115,7 @@ class _Series:
         return cls(found, [len(name) for name in names], candidates.shape[1], int((last >= 0).sum()), last)
 
     def scored(self, asked: RiskQuery, budget: Budget) -> InferenceMeasures | None:
-        """Return the share of right guesses."""
+        """Return the shares of right guesses; None if the true values are unknown, or if time runs out."""
         truth = asked.of_people()
         if truth is None or budget.exhausted():
             return None
@@ -135,7 +136,7 @@ class _Series:
         )
 
     def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, npt.NDArray[np.float64]]:
-        """Return which guesses are right, and the probability of a right guess among the rows of groups."""
+        """Return which guesses are right, and the probability of a right guess by the groups' values alone."""
         model = learnt([each.grouped for each in self.releases], self.sizes, self.values)
         right, uniform = [], []
         for at, release in enumerate(self.releases):
@@ -150,7 +151,7 @@ class _Series:
         return np.concatenate(right), np.concatenate(uniform)
 
     def _controlled(self, value: Counts, known: Flags) -> EstimatedShare | None:
-        """Return how many guesses by cells alone are right, for people whose groups were not used for learning."""
+        """Return the share of right guesses by cells alone, for people whose groups were not used for learning."""
         rng, last = np.random.default_rng(_SEED), self.releases[-1]
         groups = len(last.grouped.start) - 1
         chosen = rng.random(groups) < _CONTROL

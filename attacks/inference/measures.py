@@ -30,11 +30,12 @@ class InferenceMeasures(Measures):
     """How well values are guessed; an estimate, which decides nothing.
 
     Attributes:
-        individuals: people whose value was guessed.
-        attack: share of right guesses by groups and quasi-identifiers together; None where the values are not known.
-        control: by quasi-identifiers alone, of people of whose groups nothing was learnt: what is true of all.
-        baseline: by the values of the person's groups alone, all rows alike.
-        advantage: attack less control.
+        individuals: the number of people whose value was guessed.
+        attack: the share of right guesses by groups and quasi-identifiers together; None if the values are unknown.
+        control: the share of right guesses by quasi-identifiers alone, for people whose groups were not used for
+            learning: what is true of the whole population.
+        baseline: the share of right guesses by the values of the person's groups alone, all rows equally likely.
+        advantage: `attack` less `control`.
     """
 
     individuals: int

@@ -1,8 +1,8 @@
-"""Naive Bayes over anonymized groups: learn P(cell | value) from groups whose values are known, but not their owners.
+"""Naive Bayes over anonymized groups: learn P(cell | value) from groups whose values are known, but not whose they are.
 
-Expectation: within a group, who has which row is a permutation, each as probable as the product of its members' cells
-given their values; exact in groups of up to six rows, by proportional fitting in larger ones. Maximization: how often
-each value's holders have each cell. Both are repeated (EM).
+Expectation: an assignment of the group's values to its rows is a permutation, with a probability proportional to the
+product of P(cells | value) over the rows; exact in groups of up to six rows, by proportional fitting in larger ones.
+Maximization: P(cell | value) from the expected numbers of rows. Both are repeated (EM).
 
 Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009.
 """
