@@ -1,9 +1,9 @@
 """Candidates: the candidate values of all people at once, as bit masks that are intersected release by release.
 
-Both per-person attacks use this kernel. A person's candidates after some releases are the intersection of the pools of
-these releases. For each person it keeps 64 values in a word, a count of versions, and a release number. Cost for each
-release: linear in people and entries. Compiled kernels would save a hundredth of a second for a million rows, less than
-loading them takes.
+Both per-person attacks use this module. A person's candidates after some releases are the intersection of the pools of
+these releases. It keeps for each person one bit for each value, a count of versions, and a release number. Cost for
+each release: linear in people and entries. Compiled kernels would save a hundredth of a second for a million rows, less
+than loading them takes.
 
 Source: m-invariance paper, Definition 15 and Lemma 2.
 """
@@ -22,7 +22,7 @@ _NEVER = 2**31 - 1
 
 
 def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:
-    """Return all people's candidates, and the number of releases that the budget allowed."""
+    """Return all people's candidates, and the number of releases that were read before the budget was exhausted."""
     releases = len(evidence.tags)
     last = evidence.pools(releases - 1)
     state = Candidates(last.people, last.values, None if evidence.combined is None else evidence.combined.parts())
@@ -40,7 +40,7 @@ class Candidates:
 
     Attributes:
         masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
-        parts: the values that each combination is of, shape (combinations, attributes); None for plain values.
+        parts: the value of each attribute in each combination, shape (combinations, attributes); None for plain values.
         versions: in how many releases each person was seen; shape (people,), int32.
         certain_at: the release after which all candidates shared one value of an attribute (a plain value counts as one
             attribute); the largest number if they never did; shape (people, attributes), int32.

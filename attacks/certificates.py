@@ -10,7 +10,7 @@ from audit.model.evidence import CandidatePools, Evidence, ValueCounts
 
 
 def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dict[int, list[CertificateStep[int]]]:
-    """Return what each release leaves possible for some people, up to the last release needed, by person code."""
+    """Return, by person code, the groups and possible values of some people in each release up to `last`."""
     found: dict[int, list[CertificateStep[int]]] = {int(person): [] for person in people}
     wanted = np.unique(people)
     for release in range(len(evidence.tags) if last is None else last + 1):

@@ -1,4 +1,4 @@
-"""Descriptions: the intersection of each record's cells, and certificates of records that are narrowed too far."""
+"""Descriptions: the intersection of each record's cells, and certificates of records whose class is too small."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from audit.model.evidence import Records, RecordSource, WrongCellError
 
 
 class RecordDescriptions:
-    """The knowledge of each record so far.
+    """The description of each record: the intersection of its cells so far.
 
     Attributes:
-        seen: which records were published so far; shape (records,).
+        seen: which records were published so far; shape (records,), bool.
         cells: the intersection of each record's cells, one array for each attribute; shape (records,), int32.
     """
 
@@ -27,10 +27,10 @@ class RecordDescriptions:
         self.cells = [np.zeros(size, dtype=np.int32) for _ in source.attributes]
 
     def add(self, rows: Records, release: int) -> None:
-        """Intersect records with a release.
+        """Intersect the descriptions of records with their cells in a further release.
 
         Raises:
-            InputError: a row's cell does not intersect the record's earlier cells.
+            WrongCellError: a row's cell does not intersect the record's earlier cells.
         """
         known = self.seen[rows.record]
         new, old = np.flatnonzero(~known), np.flatnonzero(known)

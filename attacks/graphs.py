@@ -1,6 +1,6 @@
-"""Graphs: components, by scipy for large graphs and without importing it for small ones; and sorting by keys.
+"""Graphs: connected components, and sorting by keys.
 
-Importing `scipy.sparse.csgraph` takes a third of a second, as long as the rest of a small audit.
+For small graphs `scipy.sparse.csgraph` is not imported: that takes a third of a second, as long as a small audit.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _SMALL_GRAPH_NODES = 256
 
 
 def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
-    """Return the number of each node's component; undirected components are numbered by their first nodes.
+    """Return the component of each node, as a number; undirected components are numbered by their first nodes.
 
     Args:
         tail: one end of each edge; shape (edges,).
         head: the other end; shape (edges,).
-        nodes: how many nodes there are.
-        strong: whether edges lead from tail to head alone, and components are strong ones.
+        nodes: the number of nodes.
+        strong: whether edges are directed from tail to head, and components are strongly connected.
 
     >>> component_of(np.array([3, 1]), np.array([0, 2]), 5).tolist()
     [0, 1, 1, 0, 2]
@@ -44,7 +44,7 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
 
 
 def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
-    """Return the first index of each key below `size`, and the indices sorted by key.
+    """Return where the indices of each key below `size` begin, shape (size + 1,), and the indices sorted by key.
 
     >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
     [[0, 1, 3, 3], [1, 0, 2]]

@@ -1,14 +1,14 @@
 """Homogeneity: what a single release discloses to a person who has only the files.
 
 **Threat model.** An adversary who knows that a person is in a class of rows that look alike (a published group, or its
-rows with equal cells) learns the common value of the class. Under `published` and `pseudonym` every class is judged. An
-adversary who knows people is judged for their values by the attacks on people; the rows of strangers, which a register
-or a key leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value discloses it, unless
-all its people are known to be in no other class, and so are found themselves. A class in which a value has at least the
-policy's `max_risk` as share discloses it with that probability, if it may contain strangers. The same holds for a class
-whose rows all have close numbers, or with such a share of numbers close to one of them. **Why it is sound.** The value
-is counted in the published rows themselves. **What it is not.** A small share does not limit what several releases
-disclose together: to judge that, a key, a register or record ids are needed.
+rows with equal cells) learns the common value of the class. Under `published` and `pseudonym` every class is judged. If
+the adversary knows people, the attacks on people judge their values; here the rows of strangers are judged (people who
+are not in the register or key). **Claim.** A class whose rows all have one sensitive value discloses it, unless all its
+people are known to be in no other class, so that attacks on people find them. A class that may contain strangers, and
+in which the share of a value is at least the policy's `max_risk`, discloses it with that probability. The same holds
+for a class whose rows all have close numbers, or in which such a share of numbers is close to one of them. **Why it is
+sound.** The value is counted in the published rows. **What it is not.** A small share does not limit what several
+releases disclose together: to judge that, a key, a register or record ids are needed.
 
 Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-Diversity", 2007, Section 2 (homogeneity
 attack). Cost: one sort of each release's values.
@@ -45,12 +45,12 @@ class HomogeneityMeasures(Measures):
     """How many classes of rows that look alike disclose a value.
 
     Attributes:
-        classes: classes of all releases.
-        rows: the people that their rows stand for.
-        homogeneous: classes with one value.
-        at_limit, rows_at_limit: classes with one value, or one whose share reaches the limit, and their rows.
-        linked: those of them that are classes of records that look alike over several releases; they count among the
-            classes. Absent where no record ids link the releases.
+        classes: the number of classes of all releases.
+        rows: the number of people that their rows stand for.
+        homogeneous: the number of classes with one value.
+        at_limit, rows_at_limit: the number of classes with one value, or with a share at the limit, and of their rows.
+        linked: how many of them are classes of records that look alike over several releases; included in `classes`.
+            Absent if no record ids link the releases.
     """
 
     classes: int
@@ -90,12 +90,12 @@ class _LikeliestClasses(NamedTuple):
 
     Attributes:
         release: the release of each class; shape (classes,).
-        place: which of the release's classes each is; shape (classes,).
-        group, lower, upper: codes; shape (classes,).
-        number: which of its group's classes each is, counted from 0; shape (classes,).
-        rows: how many people the rows of each stand for, and how many of them have the value; shape (classes,).
-        with_value: the latter.
-        certain: whether all have; shape (classes,).
+        place: the number of each class in its release; shape (classes,).
+        group, lower, upper: the codes of its group, and of the value (or of the least and largest close number); shape
+            (classes,).
+        number: the number of the class in its group, counted from 0; shape (classes,).
+        rows, with_value: how many people its rows stand for, and how many of them have the value; shape (classes,).
+        certain: whether all of them have it; shape (classes,).
         strangers: whether strangers may be in the release; shape (classes,).
         high: whether the value is disclosed; shape (classes,), bool.
     """
@@ -119,7 +119,14 @@ class _LikeliestClasses(NamedTuple):
 
 
 def likeliest(release: int, classes: PublishedClasses, limit: float, near: Nearness | None) -> _LikeliestClasses:
-    """Return the classes of a release that may hold a person; `limit` is the share that counts as disclosure."""
+    """Return the classes of a release that may hold a person, each with its likeliest value.
+
+    Args:
+        release: the number of the release.
+        classes: its classes.
+        limit: the share from which on a value counts as disclosed.
+        near: which numbers are close; None if values are compared exactly.
+    """
     every = likeliest_values(*classes.contents, near)
     kept = classes.judged[every.number]
     place = every.number[kept]
@@ -141,7 +148,12 @@ def likeliest(release: int, classes: PublishedClasses, limit: float, near: Nearn
 
 @dataclass(frozen=True)
 class HomogeneityAttack:
-    """The attack; `max_risk` and `closeness` are the policy's."""
+    """Find classes of rows that look alike and disclose a value.
+
+    Attributes:
+        max_risk: the policy's limit of the share of a value.
+        closeness: the policy's limit of how far two numbers that count as close may differ, as a share.
+    """
 
     max_risk: float = 1.0
     closeness: float = 0.0

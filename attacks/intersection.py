@@ -6,10 +6,10 @@ quasi-identifiers and presence (`register`), and that the sensitive value never 
 If values are combinations of several attributes, a person is vulnerable if all candidates share one value of one
 attribute.
 
-Claim: a person's *candidates* are the values that every one of the person's pools holds. A person with one candidate
-    left is *vulnerable*: the value is certain. Sound, because each of the person's pools contains the person's
-value. Exact for an adversary who looks at one person at a time; one who reasons about all people at once may rule out
-more (see the attack `joint`).
+Claim: a person's *candidates* are the values that all of the person's pools hold. A person with one candidate left is
+*vulnerable*: the value is certain. Sound, because each of the person's pools contains the person's value. Exact for an
+adversary who looks at one person at a time; one who considers all people together may rule out more (see the attack
+`joint`).
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
 
@@ -46,9 +46,10 @@ class IntersectionMeasures(Measures):
     """How many values remain possible for people.
 
     Attributes:
-        individuals: people who count.
-        vulnerable: those with one candidate.
-        candidate_sizes: people by the number of their candidates; 0 for people who contradict the assumptions.
+        individuals: the number of people who count.
+        vulnerable: the number of people with one candidate.
+        candidate_sizes: the number of people with each number of candidates; "0" for people who contradict the
+            assumptions.
     """
 
     individuals: int
@@ -59,7 +60,7 @@ class IntersectionMeasures(Measures):
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield how to read a risk below certainty, if there is one."""
+        """Yield how to read risks below 1, if there are any."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.vulnerable < self.individuals:
             yield str(PRODUCT)
 

@@ -22,10 +22,10 @@ class Programme:
     """Maximize `cost` over columns between `lower` and `upper`, with rows between `low` and `high`.
 
     Attributes:
-        cost, lower, upper: of each column; shape (columns,).
-        rows: what each row sums; a sparse array of shape (rows, columns).
-        low, high: of each row; shape (rows,).
-        branches: how many HiGHS may try, for whole numbers in all columns; 0 for any numbers.
+        cost, lower, upper: the cost and the bounds of each column; shape (columns,).
+        rows: the coefficients; a sparse array of shape (rows, columns).
+        low, high: the bounds of each row; shape (rows,).
+        branches: 0 for a linear programme (GLOP); else all columns are whole numbers, and HiGHS may branch so often.
     """
 
     cost: Floats
@@ -39,7 +39,7 @@ class Programme:
 
 @dataclass(frozen=True)
 class Solution:
-    """An optimum: values of columns, and what the rows weigh in the proof that nothing is better."""
+    """A solution: the values of the columns, and the dual values of the rows (empty for whole numbers)."""
 
     value: Floats
     weight: Floats
@@ -52,7 +52,7 @@ def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solut
 
 
 def answered(programme: Programme, budget: Budget, parameters: str = "") -> tuple[Answer, Solution | None]:
-    """Return the status of the solver, and its values; whole numbers have no weights."""
+    """Return the status of the solver, and its solution; None if it has none."""
     from ortools.linear_solver.python import model_builder_helper as solvers
     from scipy.sparse import csr_matrix
 
@@ -85,10 +85,10 @@ def answered(programme: Programme, budget: Budget, parameters: str = "") -> tupl
 
 
 def optimum_near(programme: Programme, start: Floats, budget: Budget) -> Solution | None:
-    """Return an optimum, searched from a solution by the primal simplex method; None as in `optimum`.
+    """Return an optimum, searched from a given solution by the primal simplex method; None as in `optimum`.
 
-    What is solved for is the change, which is nothing at first: columns that are between their bounds have one to
-    become less and one to become more. Where few columns have to change, few steps are taken.
+    The programme that is solved has the changes of columns as its columns, which are 0 at first. A column between its
+    bounds has two, one for a decrease and one for an increase. If few columns must change, few steps are needed.
     """
     from scipy.sparse import hstack
 

@@ -1,9 +1,9 @@
 """Linked classes: classes of records that look alike over the releases, and which of them disclose a sensitive value.
 
-An adversary who follows published record ids knows what each record's cells have in common (`descriptions`), and reads
-the record's value in each of its rows. A person who fits a description has one of its records' values: if values never
-change, that of any record of the class; if they change, in each release that of one of the records that have a row
-there. Classes are formed after every release, because a class may be larger later.
+An adversary who follows published record ids knows the intersection of each record's cells (`descriptions`), and reads
+the record's value in each of its rows. Records with equal descriptions are a class. A person who fits the description
+has the value of one of the records of the class: if values change, in each release the value of one of the records that
+have a row there. Classes are formed after every release, because a class may be larger later.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ _BELOW = 1e-12
 
 
 class LikeliestValues(NamedTuple):
-    """The likeliest value of each class that has rows, that of the least code where several are; shape (classes,).
+    """The likeliest value of each class that has rows; among equally likely ones that with the least code.
 
-    Or, where close numbers count as one, those most of which are close to one of them.
+    If close numbers count as one, it is instead the set of numbers close to one of them that most rows have. All arrays
+    have shape (classes,).
 
     Attributes:
-        number: the class, ascending.
-        lower, upper: codes: the value, or the least and the largest of the numbers.
-        rows, with_value: how many rows it has, and how many of them have the value, or one of the numbers.
-        certain: whether all rows have it, or numbers that are all close to each other.
-        more: whether no single value says as much.
+        number: the number of the class, ascending.
+        lower, upper: the code of the value twice, or the codes of the least and the largest of the close numbers.
+        rows, with_value: how many rows the class has, and how many of them have the value, or one of the numbers.
+        certain: whether all rows have the value, or numbers that are all close to each other.
+        more: whether the numbers are more frequent than each single value; true for plain values.
     """
 
     number: Counts
@@ -50,7 +51,7 @@ class LikeliestValues(NamedTuple):
         return shares(self.with_value, self.rows, self.certain)
 
     def reached(self, limit: float, *, strangers: bool) -> Flags:
-        """Return which values are disclosed; a share below certainty only counts for strangers."""
+        """Return which values are disclosed: certain ones and, if `strangers`, those whose share is at the limit."""
         likely = (self.share >= limit - _BELOW) & strangers & (limit < 1)
         return self.more & (self.certain | likely)
 
@@ -63,9 +64,13 @@ def shares(with_value: npt.NDArray[np.integer], rows: npt.NDArray[np.integer], c
 def likeliest_values(
     classes: Codes, value: Codes, rows: Counts | None = None, near: Nearness | None = None
 ) -> LikeliestValues:
-    """Return the likeliest values of classes, given the class and the value of each row, or of several alike.
+    """Return the likeliest value of each class.
 
-    With `near`, the numbers close to one of them that most rows have.
+    Args:
+        classes: the class of each entry; shape (entries,).
+        value: the code of its value; shape (entries,).
+        rows: how many equal rows it stands for; None for one each.
+        near: which numbers are close, if close numbers count as one.
     """
     values = int(value.max(initial=-1)) + 1
     pairs, place = np.unique(classes.astype(np.int64) * values + value, return_inverse=True)
@@ -90,13 +95,13 @@ def likeliest_values(
 
 
 class _Members:
-    """Records with a value each, of one release or of all, and how far each was given away so far; shape (members,).
+    """Records with their values, of one release or of all releases; arrays have shape (members,).
 
     Attributes:
-        release: the release; None where values never change.
-        record: which record each is.
+        release: the release; None if values never change.
+        record: the record code of each.
         value: its value.
-        given: the share of a value in the worst class that was reported of it, 0 where none was.
+        given: the largest share of a value in a reported class of the record, 0 if none was reported.
     """
 
     def __init__(self, release: int | None, record: Codes, value: Codes, given: Floats) -> None:
@@ -105,16 +110,16 @@ class _Members:
 
 @dataclass(frozen=True)
 class LinkedClasses:
-    """The classes of linked records that disclose a value, and more than single releases do.
+    """The classes of linked records that disclose a value with a larger share than single releases do.
 
-    Each stands after the first release after which it does; in their order.
+    Classes are sorted by the first release after which they disclose it (`after`).
 
     Attributes:
-        below: the largest share of a value in any other class; None where there is none.
-        source: where the records come from.
-        release, lower, upper, rows, with_value, record, after: as `CloseNumbers` has them; shape (classes,).
-        certain: whether all rows have such a value.
-        seen, row: the release and the row in which the record was seen last; shape (classes,).
+        below: the largest share of a value in any other class; None if there is none.
+        source: the source of the records.
+        release, lower, upper, rows, with_value, record, after: as in `CloseNumbers`; shape (classes,).
+        certain: whether all rows have such a value; 0 or 1.
+        seen, row: the last release and row of the record; shape (classes,).
     """
 
     below: float | None
@@ -143,19 +148,20 @@ class LinkedClasses:
 def linked_classes(
     evidence: Evidence, limit: float, reported: Sequence[Floats], near: Nearness | None, *, strangers: bool
 ) -> LinkedClasses | None:
-    """Return the classes of linked records whose likeliest value has at least the limit as share.
+    """Return the classes of linked records in which the share of the likeliest value is at least the limit.
 
-    None if values are separate from rows, or change although they must not.
+    None if values are published separately from rows, or change although they must not.
 
     Args:
         evidence: the series, with record ids.
         limit: the share.
-        reported: for each release the share that is reported of the class of each row, 0 where it is no finding.
-        near: which numbers are close, where these count as one.
-        strangers: whether shares below certainty say something, since nothing is known of the people of some rows.
+        reported: for each release, the share that is reported for the class of each row, 0 if it is no finding.
+        near: which numbers are close, if close numbers count as one.
+        strangers: whether shares below 1 count as disclosure, because the people of some rows are unknown.
 
     Raises:
         InputError: the cells of a record have nothing in common.
+        TypeError: the evidence has no record ids.
     """
     records, source = evidence.records, evidence.rows_of
     if records is None or source is None:
@@ -202,7 +208,7 @@ class _Following:
             return False
         record = rows.record
         self._known.add(rows, release)
-        # Of records that were in the same classes before, each later release may say which are strangers'.
+        # The latest release of a record decides whether it may be a stranger's.
         self._judged[record] = True if rows.judged is None else rows.judged
         self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
         some = self._each
@@ -222,7 +228,7 @@ class _Following:
         return True
 
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
-        """Store which classes disclose a value after a release, and did not do so before."""
+        """Store the classes that disclose a value after a release with a larger share than reported before."""
         number = classes[members.record]
         found = likeliest_values(number, members.value, near=self.near)
         size = int(classes.max(initial=-1)) + 1

@@ -20,19 +20,19 @@ from audit.model.arrays import Codes, Counts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
-# Sorts after everybody who has a code.
+# Sorts after all codes of people.
 _NO_CODE = 2**31 - 1
 _AT_ONCE = 1 << 17
 Groups: TypeAlias = tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]]
-"""Where the members of groups begin, and these; where their values begin, these, and the rows of each."""
+"""Where the members of each group begin, the members, where its values begin, the values, and their rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The groups of some releases in order: who is in each (a row of S) and which values it holds (a row of U).
+    """The groups of some releases: the members of each (a row of S) and the values that it holds (a row of U).
 
-    A column of S is a person, a counterfeit that keeps its identity, or a counterfeit without one, which is
-    in a single group. People whose values are known beforehand are in neither matrix. Groups are ordered by release.
+    A column of S is a person, a counterfeit that keeps its identity, or a counterfeit without one, which is in a single
+    group. People whose values are known beforehand are in neither matrix. Groups are ordered by release.
 
     Attributes:
         start: where each group's members begin in `member`, and their number at the end; shape (groups + 1,), int64.
@@ -42,11 +42,11 @@ class Matrix:
         rows: number of rows of each of them; shape (entries,), of the smallest type that holds them.
         release: the release of each group, counted from 0, ascending; shape (groups,), int32.
         code: the group's code within its release; shape (groups,), int32.
-        individual: which columns are people who count, by column; shape (columns,). Columns that are in no group may
-            exist; they are not individuals.
-        nameless: number of columns at the end that are counterfeits without identity.
-        values: number of sensitive values.
-        releases: number of releases.
+        individual: which columns are people who count; shape (columns,), bool. Columns that are in no group may exist,
+            and do not count.
+        nameless: the number of columns at the end that are counterfeits without identity.
+        values: the number of sensitive values.
+        releases: the number of releases.
     """
 
     start: Counts
@@ -103,7 +103,7 @@ class Matrix:
         return here
 
     def prefix(self, releases: int) -> Matrix:
-        """Return the same of the first releases alone, without copies; columns keep their numbers."""
+        """Return the matrices of only the first releases, without copies; columns keep their numbers."""
         if releases == self.releases:
             return self
         groups = int(np.searchsorted(self.release, releases))
@@ -117,7 +117,7 @@ class Matrix:
         return starts(np.diff(self.start)[groups]), self.member[segments(self.start, groups)]
 
     def restricted(self, groups: npt.NDArray[np.integer]) -> Matrix:
-        """Return the same of some groups alone, given in ascending order; columns keep their numbers."""
+        """Return the matrices of only some groups, given in ascending order; columns keep their numbers."""
         start, member = self.members_of(groups)
         held = segments(self.value_start, groups)
         value_start = starts(np.diff(self.value_start)[groups])
@@ -180,7 +180,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Types:
-    """Columns that are in the same groups, which every sum of groups counts equally often.
+    """Types of columns: columns in the same groups have one type, and equal entries in every weighted sum of groups.
 
     Attributes:
         of: the type of each column, -1 for columns in no group; shape (columns,), int32.
@@ -203,7 +203,7 @@ class Types:
 
     @classmethod
     def among(cls, matrix: Matrix) -> Types:
-        """Return the types of a matrix: columns over whose groups two random numbers each have equal sums."""
+        """Return the types of a matrix: columns whose groups' random numbers have equal sums, twice."""
         here, agree = np.flatnonzero(matrix.present()), False
         while not agree:
             token = np.random.default_rng(randbits(128)).integers(0, 2**64, (2, matrix.groups), dtype=np.uint64)
@@ -225,7 +225,7 @@ class Types:
 
 
 def blocks(start: Counts) -> Iterator[tuple[int, int]]:
-    """Yield spans of a ragged array's lines, each with not many entries: so that what is made of them is small."""
+    """Yield spans of the lines of a ragged array that have few enough entries for small intermediate arrays."""
     first = 0
     while first < len(start) - 1:
         last = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, side="right")) - 1)

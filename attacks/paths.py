@@ -1,11 +1,11 @@
 """Paths of all people if values change along known transitions: which values are feasible, and their probabilities.
 
 A version is one person in one release. A value is feasible in it if it is on a path of possible transitions through all
-versions of the person. A new release gives each of its versions the values that may follow some value of the version
-before; then versions are pruned backwards, to values that some value of the version after may follow, for as long as
-anything changes. Sets of values are bits, and what follows a set is looked up eight values at a time. A probability is
-the weight of all paths through a value: what flows into it from the versions before, times what it sends to those
-after. These weights are rows over the values, of blocks of people that stay in a processor's cache.
+versions of the person. In a new release, the feasible values of a version are those of its pool that may follow some
+value of the version before. Then earlier versions are pruned backwards, to values that some value of the next version
+may follow, as long as anything changes. Sets of values are bits, and the values that may follow a set are looked up
+eight values at a time. The weight of all paths through a value is the incoming weight from earlier versions times the
+outgoing weight from later ones. Weights are computed for blocks of people that fit into a processor's cache.
 
 Cost: versions x values^2, by BLAS for few values and by sparse products for many. Source: m-Distinct paper, Section III
 (Definitions 10 and 11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
@@ -29,10 +29,10 @@ from audit.runtime.budget import Budget
 
 Reals = npt.NDArray[np.floating]
 Step: TypeAlias = Callable[[Reals, Reals], object]
-_BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # of the weights of a block of people: in a release, in all of them
-_LEAST_PEOPLE = 16  # of a block, where there are many values
+_BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # the sizes of a block's weights: in a release, and in all releases
+_LEAST_PEOPLE = 16  # the least size of a block, if there are many values
 _DENSE_VALUES = 256
-_MOST_BITS = 60.0  # by which sums may grow or shrink before they are scaled: as many are lost to what is likely later
+_MOST_BITS = 60.0  # by how many bits sums may grow or shrink before they are scaled
 _FAINT = 2.0**-900  # products below it have lost digits
 _NONE = np.zeros(0, dtype=np.int32)
 _BELOW_ONE = np.nextafter(1.0, 0.0)
@@ -43,10 +43,10 @@ class _Versions:
 
     Attributes:
         order: the places of the release's people in the order of their codes; shape (n,).
-        person: who; shape (n,), ascending.
-        counted: whether each takes part in measures; shape (n,).
-        sets: the values of each one's pool, and then those that are feasible, as bits; shape (n, words), uint64.
-        most: no pool has more rows of one value.
+        person: their codes, ascending; shape (n,).
+        counted: whether measures count each; shape (n,), bool.
+        sets: at first the values of each person's pool, then the feasible ones, as bits; shape (n, words), uint64.
+        most: the most rows of one value in any pool.
     """
 
     def __init__(self, pools: CandidatePools, values: int, words: int) -> None:
@@ -83,7 +83,7 @@ class _Versions:
         return np.unpackbits(octets, axis=1, count=self._values, bitorder="little")
 
     def settled(self, some: slice, asked: Codes | None) -> tuple[Flags, Flags]:
-        """Return whether the value asked for is feasible in some versions, and whether only one value is."""
+        """Return whether the requested value (or any, if -1) of each of some versions is feasible, and the only one."""
         sets = self.sets[some]
         size = sizes_of(sets)
         possible = np.asarray(size > 0)
@@ -98,9 +98,10 @@ class FeasibleValues:
     """The feasible values of all versions.
 
     Attributes:
-        versions: those of each release.
-        people, words: how many people there are, and how many words a set has.
-        disclosed: versions with one feasible value after each release that was looked at.
+        parts: the value of each attribute in each combination, shape (combinations, attributes); None for plain values.
+        versions: the versions of each release.
+        people, words: the number of people, and of words of a set.
+        disclosed: the number of versions with one feasible value after each release that was read.
     """
 
     def __init__(self, evidence: Evidence, budget: Budget) -> None:
@@ -116,7 +117,7 @@ class FeasibleValues:
         self.disclosed = list[int]()
 
     def run(self) -> None:
-        """Read all releases, or as many as the budget permits; done once."""
+        """Read all releases, or as many as the budget permits; call it once."""
         self._budget.stage("following histories")
         may_follow, found = np.full((self.people, self.words), ~np.uint64(0)), 0
         for release in self._budget.each(range(len(self.versions))):
@@ -147,7 +148,7 @@ class FeasibleValues:
         return more
 
     def _lone(self, sets: Words, counted: Flags) -> int:
-        """Return how many of some versions have one value, or something in common, and count."""
+        """Return how many of some versions count and have one value (or one value of some combined attribute)."""
         row, _ = self._certain_values(sets)
         return int(np.count_nonzero(counted[row] & (np.diff(row, prepend=-1) > 0)))
 
@@ -162,9 +163,10 @@ class FeasibleValues:
         return person, releases, values
 
     def _certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the place of each of some sets that has one value, ascending, and this value.
+        """Return the places of sets with one value, ascending, and the value of each.
 
-        Return, for sets of combinations, each attribute in which all have one value, as the code of a claim about it.
+        For sets of combinations: a place for each attribute of which all combinations have one value, and the code of
+        the claim about it.
         """
         common = common_values(sets, self.parts)
         row, attribute = np.nonzero(common >= 0)
@@ -198,8 +200,8 @@ class _PathSums:
     """The sums over all feasible paths.
 
     Attributes:
-        blocks: how many blocks of people there are.
-        risk: what is found out of the versions of each release; NaN where the value is impossible.
+        blocks: the number of blocks of people.
+        risk: by release, the risk of each version; NaN if the requested value is impossible.
     """
 
     def __init__(self, evidence: Evidence, feasible: FeasibleValues, asked: RiskQuery) -> None:
@@ -248,7 +250,7 @@ class _PathSums:
         np.multiply(version.feasible(some), version.rows(some), out=weights)
 
     def _sweep(self, releases: range, people: list[Codes]) -> Iterator[tuple[int, Codes]]:
-        """Yield each release with its people, before which nothing is sent and after which all of it is in bounds."""
+        """Yield each release with its people, and scale the weights between releases so that they do not overflow."""
         self._new[:] = True
         bits = 0.0
         for release in releases:
@@ -259,7 +261,7 @@ class _PathSums:
                 bits = 0.0
 
     def _send(self, step: Step, who: Codes, weights: Reals, flow: Reals) -> Reals:
-        """Find what flows into each value from the versions before, and return what is sent on; shape (who, values)."""
+        """Compute the incoming weight of each value (`flow`), and return the outgoing weights; shape (who, values)."""
         flow, sent = flow[: len(who)], self._sent[: len(who)]
         np.take(self._state, who, axis=0, out=sent, mode="clip")
         step(sent, flow)
@@ -270,9 +272,10 @@ class _PathSums:
         return sent
 
     def _weigh_by_logarithms(self, person: int) -> None:
-        """Write the risks of a person, a feasible value of which vanished beside others that were far likelier then.
+        """Write the risks of a person of whose feasible values one had its weight rounded to 0.
 
-        Another release may make up for it, so that it is no unlikely value. No number is too small for its logarithm.
+        It was far less likely than other values in one release, but may be likely given later ones. Logarithms
+        represent weights of any size.
         """
         rows = [int(version.person.searchsorted(person)) for version in self._versions]
         seen = [
@@ -297,9 +300,10 @@ class _PathSums:
             self._note(np.ones_like(share), share, release, some)
 
     def _note(self, incoming: Reals, sent: Reals, release: int, some: slice) -> Flags:
-        """Note the probability of the value asked for in each row; of combinations, of the likeliest of its parts.
+        """Store the probability of the requested value of each version; for combinations, of its likeliest part.
 
-        Returns where nothing is left of it, though it is feasible.
+        Returns:
+            The versions whose requested value is feasible but has probability 0 by rounding.
         """
         version, asked = self._versions[release], self._asked[release]
         asked = None if asked is None else asked[some]
@@ -317,9 +321,12 @@ class _PathSums:
 
 
 def _image(allowed: Flags) -> Callable[[Words], Words]:
-    """Return what gives the values that are in a relation with some value of each set; both as bits: (sets, words).
+    """Return a function from sets of values to the sets of all values that may follow one of theirs.
 
-    A table has them for each of the 256 subsets of each eight values.
+    Sets are bits; shape (sets, words). The results for the 256 subsets of each eight values are in a table.
+
+    Args:
+        allowed: whether a value may be followed by another; shape (values, values), bool.
     """
     octets, words = (len(allowed) + 7) // 8, max(1, (len(allowed) + 63) // 64)
     packed = np.zeros((8 * octets, 8 * words), dtype=np.uint8)
@@ -338,7 +345,7 @@ def _image(allowed: Flags) -> Callable[[Words], Words]:
 
 
 def _step(weight: Reals) -> Step:
-    """Return what sends rows of weights along transitions, and puts what arrives into other rows."""
+    """Return a function that multiplies rows of weights by the transitions, and writes the product to other rows."""
     if len(weight) <= _DENSE_VALUES:
         dense = np.ascontiguousarray(weight)
         return lambda rows, out: np.matmul(rows, dense, out=out)
@@ -349,9 +356,9 @@ def _step(weight: Reals) -> Step:
 
 
 def _scaled(rows: Reals) -> Reals:
-    """Return rows whose largest entries are about one.
+    """Return rows divided by powers of two so that their largest entries are about one.
 
-    Powers of two change no digit: a risk does not depend on when rows were scaled, and so not on who else is there.
+    Powers of two change no digit, so that a risk does not depend on when rows were scaled, nor on other people.
     """
     _, exponent = np.frexp(rows.max(axis=1, keepdims=True, initial=0.0))
     return np.asarray(np.ldexp(rows, -exponent))
@@ -365,10 +372,10 @@ def _summed(rows: npt.NDArray[np.number | np.bool_], part: Codes) -> Reals:
 
 
 def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Codes | None) -> Reals:
-    """Return the probability of the value asked for in each row, of the likeliest where it is -1; NaN if impossible.
+    """Return the probability of the requested value of each row, of the likeliest one for -1; NaN if impossible.
 
-    It is 0 where numbers are too small for it.
-    The weight of all paths through a value is the product of both weights.
+    The weight of all paths through a value is the product of both weights. The result is 0 if that is too small for a
+    float.
     """
     total = np.vecdot(incoming, sent)
     faint = np.flatnonzero(total < _FAINT)

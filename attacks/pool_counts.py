@@ -1,4 +1,4 @@
-"""How many rows of each value the pools of a release have: as a table, or searched in where that would be large."""
+"""How many rows of each value the pools of a release have: as a table or, if that were large, as a sorted list."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attacks.ragged import ragged
 from audit.model.arrays import Codes, Places
 from audit.model.evidence import CandidatePools, ValueCounts
 
-_CELLS_PER_ENTRY = 8  # of a table of counts; a wider one is searched in instead
+_CELLS_PER_ENTRY = 8  # the most cells of a table of counts for each entry; otherwise a sorted list is searched
 
 
 class PoolCounts:
@@ -29,11 +29,17 @@ class PoolCounts:
 
     @property
     def most(self) -> int:
-        """How many rows of one value a pool has at most, one at least."""
+        """The most rows of one value in any pool, at least 1."""
         return int(self._counts.max(initial=1))
 
     def of(self, pool: Codes, length: Places, value: Codes) -> npt.NDArray[np.number]:
-        """Return how many rows each pool has of each of its next `length` values, one at least; shape (values,)."""
+        """Return how many rows pools have of given values; shape (values,).
+
+        Args:
+            pool: the pools.
+            length: how many of the values belong to each pool, in order.
+            value: values that the pools hold; shape (values,).
+        """
         place = np.repeat(pool * np.int64(self._values), length)
         place += value
         return self._counts.take(place if self._keys is None else np.searchsorted(self._keys, place))

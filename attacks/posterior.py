@@ -1,10 +1,8 @@
 """Posterior probabilities of values that never change, for all people at once.
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the person's pool of
-release j (m-invariance paper, Section 3). Where every pool of a person holds its values equally often, that is one
-over the number of candidates, and nothing is multiplied.
-
-Products are kept for the candidates alone.
+release j (m-invariance paper, Section 3). If every pool of a person holds its values equally often, that is one
+divided by the number of candidates, and no product is computed. Products are only stored for candidates.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 
-# How many products are in memory at once: each range of people takes another pass over the releases.
+# How many products are in memory at once; each further range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one use to the next
@@ -73,7 +71,7 @@ class CandidateRisks:
 
     @property
     def _most(self) -> int:
-        """How many products to keep in memory: those of all people, unless they are too many for the series."""
+        """The most products to keep in memory at once."""
         return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
     def _multiplied(self, products: _Products, people: Codes, budget: Budget) -> bool:
@@ -92,7 +90,7 @@ class CandidateRisks:
 
 
 class _Products:
-    """The products of the candidates of some people, one person's after the other's."""
+    """The products of the candidates of some people, person by person."""
 
     def __init__(self, people: Codes, state: Candidates) -> None:
         self.place, self.candidate = state.listed(people)
@@ -118,19 +116,19 @@ class _Products:
         return float(np.log2(most))
 
     def scale(self) -> None:
-        """Bring every person's largest product down to about one, by a power of two."""
+        """Divide the products of every person by a power of two so that the largest is about one."""
         _, exponent = np.frexp(np.maximum.reduceat(self.weight, self.start[:-1]))
         self.weight = np.ldexp(self.weight, -exponent[self.place])
 
     def weigh(self, value: Codes) -> tuple[Floats, Floats]:
-        """Return the product of each person's value asked for, the largest where it is -1, and their sum."""
+        """Return the product of each person's requested value (the largest product for -1), and the sum of products."""
         best = np.maximum.reduceat(self.weight, self.start[:-1])
         wanted = np.flatnonzero(self.candidate == value[self.place])
         best[self.place[wanted]] = self.weight[wanted]
         return best, np.add.reduceat(self.weight, self.start[:-1])
 
     def weigh_part(self, value: Codes, part: Codes) -> Floats:
-        """Return the products of all combinations with the part that each person's has, the largest where it is -1."""
+        """Return the sum of products of combinations with the requested one's part; for -1, the largest such sum."""
         key, place = np.unique(self.place * np.int64(part.max() + 1) + part[self.candidate], return_inverse=True)
         sums = np.bincount(place, weights=self.weight)
         best = np.zeros(len(value))

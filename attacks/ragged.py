@@ -8,7 +8,7 @@ from audit.model.arrays import Integers, Numbers, Words
 
 
 def starts(sizes: Integers) -> Numbers:
-    """Return where segments of some sizes begin, and where the last one ends.
+    """Return where segments of given sizes begin, and where the last one ends; shape (segments + 1,), int64.
 
     >>> starts(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -19,7 +19,7 @@ def starts(sizes: Integers) -> Numbers:
 
 
 def ragged(first: Integers, size: Integers) -> Numbers:
-    """Return the places of some segments, one segment after the other.
+    """Return the places of segments with given first places and sizes, one segment after the other.
 
     >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -29,7 +29,7 @@ def ragged(first: Integers, size: Integers) -> Numbers:
 
 
 def segments(start: Integers, some: Integers) -> Numbers:
-    """Return the places of the segments of some items of a ragged array, one segment after the other."""
+    """Return the places of the entries of some items of a ragged array, one item after the other."""
     return ragged(start[some], start[some + 1] - start[some])
 
 
@@ -42,7 +42,7 @@ def mixed(numbers: Integers, seed: int) -> Words:
 
 
 def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
-    """Return the distinct numbers below `size` among some, ascending, and the rank of each number, -1 for the others.
+    """Return the distinct numbers of `used`, ascending, and the rank of each number below `size`, -1 for unused ones.
 
     >>> [found.tolist() for found in renumbered(np.array([4, 1, 4]), 5)]
     [[1, 4], [-1, 0, -1, -1, 1]]
@@ -56,7 +56,7 @@ def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
 
 
 def places_of(numbers: Integers, some: Integers) -> Numbers:
-    """Return the place of each number among some distinct ones, -1 for numbers that are not among them.
+    """Return the place of each number in `some`, whose numbers are distinct; -1 for numbers that it lacks.
 
     >>> places_of(np.array([[4, 3], [1, 4]]), np.array([4, 1])).tolist()
     [[0, -1], [1, 0]]

@@ -1,4 +1,4 @@
-"""All attacks: those on values, each of which deduces at least what the one before it does, then those on records."""
+"""The registry of attacks, in the order in which they run and are shown."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ ATTACKS: Registry[Choice] = Registry(
 
 
 def find(choice: Choice) -> Attack:
-    """Return an attack by its name, with default options unless given.
+    """Return an attack by its name, class or instance; classes get their default options.
 
-    What another package brings and cannot be imported is an attack that fails.
+    An attack of another package that cannot be imported becomes a `FailedAttack`, which reports the error when it runs.
 
     Raises:
-        UsageError: no attack has this name, or it cannot be made.
+        UsageError: no attack has this name, an option has no default, or the object is no attack.
     """
     try:
         found = ATTACKS.load(choice) if isinstance(choice, str) else choice
@@ -60,7 +60,7 @@ def find(choice: Choice) -> Attack:
 def all_attacks() -> tuple[Attack, ...]:
     """Return all attacks that judge, with default options.
 
-    An attack that only estimates (its `estimates` is true) runs where it is asked for by name alone.
+    An attack that only estimates (its `estimates` is true) runs only if it is chosen by name.
     """
     found = (find(name) for name in ATTACKS.names)
     return tuple(attack for attack in found if not getattr(attack, "estimates", False))

@@ -8,9 +8,9 @@ along possible transitions between consecutive versions; gaps in presence are sk
 is *disclosed*. Sound, because the person's own history is such a path. Exact for an adversary who looks at one person
 at a time. A person without a path shows that the transitions are wrong, and is counted as infeasible, never hidden.
 
-Risk: the weight of the paths through a value over the weight of all paths; a node weighs the value's share of its
-pool, an edge its probability, else one over the number of values listed for where it starts. Without transitions
-every number is that of `intersection`.
+Risk: the weight of the paths through a value divided by the weight of all paths. The weight of a node is the value's
+share of its pool; that of an edge is its probability or, if none is given, one divided by the number of values that may
+follow. Without transitions every number is that of `intersection`.
 
 Cost: without transitions linear in rows, with them times values^2 at most. Source: m-Distinct paper, Section III.
 
@@ -48,10 +48,10 @@ class UpdateGraphMeasures(Measures):
     """How many versions of people are disclosed.
 
     Attributes:
-        individuals: people who count.
-        versions: these people in releases.
-        disclosed: versions with one feasible value.
-        infeasible: versions with none, which shows that the transitions are wrong.
+        individuals: the number of people who count.
+        versions: the number of their versions (a person in a release).
+        disclosed: the number of versions with one feasible value.
+        infeasible: the number of versions with none, which shows that the transitions are wrong.
     """
 
     individuals: int
@@ -69,7 +69,7 @@ class UpdateGraphMeasures(Measures):
         return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield how to read a risk below certainty, if there is one."""
+        """Yield how to read risks below 1, if there are any."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
             yield str(PRODUCT)
 
@@ -116,7 +116,7 @@ class UpdateGraphAttack:
         return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
-        """Return the same for values that never change: a value is feasible if all pools of the person hold it."""
+        """Return the outcome if values never change: a value is feasible if all pools of the person hold it."""
         state, done = fold_all(evidence, budget)
         measures = UpdateGraphMeasures(
             individuals=int(np.count_nonzero(state.versions)),

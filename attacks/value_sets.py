@@ -44,12 +44,12 @@ def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
 
 
 def common_values(masks: Words, parts: Codes | None) -> Codes:
-    """Return what the values of sets have in common; shape (sets, attributes), int32, -1 where nothing.
+    """Return the value of each attribute that all members of a set share; shape (sets, attributes), int32, else -1.
 
     Args:
         masks: the sets, as bits; shape (sets, words).
-        parts: the values that each combination is of, shape (combinations, attributes); None for plain values, of which
-            a set has something in common where it has one.
+        parts: the value of each attribute in each combination, shape (combinations, attributes); None for plain values,
+            which are one attribute: a set shares a value if it has only one.
     """
     if parts is None:
         return np.where(sizes_of(masks) == 1, first_values(masks), np.int32(-1))[:, np.newaxis]
@@ -68,7 +68,7 @@ def common_values(masks: Words, parts: Codes | None) -> Codes:
 
 
 def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
-    """Return the values of each pool as bits, shape (pools, words), and whether it holds all of them equally often."""
+    """Return the values of each pool as bits, shape (pools, words), and whether each pool holds them equally often."""
     if not isinstance(pools.contents, ValueCounts):
         return _table_masks(pools.contents, words)
     n = pools.n_pools
@@ -98,7 +98,7 @@ def value_masks(contents: ValueCounts, bags: int, words: int) -> Words:
 
 
 def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
-    """Return the same of pools given as a table of rows."""
+    """Return the result of `pool_masks` for pools that are given as a table of rows by value."""
     held = table != 0
     masks = np.zeros((len(table), words * 8), dtype=np.uint8)
     packed = np.packbits(held, axis=1, bitorder="little")

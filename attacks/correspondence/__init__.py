@@ -1,1 +1,1 @@
-"""Correspondence: which rows of successive releases may be the same record's, from the files alone."""
+"""Correspondence: which rows of successive releases may belong to one record, from the files alone."""

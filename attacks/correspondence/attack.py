@@ -1,17 +1,18 @@
-"""Correspondence: which rows of successive releases can be one record, and whose, from the files alone.
+"""Correspondence: which rows of successive releases can belong to one record, and whose, from the files alone.
 
 **Threat model.** The adversary has only the files, and knows that the series only grows: every record of a release is
-in the next one, with the same value or one that may follow, and with cells that still cover it. An adversary who knows
-more learns no less: with a key, a register or record ids, the attack judges the rows of strangers. The adversary knows
-a person's quasi-identifiers and the first release with the person's record. **Claim.** A *world* says which row is
-which, for all pairs of successive releases; all cells of a record have a point in common. A row can be a person's if
-some world makes it part of a record that came with that release and of which every cell covers the person. Fewer than k
-possible rows are a finding; rows with only one value disclose it. **Why it is sound.** What is ruled out is in no
-world: some rows fill all that others would need (Hall), checked again. **What it is not.** With two releases nothing is
-missed. With more records, pairs that neither a world nor a proof decides stay open.
+in the next one, with the same value or one that may follow, and with cells that still cover it. The adversary knows a
+person's quasi-identifiers and the first release with the person's record. Adversaries with a key, a register or record
+ids learn at least as much; for them, the attack judges the rows of unknown people. **Claim.** A *world*
+assigns to each row its row in the next release, so that all cells of a record have a point in common. A row can be a
+person's if in some world it belongs to a record that begins with the person's first release and whose cells all cover
+the person. Fewer than k possible rows are a finding; if they all have one value, that value is disclosed. **Why it is
+sound.** A row is only ruled out if no world has it, because other records need all rows that it could take (Hall); that
+is checked again. **What it is not.** With two releases nothing is missed. With more, pairs of rows that neither a world
+nor a proof decides remain open.
 
-Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, bound the same from
-below for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.
+Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, give lower bounds of
+the same for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class CorrespondenceAttack:
     follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "linkage": FindingRule(
-            "Of the rows of a growing series, few, or rows of one value alone, can be somebody's.",
+            "Too few rows of a growing series, or only rows with one value, can belong to a person.",
             "Publish groups that are unions of earlier ones, or that hold more values each.",
         )
     }
@@ -66,7 +67,7 @@ class CorrespondenceAttack:
         return CorrespondenceAttack(int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return the people with too few possible rows, or with rows of one value."""
+        """Return the kinds of people who have too few possible rows, or only rows with one value."""
         reason = _not_applying(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -84,7 +85,7 @@ class CorrespondenceAttack:
         except NoWorldError as error:
             tag = printable(evidence.tags[error.release])
             what = say(
-                'not every record of the releases before {release} can be in it, as `updates = "growing"` says',
+                'some record of an earlier release cannot be in {release}, but `updates = "growing"` says that all are',
                 release=tag,
             )
             return Outcome.judged(self.name, what, CorrespondenceMeasures())
@@ -179,7 +180,7 @@ def _allowed(evidence: Evidence) -> Flags:
 
 
 def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
-    """Return how many pairs of rows their cells and values allow, how many are in every world, and how many in none."""
+    """Return how many pairs of rows are possible by cells and values, how many are in every world, and in none."""
     links = certain = excluded = 0
     for number in range(1, len(network)):
         before, after = network[number - 1], network[number]

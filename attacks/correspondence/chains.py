@@ -1,4 +1,4 @@
-"""Chains: which rows of successive releases may be one record, as a network of states.
+"""Chains: which rows of successive releases may belong to one record, as a network of states.
 
 Rows of a release with equal cells and equal values are a *class*: they are interchangeable. A record is a chain of
 rows, from its first release to the last one, whose cells have a point in common. A *state* consists of the current
@@ -31,9 +31,9 @@ class Classes:
 
     Attributes:
         of: the class of each row; shape (rows,), int64.
-        cells: shape (classes, attributes), int32.
-        value: shape (classes,), int32.
-        rows: number of rows of each; shape (classes,), int64.
+        cells: the cells of each class; shape (classes, attributes), int32.
+        value: the value of each class; shape (classes,), int32.
+        rows: the number of rows of each class; shape (classes,), int64.
     """
 
     of: Counts
@@ -57,9 +57,9 @@ class Layer:
         classes: the classes of its rows.
         of: the class of each state; shape (states,), int64.
         begun: the first release of the chain, counted from 0; shape (states,), int32.
-        box: the numbers of the intersections of the chain's cells; shape (states, attributes), int32.
-        before: for each arc into the release, the state in the release before, -1 if the chain begins; shape (arcs,),
-            int64.
+        box: the codes of the intersections of the chain's cells; shape (states, attributes), int32.
+        before: for each arc into the release, the state in the release before, -1 if the chain begins here; shape
+            (arcs,), int64.
         after: for each arc, the state in this release; shape (arcs,), int64.
     """
 
@@ -75,12 +75,13 @@ def layers(releases: Sequence[PublishedRows], source: RowSource, allowed: Flags)
     """Return the states of each release, and the arcs between them.
 
     Args:
-        releases: the rows of each, with their values.
-        source: returns the intersections of cells.
-        allowed: which value may follow which; shape (values, values).
+        releases: the rows of each release.
+        source: computes the intersections of cells.
+        allowed: whether a value may be followed by another; shape (values, values), bool.
 
     Raises:
         TooManyPairsError: there are too many different cells.
+        TypeError: a release has no values of rows.
     """
     found: list[Layer] = []
     for number, rows in enumerate(releases):

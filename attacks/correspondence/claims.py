@@ -1,4 +1,4 @@
-"""Claims: subjects with too few possible rows, each with the sets of rows that rule out the others."""
+"""Claims: subjects with too few possible rows, with certificates: sets of rows that rule out the other rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from audit.model.evidence import RowSource
 
 
 def worst(claimed: Iterable[Subject]) -> list[Subject]:
-    """Return each subject in the release that shows most: a value first, otherwise the fewest rows."""
+    """Return each subject in the release that discloses most: one that shows a value, else the one with fewest rows."""
     found: dict[int, Subject] = {}
     for each in sorted(claimed, key=lambda one: (one.number, one.value < 0, one.most, one.release)):
         found.setdefault(each.number, each)
@@ -77,7 +77,7 @@ class LinkageClaims:
         return covering
 
     def _fillings(self, point: tuple[int, ...], first: int) -> tuple[Filling[int], ...]:
-        """Return the sets of rows that fill others which cover a point, each once."""
+        """Return the sets of rows that need all rows of a set in the next release, which rules these out otherwise."""
         found: dict[Filling[int], None] = {}
         for number in range(max(first, 1), len(self.network)):
             match, one, other = self._matchings[number - 1]

@@ -36,9 +36,12 @@ class Matching:
     left: int
 
     def tight(self, right: int) -> tuple[Counts, Counts]:
-        """Return nodes on the left that use up all of their neighbours, which include a node on the right (Hall).
+        """Return a set of nodes on the left that uses up all of its neighbours, and these neighbours (Hall).
 
-        No other node can use these neighbours, which are returned, too.
+        No other node on the left can use these neighbours.
+
+        Args:
+            right: a node on the right that is one of the neighbours.
         """
         from scipy.sparse.csgraph import breadth_first_order
 
@@ -50,13 +53,13 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
     """Return which arcs occur in some complete matching of supplies and demands; None if there is none.
 
     Args:
-        supply: of each node on the left; shape (m,).
-        demand: of each node on the right; shape (n,), with the same sum.
-        left: where each arc comes from, each pair of ends once; shape (arcs,).
-        right: where it goes to.
+        supply: the supply of each node on the left; shape (m,).
+        demand: the demand of each node on the right; shape (n,), with the same sum.
+        left: the node on the left of each arc; shape (arcs,). Arcs are distinct.
+        right: the node on the right of each arc; shape (arcs,).
 
     Raises:
-        OverflowError: there are more rows than flows can be computed for.
+        OverflowError: there are 2³¹ rows or more.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, maximum_flow
@@ -82,10 +85,10 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
 
 
 def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
-    """Return the number of ways to assign the rows on the left to rows on the right; None if it takes much work.
+    """Return the number of ways to assign the rows on the left to rows on the right; None if counting takes too much.
 
-    New rows count as one. Classes on the left are placed one after the other; the state is how many rows of each class
-    on the right remain.
+    New rows are not distinguished. Classes on the left are placed one after the other; the state is the number of
+    remaining rows of each class on the right.
     """
     ways = {tuple(demand.tolist()): 1}
     for node, rows in enumerate(supply.tolist()):

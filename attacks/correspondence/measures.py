@@ -14,19 +14,19 @@ KINDS = Noun("{count} kind of people", "{count} kinds of people")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorrespondenceMeasures(Measures):
-    """The measures of the attack on which rows may be whose.
+    """How many kinds of people have too few possible rows.
 
     Attributes:
-        subjects_looked_at: kinds of people who cannot be distinguished by what rows they may have.
-        narrowed: the number of them with fewer than k possible rows in some release.
-        disclosed: the number of them whose possible rows have only one value in some release.
-        open: the number of them for which that is undecided.
+        subjects_looked_at: the number of kinds of people; people of one kind have the same possible rows.
+        narrowed: how many of them have fewer than k possible rows in some release.
+        disclosed: how many of them have only possible rows with one value in some release.
+        open: how many of them are undecided.
         smallest: the fewest possible rows of a person; None if unknown.
-        links: pairs of rows of successive releases that have a point and values in common.
-        certain: the number of them that are one record in every world.
-        excluded: the number of them that are in no world.
-        worlds: in how many ways the rows of the first of two releases can be rows of the second; None where that was
-            not counted.
+        links: the number of pairs of rows of successive releases that can be one record by their cells and values.
+        certain: how many of these pairs are one record in every world.
+        excluded: how many of these pairs are one record in no world.
+        worlds: the number of ways in which the rows of the first of two releases can be rows of the second; None if not
+            counted.
     """
 
     subjects_looked_at: int = 0
@@ -66,7 +66,7 @@ class CorrespondenceMeasures(Measures):
         return say("too few rows are possible for {found}", found=found_of(self.narrowed, whole, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what is known of links between rows."""
+        """Yield sentences about links between rows, worlds, and undecided people."""
         if self.links:
             yield say_count(
                 "{attack}: of {count} link between rows of successive releases, {certain} are certain and {excluded} "

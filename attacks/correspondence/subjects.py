@@ -34,15 +34,15 @@ class Subject:
     """The possible rows of a subject in one release, from its first one on.
 
     Attributes:
-        number: of the subject, the same in all releases.
-        point: numbers of cells that are a point, one of the subject's, by attribute.
+        number: the number of the subject, the same in all releases.
+        point: a point of the subject, as the code of an atomic cell for each attribute.
         first: its first release, counted from 0.
         release: the release of the rows.
         classes: the classes of the rows that are not ruled out.
-        most, least: the number of rows that are not ruled out, and of rows that some world has.
-        value: the value of all rows that are not ruled out, -1 if they have several.
-        several: whether rows with two values are shown to be possible.
-        exists: whether some world that was found has the subject.
+        most, least: the number of rows that are not ruled out, and of rows that some known world has.
+        value: the value of all rows that are not ruled out, -1 if they have several values.
+        several: whether known worlds have rows with different values.
+        exists: whether some known world has the subject.
     """
 
     number: int
@@ -66,7 +66,7 @@ class Subject:
         return self.exists and self.value >= 0
 
     def is_undecided(self, k: int) -> bool:
-        """Return whether either is undecided."""
+        """Return whether it is undecided if the subject is narrowed, or disclosed."""
         return (not self.is_narrowed(k) and self.least < k) or (not self.is_disclosed and not self.several)
 
 

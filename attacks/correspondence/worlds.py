@@ -1,9 +1,9 @@
-"""Worlds: which arcs of a network of states some world uses.
+"""Worlds: which arcs of a network of states are used in some world.
 
-First, what two successive releases rule out alone is ruled out (`matching`), and then what leads nowhere, until nothing
+First, arcs are ruled out that two successive releases exclude (`matching`), and arcs that lead nowhere, until nothing
 changes. For two releases that is complete. For more, an integer model searches for worlds that use arcs not yet shown,
-and its answers are checked; if no such world exists, the other arcs are impossible. Effort is counted in work; whatever
-it does not settle is open.
+and its answers are checked; if no such world exists, the other arcs are impossible. Effort is counted in deterministic
+work; arcs that are not decided within its limit remain open.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class NoWorldError(ValueError):
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known of each arc into each release.
+    """What is known about the arcs into each release.
 
     Attributes:
-        alive: arcs that are not ruled out, by release; shape (arcs,) each.
-        shown: arcs that some world uses, by release.
-        reached: pairs of a state and a last state that one chain has in some world, by release: a table of states by
-            last states.
-        complete: whether nothing is open.
+        alive: by release, which arcs are not ruled out; shape (arcs,), bool.
+        shown: by release, which arcs some known world uses; shape (arcs,), bool.
+        reached: by release, which pairs of a state and a last state are on one chain of a known world; shape (states,
+            last states), bool.
+        complete: whether all arcs are decided.
     """
 
     alive: list[Flags]
@@ -83,7 +83,7 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
 
 
 def _propagate(layers: Sequence[Layer], alive: list[Flags]) -> None:
-    """Rule out what pairs of successive releases rule out, and what then leads nowhere, until nothing changes."""
+    """Rule out arcs that pairs of successive releases exclude, and arcs that lead nowhere, until nothing changes."""
     before: list[int] = []
     while before != (before := [int(each.sum()) for each in alive]):
         for number in range(1, len(layers)):
@@ -119,7 +119,7 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags) -> tuple[Matchin
 
 
 def _match(layers: Sequence[Layer], number: int, alive: Flags) -> None:
-    """Rule out what one release and the one before rule out."""
+    """Rule out the arcs into a release that this release and the one before exclude."""
     found, one, other = matched(layers, number, alive)
     able = np.zeros((len(layers[number - 1].classes.rows) + 1, len(layers[number].classes.rows)), dtype=np.bool_)
     able[one, other] = found.possible

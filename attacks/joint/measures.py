@@ -49,8 +49,8 @@ class JointMeasures(Measures):
         """Yield sentences about values that are open and versions without a proof."""
         if self.open:
             yield say_count(
-                "{attack} could not decide whether {count} value of versions is possible.",
-                "{attack} could not decide whether {count} values of versions are possible.",
+                "{attack} could not decide whether {count} value of a person is possible.",
+                "{attack} could not decide whether {count} values of people are possible.",
                 self.open,
                 attack=attack,
             )
