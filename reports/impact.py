@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Para
 from reports.repair import short
 from reports.sentences import CONTRADICTED, named, reasons, result_text
 from reports.summary_text import last_release, next_step
+from reports.text import PAPER
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
@@ -31,6 +33,11 @@ def page(impact: ReleaseImpact) -> Page:
     refused = say(
         "Do not publish release {release} as it is: with it, the policy does not hold.", release=last_release(after)
     )
+    if impact.without.policy.violations and not (impact.adds.violations or impact.adds.undecided):
+        refused = say(
+            "The policy does not hold, with release {release} or without it: whether it goes out is your decision.",
+            release=last_release(after),
+        )
     first = refused if after.policy.violations and not after.contradictions else next_step(after)
     todo = [Bullets([first, *_proposal(impact), *_beyond_repair(impact)])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
@@ -163,7 +170,7 @@ def _cause(new: Cause) -> str:
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is not None:
         yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
-        yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the smallest change, and writes it.")
+        yield say("{command} looks for the smallest change, and writes it.", command=_repairing(impact))
 
 
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
@@ -171,6 +178,16 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Not computed - {reason}.", reason=printable(reason, SENTENCE))
     if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can undo what the earlier releases disclose.")
+        if impact.adds.violations:
+            command = _repairing(impact, " --baseline")
+            yield say("{command} looks for a change after which it adds nothing to that.", command=command)
+        elif not impact.adds.undecided:
+            yield say("To what they disclose, the candidate adds nothing that the policy forbids.")
+
+
+def _repairing(impact: ReleaseImpact, more: str = "") -> str:
+    files = " ".join(map(shlex.quote, impact.candidate.files))
+    return printable(f"`audit repair {PAPER.get().series} {files} --output repaired{more}`", SENTENCE)
 
 
 FORMATS = frames(page)

@@ -9,7 +9,7 @@ from audit.cli.arguments import Commands, add_settings, asked, local, settings_f
 from audit.cli.output import opened, put
 from audit.io.manifest import NAME
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import say_count
+from audit.runtime.phrases import say, say_count
 
 
 def add_parser(commands: Commands) -> None:
@@ -79,5 +79,5 @@ def run(arguments: argparse.Namespace) -> int:
             many = len(after.opened.manifest.waivers) - len(before.waivers)
     file = printable_path(series.folder / NAME)
     wrote = say_count("Wrote {count} waiver into {file}.", "Wrote {count} waivers into {file}.", many, file=file)
-    put(f"{wrote}\n")
+    put(f"{wrote if many else say('Nothing was written: {file} has these waivers already.', file=file)}\n")
     return 0

@@ -194,6 +194,11 @@ class KnownClaims:
             for result in results
             for each in selections_of(result, namer, limits)
         }
+        # A value that one attack found certain is known, whichever attack finds it again.
+        self._certain: dict[str | None, set[str]] = defaultdict(set)
+        for each in results:
+            people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
+            self._certain[each.sensitive] |= set(map(each.evidence.name, people))
 
     def accepted(self, result: Result[View]) -> Result[View]:
         """Return a later result in which claims that disclose nothing more are accepted; both use one key for ids.
@@ -207,7 +212,18 @@ class KnownClaims:
                 said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
                 known = each.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
                 result = result.accepting(each.claims, np.flatnonzero(known))
-        return result
+        return result.without(self._still_certain(result))
+
+    def _still_certain(self, result: Result[View]) -> Places:
+        """Return the indices of disclosures of people whose value was certain before, if values never change.
+
+        Such a value is certain in one more release, which is not new.
+        """
+        people = None if result.claims is None else result.claims.versions
+        if result.evidence.transitions is not None or people is None:
+            return NOWHERE
+        before = self._certain[result.sensitive]
+        return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:

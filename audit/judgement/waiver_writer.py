@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def waive(
     named: Callable[[], Sequence[Mapping[str, object]]],
     parse: Parse = parse_manifest,
 ) -> int:
-    """Write waivers, each with its subject and how much it accepts, and return their number.
+    """Write waivers, each with its subject and how much it accepts, and return the number of those not there yet.
 
     `named` returns the subjects, after everything else is checked, and `parse` reads the manifest.
 
@@ -71,7 +72,10 @@ def waive(
     text = problems.checked(read_text(folder, NAME, "name the folder of a series", problems))
     parse(folder, text, problems)
     problems.check()
-    waivers = named()
+    there = tomllib.loads(text.removeprefix("\ufeff")).get("waiver", [])
+    waivers = [each for each in named() if each not in there]
+    if not waivers:
+        return 0
     written = _with_waivers(text, waivers)
     parse(folder, written, problems)
     problems.check()

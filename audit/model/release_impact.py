@@ -132,6 +132,7 @@ class ReleaseImpact:
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
         without: the audit of the series without it.
+        adds: the decision on what the candidate adds, as if the rest were accepted.
         not_computed: why there was no search for a repair, each reason once.
         repair: a repair that keeps the policy, if one was found; it is not written.
     """
@@ -141,6 +142,7 @@ class ReleaseImpact:
     attacks: tuple[ComparedAttack, ...]
     candidate: Candidate
     without: Annotated[Report, UNWRITTEN]
+    adds: Annotated[PolicyReport, UNWRITTEN]
     not_computed: tuple[str, ...] = ()
     repair: Annotated[Repair | None, CHANGES] = None
 

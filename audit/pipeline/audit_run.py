@@ -18,7 +18,7 @@ from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
-from audit.judgement.selection import repeated_claims, republished, select_findings, selections_of
+from audit.judgement.selection import KnownClaims, repeated_claims, republished, select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
@@ -125,6 +125,16 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
 def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:
     """Return the results without accepted claims, with the findings to show of the rest."""
     return _selected(run, _accepted(run, namer, options).results, namer, options)
+
+
+def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
+    """Return the run of a series with a candidate, its last release, without what was known before the candidate."""
+    last = len(run.series.tags) - 1
+    earlier, less = republished(run.releases, last), [known.accepted(result) for result in run.results]
+    if earlier is not None:
+        less = [new.without(repeated_claims(new, last, earlier)) for new in less]
+    accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
+    return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
 
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:

@@ -20,7 +20,7 @@ from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.pipeline.attack_run import run_attacks
-from audit.pipeline.audit_run import build_report, remaining_findings
+from audit.pipeline.audit_run import build_report, less_the_past, remaining_findings
 
 Rows = Places
 
@@ -42,7 +42,8 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     # Both reports use the same ids of findings.
     without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
     known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
-    news = remaining_findings(replace(now, results=[known.accepted(each) for each in now.results]), namer, options)
+    added = less_the_past(now, known)
+    news = remaining_findings(added, namer, options)
     # If the candidate's key lacks rows, record ids follow people less far than before.
     olds = {(each.attack, each.sensitive): each for each in without.attacks}
     compared = [
@@ -65,7 +66,11 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     key = None if files.key is None or not is_there(files.key) else after.manifest.shown(files.key)
     names = tuple(name for name in (files.shown, files.values_shown) if name)
     return ReleaseImpact(
-        after=report, attacks=tuple(compared), candidate=Candidate(files.tag, names, key), without=without
+        after=report,
+        attacks=tuple(compared),
+        candidate=Candidate(files.tag, names, key),
+        without=without,
+        adds=build_report(added, namer, replace(options, findings=0)).policy,
     )
 
 

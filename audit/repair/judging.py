@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,20 +12,18 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.selection import KnownClaims, claims_of, repeated_claims, republished, selection_of
+from audit.judgement.selection import KnownClaims, claims_of, selection_of
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions, Progress
 from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
-from audit.model.scored import NOWHERE, Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
-from audit.pipeline.audit_run import build_report, remaining_findings
+from audit.pipeline.audit_run import build_report, less_the_past, remaining_findings
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
 from audit.runtime.budget import Budget
@@ -103,11 +100,6 @@ class Judge:
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits = limits
-        # A value that one attack found certain is known, whichever attack finds it again.
-        self._certain: dict[str | None, set[str]] = defaultdict(set)
-        for each in run.results:
-            people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
-            self._certain[each.sensitive] |= set(map(each.evidence.name, people))
 
     @property
     def is_quick(self) -> bool:
@@ -153,7 +145,7 @@ class Judge:
         report = replace(build_report(run, self._namer, options), time_limit=self.options.time_limit)
         if not self.baseline or not report.policy.violations:
             return run, report, report.policy
-        run = self._less_the_past(run)
+        run = less_the_past(run, self._known)
         return run, report, build_report(run, self._namer, options).policy
 
     def check_time(self) -> None:
@@ -173,27 +165,6 @@ class Judge:
                 self.check_time()
 
         return watch
-
-    def _less_the_past(self, run: AuditRun) -> AuditRun:
-        """Return the outcomes of attacks without what was already true before the candidate."""
-        less, last = [], len(run.series.tags) - 1
-        earlier = republished(run.releases, last)
-        for result in run.results:
-            new = self._known.accepted(result).without(self._still_certain(result))
-            less.append(new if earlier is None else new.without(repeated_claims(new, last, earlier)))
-        accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
-        return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
-
-    def _still_certain(self, result: Result[View]) -> Places:
-        """Return the indices of disclosures of people whose value was certain before, if values never change.
-
-        Such a value is certain in one more release, which is not new.
-        """
-        people = None if result.claims is None else result.claims.versions
-        if result.evidence.transitions is not None or people is None:
-            return NOWHERE
-        before = self._certain[result.sensitive]
-        return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement with the causes of the violations of a policy."""

@@ -45,6 +45,17 @@ def test_what_is_waived_is_gone(hospital):
     assert len(audited(hospital)["policy"]["waived"]) == 4
 
 
+def test_what_is_waived_already_is_not_written_twice(hospital):
+    manifest = hospital / "series.toml"
+    assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", *WHY)[1]
+    text = manifest.read_text()
+    code, out, err = run_main("waive", str(hospital), "Bob", *WHY)
+    assert (code, out, err) == (0, f"Nothing was written: {manifest} has these waivers already.\n", "")
+    assert manifest.read_text() == text
+    assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", "David", *WHY)[1]
+    assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", *WHY[:-1], "2998-12-31")[1]
+
+
 def test_a_verdict_says_that_what_is_waived_is_not_counted(hospital):
     """A value that is waived is certain all the same: its number is not that of the people who are found."""
     everybody = "certain for 4 of 16 people."

@@ -114,7 +114,12 @@ def test_a_past_that_cannot_be_undone(tmp_path: Path):
     stable = ["--stable-ids", "--findings", "all", "--format", "json"]
     assert run_main(str(past), *stable, "--output", str(before))[0] == 1
     assert run_main("repair", str(past), str(candidate), "--output", str(repaired))[0] == 1
+    told = " ".join(run_main("next", str(past), str(candidate))[1].split())
+    assert f"`audit repair {past} {candidate} --output repaired --baseline` looks for a change" in told
     done("repair", str(past), str(candidate), "--output", str(repaired), "--baseline")
+    told = run_main("next", str(past), str(repaired / candidate.name))[1]
+    assert "  - To what they disclose, the candidate adds nothing that the policy forbids.\n" in told
+    assert "do not publish" not in told.lower()
     _put_out(repaired, past, whole)
     _set_policy(past)
     assert run_main(str(past), "--baseline", str(before))[0] == 0
