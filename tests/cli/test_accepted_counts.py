@@ -75,7 +75,7 @@ def test_what_sharpens_is_new_and_not_accepted(how, number, tmp_path):
         assert (report["known_before"], report["baseline"]["still"]) == ((0, 0) if number else (2, 2))
 
 
-def test_a_baseline_of_a_baseline_knows_as_much(tmp_path):
+def test_a_report_made_with_a_baseline_is_a_complete_baseline(tmp_path):
     folder = series(tmp_path / "s")
     for _ in range(2):
         more = ["--baseline", str(tmp_path / "old.json")] if (tmp_path / "old.json").exists() else []
@@ -92,7 +92,7 @@ def test_a_baseline_is_of_the_same_kind_of_series(tmp_path):
 
 
 @pytest.mark.parametrize("size", ["3", '{ kind = "narrowed" }', '{ kind = "worse", lower = 1, upper = 4 }'])
-def test_a_size_that_is_none_is_refused(size, tmp_path):
+def test_an_invalid_size_is_refused(size, tmp_path):
     folder = series(tmp_path / "s")
     waiver = f'[[waiver]]\nfinding = "differencing-0"\nreason = "a"\nexpires = 2999-01-01\nsize = {size}\n'
     with (folder / "series.toml").open("a", encoding="utf-8") as file:

@@ -49,7 +49,7 @@ def test_only_what_is_new_fails(series, tmp_path):
     )
 
 
-def test_a_release_more_is_judged_by_what_it_adds(series, tmp_path):
+def test_a_further_release_is_judged_by_what_it_adds(series, tmp_path):
     last = series / "releases/2.csv"
     shutil.move(last, tmp_path / "2.csv")
     edit(series / "series.toml", ', "releases/2.csv"', "")
@@ -81,7 +81,7 @@ def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
         (["--format", "markdown"], "this is not a report"),
     ],
 )
-def test_what_is_no_baseline(words, said, series, tmp_path):
+def test_invalid_baselines_are_refused(words, said, series, tmp_path):
     target = tmp_path / "old"
     run_main(str(series), *words, "--output", str(target))
     assert said in refused(str(series), "--baseline", str(target))

@@ -93,7 +93,7 @@ def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path)
 
 
 @pytest.mark.parametrize("more", ["Pey = 1", 'Pay = "far"', "Pay = -1"])
-def test_a_width_that_is_none_is_refused(tmp_path, more):
+def test_an_invalid_width_is_refused(tmp_path, more):
     code, _, err = run_audit(series(tmp_path, [FAR], policy=f"closeness = {{ {more} }}"))
     assert (code, "series.toml" in err) == (2, True)
 

@@ -189,7 +189,7 @@ def test_the_adversary_can_be_chosen(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["hospital-2-invariant", "ward-2-distinct", "cases-monotonic", "seen by an outsider"])
-def test_a_limit_that_is_reached_is_never_a_pass(name, tmp_path):
+def test_reaching_a_limit_never_passes(name, tmp_path):
     if name == "seen by an outsider":
         FORMS["hospital-2-invariant"](tmp_path / name)
         shutil.copy(EXAMPLES / "hospital-l-diverse-outsider/register.csv", tmp_path / name)

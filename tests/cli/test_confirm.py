@@ -79,7 +79,7 @@ def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
     assert {each["measure"] for each in result["policy"]["violations"]} == {"k", "max_risk"}
 
 
-def test_whoever_loses_a_role_that_only_one_can_have_is_asked_again(folder):
+def test_a_column_that_loses_a_unique_role_is_asked_again(folder):
     write(
         folder / "series.toml",
         MANIFEST.format(keys='"columns.quasi_identifiers"').replace("[columns]", '[columns]\nrecord = "Note"'),
@@ -99,7 +99,7 @@ def test_answers_that_end_too_early_change_nothing(folder, answers):
     assert text == MANIFEST.format(keys=ALL)
 
 
-def test_a_guess_that_is_denied_is_struck_out_or_left_for_its_owner(folder):
+def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     plain = MANIFEST.replace("types.Age", 'unlinkable.Note = "x"\nmissing = ["?"]\ntypes.Age')
     keys = '"columns.missing", "columns.types.Age", "series.name"'
     write(folder / "series.toml", plain.format(keys=keys))

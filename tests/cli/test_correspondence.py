@@ -79,7 +79,7 @@ def beside(folder, known):
 
 
 @pytest.mark.parametrize("known", ["nothing", "key", "register", "ids"])
-def test_whoever_knows_more_learns_no_less(tmp_path, known):
+def test_more_knowledge_never_teaches_less(tmp_path, known):
     folder = beside(tmp_path / "s", known)
     code, result, _ = run_audit(folder, *ATTACK, "--reveal")
     [entry] = result["attacks"]

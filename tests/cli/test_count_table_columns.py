@@ -469,7 +469,7 @@ def test_what_may_be_a_row_is_named_with_its_line(last, tmp_path):
         ("Source: a,,3", 9),  # it has a count
     ],
 )
-def test_rows_are_no_notes(last, rows, tmp_path):
+def test_rows_are_not_notes(last, rows, tmp_path):
     table = [row for row in ROWS if row != "All,All,49"]
     code, found = found_in(series(tmp_path / "s", "t.csv", lines(*table, last).encode()))
     assert (code == 2) == (rows is None)
@@ -488,7 +488,7 @@ def test_rows_are_no_notes(last, rows, tmp_path):
         (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "All,,"), "", 0),
     ],
 )
-def test_known_labels_are_no_notes(rows, key, code, tmp_path):
+def test_known_labels_are_not_notes(rows, key, code, tmp_path):
     folder = series(tmp_path / "s", "t.csv", lines(*rows).encode())
     (folder / "areas.csv").write_text("label,atom\nA,A\nB,B\n", encoding="utf-8")
     sexes = "sex" in rows[0]

@@ -57,7 +57,7 @@ def test_what_would_do_nothing_is_refused(words, said, tmp_path):
         ("-1", "neither a whole number"),
     ],
 )
-def test_value_that_is_none(text, said, tmp_path):
+def test_an_invalid_value_is_refused(text, said, tmp_path):
     rows = [*ROWS, (("B", "f"), text)]
     folder = TinyTables(("area", "sex"), [rows], totals=PLAIN.totals, markers=PLAIN.markers).write(tmp_path)
     err = refused(str(folder))

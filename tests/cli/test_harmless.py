@@ -285,7 +285,7 @@ def test_more_kinds_are_asked_for(tmp_path):
     assert (code, found) == (1, {("1", "N", "HIV or flu", 18, 18)})
 
 
-def test_a_harmless_label_that_is_none_is_refused(tmp_path):
+def test_an_unknown_harmless_label_is_refused(tmp_path):
     rows = lines(["12", "0", "0", "12"], ["9", "9", "9", "27"])
     folder = written(tmp_path, [rows], 'sensitive = ["kind"]\nharmless = { kind = ["noone"] }')
     assert 'is "noone", so it has no effect' in refused(str(folder))

@@ -101,7 +101,7 @@ def test_examples(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MICRODATA)
-def test_microdata_is_no_series(name: str) -> None:
+def test_microdata_is_not_a_series(name: str) -> None:
     with pytest.raises(UsageError, match="holds microdata"):
         guess_manifest(EXAMPLES / name)
 
@@ -356,7 +356,7 @@ def test_a_group_whose_rows_are_alike_is_sure_and_so_is_what_it_decides(tmp_path
     assert "columns.group" not in guessed(tmp_path)["columns"]
 
 
-def test_whoever_is_asked_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
+def test_answering_every_question_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
     rows = [(f"p{n}", *row[1:]) for n, row in enumerate(GROUPED)]
     write(tmp_path / "1.csv", ["Patient", "Age", "Sex", "Disease"], rows)
     questions = []

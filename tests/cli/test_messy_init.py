@@ -205,7 +205,7 @@ def test_tables_that_cannot_be_read_together_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("period", ["periodo", "Año", "Jahr", "année", "Berichtsjahr", "Trimestre", "year"])
-def test_years_are_no_counts(tmp_path, period):
+def test_years_are_not_counts(tmp_path, period):
     rows = [(year, area, n) for year in (2022, 2023) for area, n in (("a", 12), ("b", "*"), ("Total", 15))]
     write(tmp_path / "1.csv", as_csv([[period, "area", "casos"], *rows]))
     _, found = initialized(tmp_path)
@@ -221,7 +221,7 @@ def test_rows_of_pupils_in_groups_are_people(tmp_path):
     assert "kind" not in found["series"]
 
 
-def test_people_are_no_count_tables(tmp_path):
+def test_people_are_not_count_tables(tmp_path):
     """Ages, exact in one release and in ranges in another, are not counts with markers."""
     exact = ("Age", lambda n: str(20 + n))
     for tag, age in (("1", exact), ("2", AGE)):

@@ -180,7 +180,7 @@ def four(folder, values, columns="", *, head="Group,Value,Case", keyed="ABCD"):
 
 @pytest.mark.parametrize("keyed", ["ABCD", "AB"])
 @pytest.mark.parametrize("values", ["wxyz", "wwww"])
-def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp_path):
+def test_an_incomplete_key_follows_people_through_fewer_releases(values, keyed, tmp_path):
     """By record ids, people of whom some rows are not listed may be several records."""
     series, candidate, whole = four(tmp_path, values, 'record = "Case"', keyed=keyed)
     code, result = foretold(series, candidate)
@@ -219,7 +219,7 @@ def refused(said: str, *words: object) -> None:
     assert not {name for name in ("Bob", "David", "Alice") if name in err}
 
 
-def test_candidates_that_are_none(tmp_path):
+def test_invalid_candidates_are_refused(tmp_path):
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     before = snapshot(series)
     refused("nobody.csv: there is no such file", series, tmp_path / "nobody.csv")

@@ -133,7 +133,7 @@ def test_a_key_that_nothing_reads_is_refused(tmp_path, table, key):
         ("policy", "grave", "{ Disease = [] }"),
     ],
 )
-def test_a_list_of_nothing_is_refused(tmp_path, table, key, value):
+def test_an_empty_list_is_refused(tmp_path, table, key, value):
     refused(people(tmp_path, table, key, value), key, "the list is empty, and it has no effect")
 
 

@@ -253,7 +253,7 @@ def test_an_old_day_revives_no_waiver(monkeypatch, tmp_path):
     assert json.loads(out)["made"] == "1970-01-01"
 
 
-def test_a_day_that_is_none_is_refused(monkeypatch):
+def test_an_invalid_date_is_refused(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     code, out, err = run_main(DATED, *QUICK)
     assert (code, json.loads(out)["exit_code"]) == (2, 2)
@@ -268,7 +268,7 @@ def test_a_day_that_is_none_is_refused(monkeypatch):
         ("published = 2024-04-15", "this has to be a table"),
     ],
 )
-def test_dates_of_releases_that_are_none_are_refused(tmp_path, entry, said):
+def test_invalid_release_dates_are_refused(tmp_path, entry, said):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     edit(tmp_path / "s" / "series.toml", "[columns]", f"{entry}\n[columns]")
     code, _, err = run_main(str(tmp_path / "s"), *QUICK)

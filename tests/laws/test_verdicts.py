@@ -101,7 +101,7 @@ def with_unread(values, adversary, text):
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_a_column_without_a_role_never_ends_in_holds(adversary, tmp_path):
+def test_a_column_without_a_role_never_lets_the_policy_hold(adversary, tmp_path):
     code, result, err = run_audit(with_remarks(SAFE, adversary).write(tmp_path), "--adversary", adversary)
     assert code in {2, 3}
     assert "Remark" in err + "".join(
@@ -110,19 +110,19 @@ def test_a_column_without_a_role_never_ends_in_holds(adversary, tmp_path):
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_a_column_without_a_role_never_hides_what_is_not_safe(adversary, tmp_path):
+def test_a_column_without_a_role_never_hides_a_violation(adversary, tmp_path):
     assert with_remarks(NOT_SAFE, adversary).verdict(tmp_path)[0] != 0
 
 
 @pytest.mark.parametrize("text", UNREAD)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_a_cell_that_is_not_read_never_ends_in_holds(adversary, text, tmp_path):
+def test_an_unread_cell_never_lets_the_policy_hold(adversary, text, tmp_path):
     assert with_unread(SAFE, adversary, text).verdict(tmp_path)[0] in {2, 3}
 
 
 @pytest.mark.parametrize("text", UNREAD)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_a_cell_that_is_not_read_never_hides_what_is_not_safe(adversary, text, tmp_path):
+def test_an_unread_cell_never_hides_a_violation(adversary, text, tmp_path):
     assert with_unread(NOT_SAFE, adversary, text).verdict(tmp_path)[0] != 0
 
 

@@ -353,7 +353,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "False",
         ),
     ],
-    "oracle/test_witness_proofs.py::test_a_line_that_is_no_step_is_refused": [
+    "oracle/test_witness_proofs.py::test_an_invalid_proof_step_is_refused": [
         ("audit.witness.verify_proof.Derivation.clause", "len({*map(abs, literals)}) != len(literals) or", ""),
     ],
     "oracle/test_witness_proofs.py::test_no_spoiled_proof_of_many_people_derives_what_is_not_so": [
@@ -429,7 +429,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/attacks/test_joint_network.py::test_no_world_is_presumed_where_groups_are_not_even": [
         ("attacks.joint.network.ConstraintNetwork.even", "uneven[of[self.hint[variable] < 0]] = True", "pass"),
     ],
-    "unit/attacks/test_joint_network.py::test_whoever_has_two_values_left_is_decided_when_both_are_shown": [
+    "unit/attacks/test_joint_network.py::test_a_person_with_two_values_is_decided_when_both_are_shown": [
         ("attacks.joint.values.Findings.__init__", "(sizes[2] > 1)", "(sizes[2] >= 1)"),
     ],
     "unit/attacks/test_joint_network.py::test_worlds_are_what_rows_and_links_allow": [

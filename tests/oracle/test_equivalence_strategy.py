@@ -305,7 +305,7 @@ def expected(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_limit_reached_is_no_pass(name):
+def test_reaching_a_limit_does_not_pass(name):
     """Where the time is up, only what is proved counts: less than everything, and never more."""
     wanted = expected(name)
     code, result, _ = run_audit(EXAMPLES / name, "--attack", "equivalence", "--time-limit", "1e-9")

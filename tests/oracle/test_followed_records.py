@@ -190,7 +190,7 @@ def test_the_verdict_is_what_all_worlds_say(tmp_path, name, seed):
 @pytest.mark.parametrize("limit", [1, 0.6])
 @pytest.mark.parametrize("seed", range(100, 100 + some(8)))
 @pytest.mark.parametrize("name", ["key", "key with holes", "register of some", "key, two attributes"])
-def test_whoever_has_had_a_grave_value(tmp_path, name, seed, limit):
+def test_people_who_had_a_grave_value(tmp_path, name, seed, limit):
     """Of any attribute: the share of worlds in which the person's record has it."""
     case = Case(seed, **KINDS[name])
     worlds = list(case.worlds())

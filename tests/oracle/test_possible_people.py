@@ -175,7 +175,7 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     assert result["attacks"][0]["people"] == 2
 
 
-def test_a_candidate_finds_people_not_kinds_of_people(tmp_path):
+def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     """Two of the seven who look alike may be in both releases; they are one kind."""
     folder = roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}], [25] * 7)
     (folder / "1.csv").write_text("Age,Diagnosis\n20-39,a\n20-39,a\n20-39,b\n20-39,c\n")

@@ -88,7 +88,7 @@ def test_a_stated_k_counts_people(tmp_path, how):
     assert clause(folder, "--k", "2")[1:] == ("holds", [], 2, 2)
 
 
-def test_a_class_of_counterfeits_is_no_ones(tmp_path):
+def test_a_class_of_counterfeits_belongs_to_nobody(tmp_path):
     rows = [["", "1", "21", "flu"], ["", "1", "21", "gas"], *PEOPLE]
     assert clause(series(tmp_path, rows, "key"), "--k", "2")[1:] == ("holds", [], 2, 2)
     assert clause(series(tmp_path, rows, "published"), "--k", "2")[1:] == ("holds", [], 2, 2)

@@ -149,7 +149,7 @@ def test_no_spoiled_proof_of_many_people_derives_what_is_not_so(crowd, tmp_path)
         ("", "unpack"),
     ],
 )
-def test_a_line_that_is_no_step_is_refused(line, what, tmp_path):
+def test_an_invalid_proof_step_is_refused(line, what, tmp_path):
     read, formula, lines = proved(EXAMPLES / "hospital-l-diverse", tmp_path)
     assert findings(read, formula, lines, "Disease") == {"people": 4}
     with pytest.raises(REFUSED, match=what):

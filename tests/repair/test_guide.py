@@ -97,7 +97,7 @@ def test_records_that_are_narrowed_down(tmp_path: Path):
     assert run_main(str(past), *options)[0] == 0
 
 
-def test_a_past_that_cannot_be_undone(tmp_path: Path):
+def test_earlier_disclosures_cannot_be_undone(tmp_path: Path):
     """The candidate adds nothing: audited against an earlier report, the series passes.
 
     The two people whose values are certain have left.

@@ -70,7 +70,7 @@ def with_a_third(series, rows):
     edit(series / "series.toml", '"releases/2.csv"', '"releases/2.csv", "releases/3.csv"')
 
 
-def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_path):
+def test_a_series_that_breaks_the_policy_gets_no_worse(series, tmp_path):
     """The second release discloses people's values; the new person in the third one is alone in a group of one."""
     text = (series / "releases" / "2.csv").read_text(encoding="utf-8")
     head, *rest = text.splitlines()

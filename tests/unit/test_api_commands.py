@@ -83,7 +83,7 @@ def test_frames_may_be_pairs_and_have_knowledge():
     assert dict(zip(found["individual"], found["value"], strict=True)) == {"Bob": "cough", "Cleo": "flu", "Dan": "flu"}
 
 
-def test_what_is_no_frame_or_tag_is_said():
+def test_invalid_frames_and_tags_are_named():
     with pytest.raises(UsageError, match="a list is not a table"):
         audit.series_from_frames({"1": [1, 2]}, COLUMNS)
     with pytest.raises(UsageError, match="a tag is letters"):

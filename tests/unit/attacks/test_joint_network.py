@@ -49,7 +49,7 @@ def built(series, *, world=True):
 # -- what is counted of columns -----------------------------------------------------------------------------------
 
 
-def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
+def test_a_person_with_two_values_is_decided_when_both_are_shown():
     """A world shows one value of everybody; that it is the only one takes more."""
     rows = [[("p1", "b"), ("p0", "a"), ("p4", "a")], [("p0", "a"), ("p1", "b"), ("p2", "c"), ("p3", "b")]]
     series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])

@@ -281,6 +281,6 @@ def test_products_beyond_the_range_of_floating_point(tables, history):
     check(history, None, tables=tables)
 
 
-def test_a_chance_too_small_for_the_other_value_to_show_is_no_certainty():
+def test_a_tiny_probability_of_another_value_prevents_certainty():
     table = np.array([[10**15, 1, 0, 0, 0, 0]])
     check([([0], table)] * 3, None, tables=True)

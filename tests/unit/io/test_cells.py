@@ -102,7 +102,7 @@ def test_numeric_notations(texts: list[str], expected: Cell) -> None:
         *("[1e999, 2]", "[1, nan]", ">inf", "{1, nan}", "\ud800", "1e", "e5", ".", "-", "[-, 1]"),
     ],
 )
-def test_what_is_no_numeric_cell(text: str) -> None:
+def test_invalid_numeric_cells_are_refused(text: str) -> None:
     with pytest.raises(CellError) as caught:
         parse(text, NUMERIC, None, MISSING)
     assert caught.value.what
@@ -143,7 +143,7 @@ def test_categorical_notations(text: str, expected: Cell) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "{}", "{ , }", "{204**, 205**}", "204**,205**", "204**,205"])
-def test_what_is_no_categorical_cell(text: str) -> None:
+def test_invalid_categorical_cells_are_refused(text: str) -> None:
     with pytest.raises(CellError):
         parse(text, CATEGORICAL, None, MISSING)
 

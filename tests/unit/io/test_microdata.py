@@ -132,7 +132,7 @@ def test_no_manifest(folder):
 
 @pytest.mark.parametrize("table", ["microdata", "columns", "domains"])
 @pytest.mark.parametrize("kind", ["5", '"x"', "[1]"])
-def test_tables_that_are_none(folder, table, kind):
+def test_keys_that_are_not_tables_are_refused(folder, table, kind):
     path = folder / "microdata.toml"
     text = path.read_text(encoding="utf-8").replace(f"[{table}]\n", "[old]\n")
     path.write_text(f"{table} = {kind}\n{text}", encoding="utf-8")
@@ -158,7 +158,7 @@ def test_names_that_no_release_can_have(tmp_path, name):
     ["[1]", "[1, 1]", "[]", "5", '"x"', "[true, false]", "[nan, 1]", "[0, inf]", '[1, "a"]', '["a", "a"]', '["*"]',
      '["a", ""]', "[[1, 2]]", "{ a = 1 }", "[0, 1e400]", f"[0, 1{'0' * 301}]", f"[0, 0x{'f' * 5000}]"],
 )  # fmt: skip
-def test_what_is_no_domain(tmp_path, domain):
+def test_invalid_domains_are_refused(tmp_path, domain):
     folder = write_microdata(tmp_path / "micro", {"1": ROWS}, domains=f"Age = {domain}")
     assert told(lambda: open_microdata(folder)) == [f"microdata.toml:11: `Age`: {NO_DOMAIN.format('Age')}"]
 

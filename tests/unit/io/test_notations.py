@@ -112,7 +112,7 @@ def test_what_else_numbers_are_written_as(texts, plain):
 
 
 @pytest.mark.parametrize("text", ["(inf, 3]", "[3, -inf)", "39 to 20", "100s", "20 years to 39 months", "20 thru"])
-def test_what_is_no_range(text):
+def test_invalid_ranges_are_refused(text):
     with pytest.raises(CellError):
         parse(text, Kind.NUMERIC)
 
@@ -170,7 +170,7 @@ def test_days(text, low, high):
 
 
 @pytest.mark.parametrize("text", ["2024-13", "2024-02-30", "2024Q5", "03/04/2024", "2024-03-01 to 2024-02-01", "x"])
-def test_what_is_no_day(text):
+def test_invalid_days_are_refused(text):
     with pytest.raises(CellError):
         parse(text, Kind.DATE)
 

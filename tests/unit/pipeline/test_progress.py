@@ -13,7 +13,7 @@ from audit.pipeline.progress import AttackBar
 from tests.cli.forms import EXAMPLES
 
 
-def test_a_bar_ends_with_its_attack_alone():
+def test_a_progress_bar_ends_with_its_attack():
     with Progress(console=Console(file=io.StringIO())) as bars:
         bar = AttackBar(bars, "joint")
         bar.stage("walking")

@@ -119,7 +119,7 @@ def test_who_comes_back_is_drawn_from_all_who_are_gone():
     assert len(left_second & last) > 60
 
 
-def test_whoever_is_away_ages_and_keeps_the_value():
+def test_absent_people_age_and_keep_their_value():
     plan = make_plan(200, 100, 100, 6, Fraction(1, 2))
     quasi = declared("Age=0..1000", "")
     made = people(sum(plan.cohorts), quasi=quasi)
