@@ -2,7 +2,7 @@
 
 S- holds the rows of people who were never published, given as the number of rows of each sensitive value. S- is
 m-eligible if no value has more than 1/m of its rows; exactly then it can be divided into groups of at least m rows
-with distinct values. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Sections 4.1 and 4.2.
+with distinct values. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Sections 4.1 and 4.2; "the paper" below.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def eligible(counts: Counts, m: int) -> bool:
 
 
 def keep(counts: Counts, m: int) -> Counts:
-    """Return the largest m-eligible part of the rows, as a number of rows of each value.
+    """Return the largest m-eligible part of the rows, as the number of rows of each value; shape (values,).
 
-    If the most frequent value keeps t rows, at most sum(min(n, t)) rows are kept, and at least m * t are required.
+    If each value keeps at most t of its n rows, sum(min(n, t)) rows are kept, and at least m * t are required.
     sum(min(n, t)) - m * t is concave in t and 0 at 0, so that the feasible t are those up to a largest one, which keeps
     the most rows.
 
@@ -76,9 +76,9 @@ def batches(
     """Yield the batches that move S- into buckets: an ascending signature, and the number of rows of each value.
 
     As many rows as possible go to known signatures, one after the other; the rest follows Figure 3 of the paper, which
-    mostly forms new buckets. A few high buckets lose less of their height when people leave, so that later releases
-    have fewer gaps: with m = 10, 200,000 people, 5,000 of them replaced each time, and 81 releases, a release had at
-    most 150 counterfeits, and 1,100 without known signatures.
+    mostly forms new buckets. A few high buckets need fewer counterfeits when people leave: with m = 10, 81 releases,
+    and 5,000 of 200,000 people replaced each time, a release had at most 150 counterfeits, but up to 1,100 without
+    known signatures.
 
     A heap holds the values, the most frequent first, then the lower code, so that the cost of a batch depends on the
     length of its signature, not on the number of values.
@@ -87,7 +87,10 @@ def batches(
         counts: rows in S- of each value, m-eligible; shape (values,).
         m: the parameter of m-invariance.
         known: signatures of existing buckets, each with at least m of these values, in the order to fill them.
-        enough: the number of rows that a new batch should have; it gets more values for that if possible.
+        enough: the number of rows that a new batch should have; a batch gets more values to reach it if possible.
+
+    Raises:
+        AssertionError: S- is not m-eligible.
     """
     counts = counts.copy()
     for signature in known:

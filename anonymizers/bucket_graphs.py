@@ -27,8 +27,8 @@ class Ties:
     """How now and the end of each bucket are connected before new people are added.
 
     Attributes:
-        flow: the smallest cut of the graph, if now and the end are connected; otherwise 0.
-        cut_off: whether a returned person needs them to be connected, and they are not.
+        flow: the smallest cut of the graph, if now and the end are connected; otherwise 0; shape (buckets,).
+        cut_off: whether a returned person needs them to be connected, and they are not; shape (buckets,), bool.
     """
 
     flow: Numbers
@@ -40,8 +40,8 @@ class Graphs:
     """The graphs of buckets before a release: node i is release i, the last node but one is now, the last is the end.
 
     Attributes:
-        weights: the presences of people who never returned, and of counterfeits other than those that may remain;
-            shape (buckets, nodes, nodes), int64.
+        weights: the number of presences of people who never returned, and of counterfeits except those that may
+            remain, between two nodes; shape (buckets, nodes, nodes), int64.
         again: the presences of people who returned, by place of the bucket.
     """
 
@@ -114,10 +114,11 @@ def graphs_of(presence: PresenceHistory, place: Numbers, present: Flags, back: N
 
 
 def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: int) -> Flags:
-    """Return which people may return: without the edges of their earlier presences, no old cut may be below `least`.
+    """Return which people may return; shape (len(back),), bool.
 
-    Old cuts have now and the end on one side; a release cannot make them larger. People are admitted in the order of
-    `back`; those with the same first and last release are interchangeable.
+    A person who returns adds no edge any more, and without the edges of their earlier presences no old cut may be below
+    `least`. Old cuts have now and the end on one side; a release cannot make them larger. People are admitted in the
+    order of `back`; those with the same first and last release are interchangeable.
 
     Args:
         presence: the published presences.

@@ -35,8 +35,8 @@ class PreviousCounterfeits:
     """The counterfeits of the last release that may remain, in the order of preference.
 
     Attributes:
-        slot: the slot of each.
-        begun: the release in which it was new.
+        slot: the slot of each counterfeit; shape (counterfeits,).
+        begun: the release in which it was new; shape (counterfeits,).
     """
 
     slot: Numbers
@@ -49,10 +49,10 @@ class BucketPlan:
 
     Attributes:
         slots: the slots of all buckets, existing ones first.
-        people: the number of new people in each slot.
-        remain: which counterfeits of the last release remain.
-        counterfeits: the number of new counterfeits in each slot.
-        needed: the number of all counterfeits in each bucket.
+        people: the number of new people in each slot; shape (slots,).
+        remain: which counterfeits of the last release remain; shape (counterfeits,), bool.
+        counterfeits: the number of new counterfeits in each slot; shape (slots,).
+        needed: the number of all counterfeits in each bucket; shape (buckets,).
     """
 
     slots: Slots
@@ -68,11 +68,11 @@ class Planning:
 
     Attributes:
         m, least: the parameter of m-invariance, and the smallest cut that is large enough; 0 if none is required.
-        slots: the slots of the buckets of people who stay or return.
-        held: the number of these people in each slot.
+        slots: the slots of the buckets of people who remain or return.
+        held: the number of these people in each slot; shape (slots,).
         counts: the number of new people of each value; m-eligible, shape (values,).
         counterfeits: the counterfeits that may remain.
-        still: the buckets in which no one arrives or leaves but these counterfeits.
+        still: which buckets no one enters or leaves, except perhaps these counterfeits; shape (buckets,), bool.
         graphs: the graphs of these buckets.
     """
 
@@ -88,7 +88,7 @@ class Planning:
     def best(self) -> BucketPlan:
         """Return the plan with the fewest counterfeits of three.
 
-        All buckets that can be unchanged are, or none, or those that then need fewer counterfeits.
+        They leave all buckets unchanged that can be, or none, or those that need no more counterfeits if unchanged.
         """
         able = self.still & (np.bincount(self._bucket, minlength=len(self.still)) > 0)
         plans = [self.plan(able)]
@@ -115,10 +115,10 @@ class Planning:
         return self.add_counterfeits(people, missing, layers, remain)
 
     def test_insertions(self, held: Numbers, ties: Ties) -> Numbers:
-        """Return the number of rows of each value in a bucket with which the minimum cut is large enough (Algorithm 3).
+        """Return the number of rows of each value that a bucket needs for a large enough minimum cut (Algorithm 3).
 
-        It is the least that m-invariance requires, the height of the highest list, and a full set of the signature for
-        each layer that the cut lacks.
+        m-invariance requires the height of the highest list; each layer that the cut lacks adds one row of each value.
+        Shape (buckets,).
         """
         height = self.slots.height(held)
         return height + self._layers(ties, self.slots.total(self.slots.spread(height) - held))

@@ -1,7 +1,7 @@
-"""Baselines for publishing count tables: each table is protected alone, as most statistical offices do.
+"""Methods for publishing count tables: each table is protected by itself, as most statistical offices do.
 
-These methods are baselines to attack: hiding small counts in each table does not protect several tables. Only secondary
-suppression continues, when tables are published, until an audit of all of them passes.
+These methods are baselines for attacks: hiding small counts in each table does not protect several tables together.
+Only `secondary` is continued by an audit, which hides further counts until all tables together pass.
 
 Each method takes a table with its totals, which are the last entry along each axis, and returns the published text of
 each cell, in the same shape.
@@ -25,7 +25,7 @@ CountTexts = npt.NDArray[np.str_]
 SECONDARY = "c"
 """The marker of all hidden counts, if some are hidden to protect others.
 
-A separate marker for these would show that they are not small, which can reveal the small ones beside them.
+A separate marker for the latter would show that they are not small, which can reveal the small ones beside them.
 """
 _KEYS = 256
 _NEVER = np.iinfo(np.int64).max
@@ -37,12 +37,12 @@ def _hidden(table: Counts, threshold: int) -> Flags:
 
 
 def suppressed(table: Counts, rng: np.random.Generator, threshold: int, marker: str = "*") -> CountTexts:
-    """Hide counts from 1 to the threshold less one; totals are published."""
+    """Hide counts from 1 to the threshold less one, also among the totals."""
     return np.where(_hidden(table, threshold), marker, table.astype(str))
 
 
 def secondarily_suppressed(table: Counts, rng: np.random.Generator, threshold: int) -> CountTexts:
-    """If a line hides a single cell, hide its next smallest cell, too, so that the line does not reveal it."""
+    """Hide a second cell, the smallest nonzero one, in each line with a single hidden cell, which its total reveals."""
     hidden = _hidden(table, threshold)
     for _ in range(_PASSES):
         for axis in range(table.ndim):
@@ -55,7 +55,7 @@ def secondarily_suppressed(table: Counts, rng: np.random.Generator, threshold: i
 
 
 def rounded(table: Counts, rng: np.random.Generator, base: int, threshold: int) -> CountTexts:
-    """Round all counts to the nearest multiple, halves up; those below the threshold are hidden."""
+    """Round all counts to the nearest multiple of the base, halves up; counts below the threshold are hidden."""
     multiples = (table + base // 2) // base * base
     return np.where(_hidden(table, threshold), "*", multiples.astype(str))
 
@@ -101,7 +101,7 @@ class CountMethod:
         stated: the keys of [table] that describe the method in the manifest, with their values as TOML; options are
             named in braces.
         options: its options with their values.
-        draws: whether it draws at random, and needs a seed to be repeatable.
+        draws: whether it uses random numbers, so that a seed is needed to repeat it.
         for_people: whether it draws a number for each person, the same in all tables.
         primary: the first step, if an audit then decides what else to hide; None if tables are protected one by one.
     """

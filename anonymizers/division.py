@@ -45,7 +45,7 @@ def divide(
     Args:
         snapshot: the microdata.
         signatures: all signatures.
-        signature: the number of the signature of each row of the snapshot; shape (rows,).
+        signature: the number of the signature of each row of the snapshot, -1 for new people; shape (rows,).
         back: the rows of people who were published before.
         m: the least number of values of a signature.
 
@@ -85,7 +85,13 @@ def misplaced(rows: Numbers) -> RefusalError:
 
 
 def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> Numbers:
-    """Return the new people that are published, sorted by value, then in the order of `drawn`.
+    """Return the rows of new people who are published, sorted by value, then in the order of `drawn`.
+
+    Args:
+        snapshot: the microdata.
+        drawn: the rows of all new people, in random order.
+        m: the parameter of m-invariance.
+        withhold: whether to withhold as few of them as possible if a value is too frequent.
 
     Raises:
         RefusalError: a value has more than 1/m of them, and `withhold` is not set.
@@ -116,7 +122,13 @@ def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> 
 
 
 def bounds(point: Codes, group: Numbers, groups: int) -> Bounds:
-    """Return the least and the greatest quasi-identifiers of groups, none of which is empty."""
+    """Return the least and the greatest quasi-identifiers of each group.
+
+    Args:
+        point: the quasi-identifiers of rows, as places in their scales; shape (rows, attributes), int32.
+        group: the group of each row; shape (rows,).
+        groups: the number of groups, none of which is empty.
+    """
     low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full_like(low, -1)
     for column in range(point.shape[1]):

@@ -7,10 +7,10 @@ the buckets have in common (equivalence paper, Theorem 2). Source: equivalence p
 (`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
 (`bucket_plans.Planning.test_insertions`).
 
-Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed, new buckets
-included; Algorithm 2 places the leftovers after the test. People who return after an absence keep their bucket and are
-left out of the cut, because as one long presence they would make it seem too large. Counterfeits keep their identity,
-as in Table VII. If too many new people share a value, as few as possible can be withheld.
+Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed, also in new
+buckets; Algorithm 2 places the leftovers after the test. People who return after an absence keep their bucket, and do
+not count for its cut: as one long presence they would make it seem too large. Counterfeits keep their identity, as in
+Table VII. If too many new people share a value, as few of them as possible can be withheld.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
 
-# Only a release with more counterfeits than this must have more people than counterfeits.
+# A release with more counterfeits than this must not have more counterfeits than people.
 _FEW_COUNTERFEITS = 1000
 
 
@@ -40,11 +40,11 @@ class _Division(NamedTuple):
     Attributes:
         back: the rows of people who were published before.
         slots: the slots of their buckets.
-        home: the slot of each person.
+        home: the slot of each of these people.
         place: the place of each signature among their buckets, -1 for other signatures; shape (signatures,).
         counterfeits: codes of the counterfeits that may remain, in the order of preference.
-        slot: the slot of each counterfeit.
-        present: by code, whether the person is published again.
+        slot: the slot of each of these counterfeits.
+        present: whether each person is published again, by person code.
     """
 
     back: Numbers

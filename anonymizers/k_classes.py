@@ -14,7 +14,7 @@ class KClasses:
     """The parameter k of a method, and its form.
 
     Attributes:
-        k: the least size of a class, at least 1.
+        k: the least number of people in a class; at least 2.
     """
 
     k: int = option(help="the promise: number of people in a class", least=2)

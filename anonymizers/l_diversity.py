@@ -19,10 +19,10 @@ from audit.runtime.phrases import say
 
 @dataclass(frozen=True)
 class LDiversityAnonymizer:
-    """Publish every snapshot in groups in which no value that is not harmless has more than 1/l of the rows.
+    """Publish every snapshot in groups in which no value, except harmless ones, has more than 1/l of the rows.
 
     Attributes:
-        l: no value may have more than 1/l of a group's rows; at least 1.
+        l: no value, except harmless ones, may have more than 1/l of a group's rows; at least 2.
     """
 
     l: int = option(help="the promise: a value has at most 1/l of a group", least=2)  # noqa: E741 - the literature's name, and the option's

@@ -1,6 +1,6 @@
 """`mondrian`: make each release k-anonymous by itself, by Mondrian; a baseline that attacks break.
 
-Source: monotonic paper, Section 1, Method 2 (publishing anonymizations of current versions, cases linked by ids).
+Source: monotonic paper, Section 1, Method 2 (anonymizations of the current table are published, rows linked by ids).
 """
 
 from __future__ import annotations

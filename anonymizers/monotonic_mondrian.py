@@ -50,6 +50,7 @@ class MonotonicMondrianAnonymizer(KClasses):
             RefusalError: the first release has fewer than k rows; earlier releases are not k-anonymous or lost people;
                 people of the last release are missing, changed their quasi-identifiers or are not covered by their
                 cells; or the newcomers outside all old cells are fewer than k.
+            ValueError: the history lacks the cells of the last release.
         """
         if so_far.last is None:
             return self._begin(snapshot)

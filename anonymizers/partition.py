@@ -8,8 +8,8 @@ allowed, so that the result does not depend on the order of the rows.
 Source: LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity* (ICDE 2006); monotonic paper,
 Section 5.1.
 
-All regions are cut once in each round, by sorting their rows together, so that numpy is busy with long arrays. Kernels
-compiled by numba took the half of it, and longer to load.
+All regions are cut once in each round, by sorting their rows together, because numpy is fast on long arrays. Kernels
+compiled by numba took half the time, but longer to load.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _nearest(
 
 
 def _peaks(region: Numbers, value: Codes) -> tuple[Numbers, Numbers]:
-    """Return how often a region's most frequent value is in its rows up to each, and in those from each on."""
+    """Return how often the most frequent value occurs in the region's rows up to each row, and from each row on."""
     rows = np.arange(len(region))
     pair = region * (int(value.max(initial=0)) + 1) + value
     by_value = np.argsort(pair, kind="stable")

@@ -1,4 +1,4 @@
-"""Remaining records: place the new people that no bucket lacks so that the cuts between releases are large enough.
+"""Remaining records: place the new people who fill no gap of a bucket, so that the cuts of buckets are large enough.
 
 Source: assignment in Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.2; equivalence paper, Algorithm 2.
 """
@@ -45,7 +45,7 @@ def place_leftovers(left: Counts, m: int, least: int, known: Sequence[tuple[Sign
         m: the parameter of m-invariance.
         least: the least number of rows of a new bucket.
         known: the signatures of existing buckets, in the order to fill them, each with the number of new rows that it
-            needs if it gets any; 0 or less if any number will do.
+            needs if it gets any; 0 or less if any number is enough.
     """
     left, lacks, found, small = left.copy(), dict(known), list[Layers](), list[Layers]()
     for signature, lack in known:

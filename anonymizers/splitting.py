@@ -17,7 +17,7 @@ counterfeits, because the bucket has the height of its highest list without them
 of all lists), every part and every group has a person, whose quasi-identifiers bound it.
 
 Perimeters are compared as whole numbers, so that the order of additions does not matter. All parts of one width
-and height are cut together, the highest first, so that numpy is busy with long arrays.
+and height are cut together, the highest first, because numpy is fast on long arrays.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from audit.model.arrays import Codes, Numbers
 
 _UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 _ROWS = 1 << 18
-"""So many rows are cut at once."""
+"""The most rows that are cut at once."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class _Parts(NamedTuple):
 
 
 def _together(found: list[_Parts]) -> Iterator[_Parts]:
-    """Yield parts of equal widths and heights together, as many as are not too many rows."""
+    """Yield parts of equal widths and heights in batches of at most `_ROWS` rows, or single parts."""
     if found:
         rows, place = (np.concatenate(column) for column in zip(*found, strict=True))
         step = max(1, _ROWS // rows[0].size)

@@ -71,19 +71,19 @@ class ColouredBucket:
 def split(bucket: ColouredBucket) -> Numbers:
     """Return the group of each row of a bucket, counted from 0."""
     group, inside = np.zeros(len(bucket.kind), dtype=np.int64), np.zeros(len(bucket.kind), dtype=np.bool_)
-    orders, units, fakes = bucket.orders(), in_units(bucket.place), np.flatnonzero(~bucket.real)
-    waiting = [(orders, fakes, bucket.taken, bucket.height, 0)]
+    orders, units, counterfeits = bucket.orders(), in_units(bucket.place), np.flatnonzero(~bucket.real)
+    waiting = [(orders, counterfeits, bucket.taken, bucket.height, 0)]
     while waiting:
-        orders, fakes, taken, height, first = waiting.pop()
+        orders, counterfeits, taken, height, first = waiting.pop()
         if height == 1:
-            group[orders[0]] = group[fakes] = first
+            group[orders[0]] = group[counterfeits] = first
             continue
         attribute, at = best_cut(orders, units, bucket.kind, height)
-        part, rows = ColouredPart(taken, at), interleaved(orders[attribute], fakes)
+        part, rows = ColouredPart(taken, at), interleaved(orders[attribute], counterfeits)
         inside[rows] = part.fill(bucket.value[rows].tolist(), bucket.kind[rows].tolist(), height)
         for its, layers, begin, side in (part.rest(), height - at, first + at, False), (part.low, at, first, True):
             kept = orders[inside[orders] == side].reshape(len(orders), -1)
-            waiting.append((kept, fakes[inside[fakes] == side], its, layers, begin))
+            waiting.append((kept, counterfeits[inside[counterfeits] == side], its, layers, begin))
     return group
 
 
@@ -121,14 +121,14 @@ def _lengths(low: Numbers, high: Numbers) -> Numbers:
     return np.asarray(np.maximum(reach, 0).sum(axis=0))
 
 
-def interleaved(order: Numbers, fakes: Numbers) -> Numbers:
+def interleaved(order: Numbers, counterfeits: Numbers) -> Numbers:
     """Return rows in their order with the counterfeits spread evenly among them.
 
     >>> interleaved(np.array([3, 1, 4, 2]), np.array([5, 6])).tolist()
     [3, 5, 1, 4, 6, 2]
     """
-    before = (2 * np.arange(len(fakes)) + 1) * len(order) // max(1, 2 * len(fakes))
-    return np.insert(order, before, fakes)
+    before = (2 * np.arange(len(counterfeits)) + 1) * len(order) // max(1, 2 * len(counterfeits))
+    return np.insert(order, before, counterfeits)
 
 
 class ColouredPart:

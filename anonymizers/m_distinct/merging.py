@@ -16,7 +16,7 @@ import numpy as np
 from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Signature, entries_of, intersected
 
-# The number of pairs grows with the square, and each costs at least a third of a millisecond.
+# The number of pairs of buckets grows with the square, and each pair costs at least a third of a millisecond.
 _MOST_BUCKETS = 24
 
 

@@ -253,10 +253,10 @@ class _Release:
         for number, bucket in enumerate(self._buckets):
             if not len(bucket):
                 continue
-            taken, height, fakes = bucket.completed(self.rng)
+            taken, height, counterfeits = bucket.completed(self.rng)
             real = order[ends[number] - len(bucket) : ends[number]]
-            row = np.concatenate([real, np.full(fakes.sum(), COUNTERFEIT)])
-            value = np.concatenate([snapshot.value[real], np.repeat(np.arange(len(fakes)), fakes)])
+            row = np.concatenate([real, np.full(counterfeits.sum(), COUNTERFEIT)])
+            value = np.concatenate([snapshot.value[real], np.repeat(np.arange(len(counterfeits)), counterfeits)])
             whole = colouring.ColouredBucket(
                 height=height,
                 taken=taken.taken,
@@ -285,9 +285,9 @@ def closest(inside: Floats, places: Floats, number: int) -> Numbers:
     """Return the rows with which a box grows by the least factor; the first among equals (Equation 3).
 
     Args:
-        inside: where the rows are around which the box is, one or more, in the domains; shape (n, attributes).
-        places: where the rows to choose from are; shape (rows, attributes).
-        number: how many to return, at most as many as there are.
+        inside: the places in the domains of the rows that the box surrounds, one or more; shape (n, attributes).
+        places: the places of the rows to choose from; shape (rows, attributes).
+        number: how many rows to return, at most as many as there are.
 
     Returns:
         Places among the rows; shape (number,).

@@ -1,4 +1,4 @@
-"""Places of rows of several kinds in the entries of a bucket, assigned by augmenting paths."""
+"""Places: assign rows of several kinds to the entries of a bucket, by augmenting paths."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class RowPlaces:
     """The number of rows of each kind in each entry.
 
     Attributes:
-        taken: rows by entry and kind.
-        load: rows in each entry.
+        taken: the number of rows by entry and kind.
+        load: the number of rows in each entry.
     """
 
     def __init__(
