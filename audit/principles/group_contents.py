@@ -39,7 +39,7 @@ def of_attribute(clause: str, series: Series, sensitive: str) -> str:
 
 
 def for_people(codes: Codes, series: Series) -> Codes:
-    """Return what is known of each person, with -1 for the people who are new; shape (people,), int32."""
+    """Return a code for each person, with -1 added for people who are new; shape (people,), int32."""
     return np.append(codes, np.full(max(0, series.people.size - len(codes)), -1, dtype=np.int32))
 
 

@@ -1,9 +1,8 @@
 """l-diversity: no sensitive value has more than one in l of a group's rows.
 
 If rows of one group have different cells, each row class counts as a group. All published rows count, counterfeits
-included; values that are declared to be harmless may be as frequent as they are. Each sensitive attribute is checked by
-itself. This frequency form is the one of the m-invariance paper's l-diverse releases, and the weakest that limits the
-risk of a guess to 1/l.
+included; values that are declared harmless may have any frequency. Each sensitive attribute is checked by itself. This
+is the form of l-diversity of the m-invariance paper, and the weakest that limits the risk of a guess to 1/l.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class _Steps:
         return found
 
     def moves(self, release: KeyedRelease, row: Places, who: Codes, now: Codes) -> list[BrokenClause]:
-        """Return the people whose group is not a legal update instance of their last group one."""
+        """Return the people whose group is not a legal update instance of their last group."""
         old, rows, since = self.last[who], self.rows[who], self.since[who]
         bounds = [(old, len(self.sets)), (rows, int(rows.max(initial=0)) + 1), (now, len(self.sets))]
         pair, place = distinct(*combine(bounds, len(row)))
@@ -184,7 +184,7 @@ class _Steps:
         return parted(parts)
 
     def overlap(self, values: Iterable[int]) -> str:
-        """Return a sentence about the first two rows' values that may become the same."""
+        """Return a sentence about the first pair of values (in order of names) that may become the same."""
         names = self.series.vocabularies[self.sensitive].names
         pairs = combinations(sorted(values, key=names.__getitem__), 2)
         shared = ((first, second, self.rule.becomes(first) & self.rule.becomes(second)) for first, second in pairs)

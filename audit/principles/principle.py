@@ -164,7 +164,7 @@ def seen_in_rows(
         clause: the kind of offence.
         row: the row that shows each offence; shape (offences,).
         what: returns the sentence about the offence at a place of `row`.
-        people: the names of the people whose rows these are, where the offences are people's.
+        people: the names of people, if each offence is about the person of its row; else None.
         decided: whether the offences break the promise for certain.
     """
 

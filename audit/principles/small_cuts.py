@@ -1,4 +1,4 @@
-"""Small cuts: find the graphs that have one, all at once by the algorithm of Stoer and Wagner (no compiled code)."""
+"""Small cuts: find the graphs with a small cut, all at once by the algorithm of Stoer and Wagner (no compiled code)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from audit.model.arrays import Flags, Numbers
 
 
 def small_cuts(weights: Numbers, least: int) -> Flags:
-    """Return which graphs have a connected component with a cut below `least`.
+    """Return which graphs have a connected component with a cut below `least`; shape (graphs,), bool.
 
     Args:
-        weights: symmetric, not negative, 0 on the diagonal; shape (graphs, nodes, nodes).
+        weights: the weights of edges: symmetric, not negative, 0 on the diagonal; shape (graphs, nodes, nodes).
         least: the smallest cut that is large enough, at least 1.
     """
     between, component = weights.copy(), connected(weights > 0)
@@ -33,7 +33,10 @@ def connected(near: Flags) -> Numbers:
 
 
 def _least_cuts(weights: Numbers) -> Numbers:
-    """Return the weight of the least cut of each graph (Stoer and Wagner), none of a single node; uses them up."""
+    """Return the weight of the least cut of each graph (Stoer and Wagner), the largest int64 if it has one node.
+
+    `weights` is overwritten.
+    """
     all_graphs, nodes = np.arange(len(weights)), weights.shape[1]
     merged, least = np.zeros(weights.shape[:2], dtype=np.bool_), np.full(len(weights), np.iinfo(np.int64).max)
     for left in range(nodes, 1, -1):
