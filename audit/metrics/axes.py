@@ -202,7 +202,10 @@ class Extents:
 def group_sizes(group: Integers, count: Counts, groups: int) -> Counts:
     """Return how many people each group stands for; shape (groups,).
 
-    `group` holds each row's group, in [0, groups), and `count` the number of people of each row; shape (rows,).
+    Args:
+        group: the group of each row, in [0, groups); shape (rows,).
+        count: the number of people of each row; shape (rows,).
+        groups: the number of groups.
     """
     return np.bincount(group, weights=count, minlength=groups).astype(np.int64)
 

@@ -20,8 +20,8 @@ from audit.metrics.axes import DomainAxis, Extents, group_sizes
 from audit.model.arrays import Counts, Floats, Integers, Words
 
 Style = Literal["m-invariance", "m-distinct"]
-TILE = 1 << 22  # numbers in a table: 32 MB
-BLOCK = 1 << 17  # numbers in what is worked on at once: 1 MB, which stays in a processor's cache
+TILE = 1 << 22  # the most numbers in a table: 32 MB
+BLOCK = 1 << 17  # the most numbers in a block of work: 1 MB, which fits into a processor's cache
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ def actual(places: Floats, workload: Workload) -> Counts:
 
 
 def errors(actual_counts: Counts, estimates: Floats, style: Style) -> Floats:
-    """Return the relative errors of the queries that have one; shape (at most queries,).
+    """Return the relative errors of the queries whose divisor is not 0; shape (at most queries,).
 
     |act - est| / act (m-invariance paper, Section 5.2); in the style of the m-Distinct paper (Section VI-C1)
-    |est - act| / est. Queries whose divisor is 0 have none.
+    |est - act| / est.
     """
     divisor = estimates if style == "m-distinct" else actual_counts
     given = divisor > 0

@@ -74,9 +74,9 @@ def panels_in(
         vocabularies: the names of the values of each attribute.
         population: how many people of a population fit each group, whether or not the release contains them.
         no_journalist: why there is no population, if there is none.
-        owner: whose row each is by the key, -1 for a counterfeit; None without a key.
-        harmless: attributes, each with a value that may be known of anyone.
-        k: classes of fewer are small.
+        owner: the person of each row by the key, -1 for a counterfeit; shape (rows,); None without a key.
+        harmless: pairs of an attribute and a value that may be known of anyone.
+        k: classes with fewer people are small.
     """
     of_group = release.group_people()
     sizes = of_group[of_group > 0]
@@ -133,7 +133,7 @@ class ClassSizes(NamedTuple):
         rows: the fewest rows of a class.
         people: the fewest people of a class that holds a person; None if no class does.
         alone: the number of rows that form a class by themselves.
-        below_k: the number of rows of classes with fewer than k rows, or people where these are fewer.
+        below_k: the number of rows in classes with fewer than k people (or rows, if a class has no people).
     """
 
     rows: int

@@ -137,7 +137,7 @@ def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures,
 
 @contextmanager
 def within(path: str) -> Iterator[None]:
-    """Have the problems of several folders say in which of them they are."""
+    """Add the folder's path to the files in an `InputError`, so that messages about several folders are clear."""
     try:
         yield
     except InputError as error:
@@ -147,7 +147,7 @@ def within(path: str) -> Iterator[None]:
 
 
 def check_fits(path: str, series: Series, microdata: Microdata) -> None:
-    """Refuse a series that this microdata is not the truth of.
+    """Refuse a series that was not made from this microdata.
 
     Raises:
         UsageError: its releases, its sensitive column or its quasi-identifiers are not the microdata's.
