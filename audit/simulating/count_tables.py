@@ -20,7 +20,7 @@ class TablePlan:
     """The size of the tables, and how releases are related.
 
     Attributes:
-        releases, areas, ages: their numbers.
+        releases, areas, ages: the numbers of releases, areas and age groups.
         mean: the mean number of people of each age and sex in an area.
         growing: whether each release adds people to those of the one before; otherwise it counts different people.
         seed: the seed of all random numbers.
@@ -49,7 +49,13 @@ def true_tables(plan: TablePlan) -> Iterator[Counts]:
 
 
 def series_files(plan: TablePlan, publish: Publish, rules: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the files of a series, each with its text: the manifest, then the releases."""
+    """Yield the path and the text of each file of a series: the manifest, then the releases.
+
+    Args:
+        plan: the size of the tables.
+        publish: returns the published text of each cell of a table with its totals, in the same shape.
+        rules: further keys of [table] with their values as TOML.
+    """
     over_time = "cumulative" if plan.growing else "independent"
     lines = [
         "[series]",

@@ -84,7 +84,7 @@ def check_output(output: Path) -> None:
     if not holds:
         raise UsageError(f"{shown}: no folder can be made there; name one in an existing folder")
     if taken:
-        raise UsageError(f"{shown}: there is something already, and nothing is overwritten; name a new folder")
+        raise UsageError(f"{shown}: it exists already, and nothing is overwritten; name a new folder")
     if is_current:
         raise UsageError(f"{shown}: the folder you are in cannot be replaced; name a new one in it")
 

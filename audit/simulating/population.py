@@ -168,8 +168,13 @@ def generate(
 ) -> SyntheticPeople:
     """Draw synthetic people.
 
-    `cohorts` holds the number of people who arrive with each snapshot. `batches` holds how often each sensitive value
-    occurs in those after the first; None draws the values at random.
+    Args:
+        quasi_identifiers: the attributes to make up.
+        sensitive: the sensitive attribute.
+        cohorts: the number of people who arrive with each snapshot.
+        batches: how often each sensitive value occurs in each cohort after the first, shape (values,) each; None draws
+            all values at random.
+        rng: the random numbers.
     """
     shares = sensitive_shares(len(sensitive), rng)
     chance = cohorts[0] if batches is not None else sum(cohorts)

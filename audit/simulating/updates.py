@@ -1,4 +1,4 @@
-"""Updates: who arrives and leaves at each step, which values a sensitive value may become, and how others change."""
+"""Updates: how many people arrive and leave at each step, and how sensitive values and quasi-identifiers change."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ class PopulationPlan:
 def make_plan(
     rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NONE
 ) -> PopulationPlan:
-    """Plan the external updates.
+    """Plan how many people arrive, leave and return at each step (external updates).
 
-    `returning` is the share of absent people who return at a step, rounded down and at most the insertions; the other
-    insertions are new people.
+    `returning` is the share of absent people who return at a step. Their number is rounded down and at most the number
+    of insertions; the other insertions are new people.
 
     Raises:
         UsageError: a snapshot has too few rows to delete, or would have none; or there are too many people.
