@@ -16,7 +16,7 @@ _HEADS = {
     "journalist_max": Phrase("journalist highest"),
     "journalist_mean": Phrase("journalist mean"),
     "marketer": Phrase("marketer"),
-    "uniqueness": Phrase("alone"),
+    "uniqueness": Phrase("unique"),
 }
 _COLUMNS_SHOWN = 6
 

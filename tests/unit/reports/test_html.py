@@ -130,7 +130,7 @@ def test_80_columns_hold_every_column(tmp_path, form):
     for head in ("status", "finds", "time"):
         assert head in tables[0]
     last = next(line for line in tables if "marketer" in line)
-    assert last.split()[-1] == "alone"
+    assert last.split()[-1] == "unique"
     assert "…" not in text
 
 
