@@ -160,7 +160,7 @@ class GroupStep:
         release: the release.
         group: the person's group.
         candidates: the values in it.
-        feasible: the candidates on a feasible path, if values may change.
+        feasible: the candidates that all steps together leave possible; absent if they were not computed.
     """
 
     release: str
@@ -177,7 +177,7 @@ class GroupsStep:
         release: the release.
         groups: the groups one of which holds the person.
         candidates: the values in them.
-        feasible: the candidates on a feasible path, if values may change.
+        feasible: the candidates that all steps together leave possible; absent if they were not computed.
     """
 
     release: str

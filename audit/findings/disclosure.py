@@ -43,7 +43,8 @@ class CertificateStep(Generic[C]):
         release: the release.
         groups: the groups one of which holds the person.
         candidates: the values in them.
-        feasible: the candidates on a feasible path, if values may change; otherwise None.
+        feasible: the candidates on a path through all steps, along which a value never changes, or changes as the
+            transitions allow; None if it was not computed.
     """
 
     release: Annotated[C, RELEASE]
@@ -73,7 +74,7 @@ class CertificateStep(Generic[C]):
         left = self.candidates if self.feasible is None else self.feasible
         if set(left) == set(self.candidates):
             return line
-        return say("{step}; the transitions leave {values}", step=line, values=either(left))
+        return say("{step}; all groups of the person leave {values}", step=line, values=either(left))
 
 
 def lines(certificate: Iterable[CertificateStep[str]]) -> Iterator[str]:
@@ -81,7 +82,7 @@ def lines(certificate: Iterable[CertificateStep[str]]) -> Iterator[str]:
     for step in certificate:
         line = step.line()
         if step.feasible is not None and step.feasible != step.candidates:
-            line = say("{step}; the transitions leave: {values}", step=line, values=listing(step.feasible))
+            line = say("{step}; all groups of the person leave: {values}", step=line, values=listing(step.feasible))
         yield line
 
 
