@@ -1,4 +1,4 @@
-"""Adjustments: read tables as the manifest's column rules require: header, rows and texts, in this order."""
+"""Adjustments: read tables as the manifest's column rules require: first the header, then rows, then texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from audit.model.errors import Problems
 
 @dataclass(frozen=True)
 class Adjustments:
-    """The changes of one table.
+    """How one table is adjusted when it is read.
 
     Attributes:
         rules: the column rules.
@@ -35,30 +35,33 @@ class Adjustments:
 
     @property
     def otherwise(self) -> str:
-        """The remedy for a missing column, besides adding it."""
-        return "say under `renamed` what the release calls it" if self.tag else "add it to the file"
+        """The second remedy for a missing column, besides correcting its name."""
+        return "write under `renamed` what the release calls it" if self.tag else "add it to the file"
 
     @property
     def declared(self) -> Declared:
-        """How the table is written, as declared in the manifest."""
+        """The delimiter and the encoding that the manifest declares."""
         return Declared(self.rules[Delimiter].sign, self.rules[Encoding].name)
 
 
 def adjusted_names(path: Path, shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
     """Return the columns of a file after adjustment, without composed ones; None after noting a problem."""
     names = header(path, shown, problems, adjustments.declared)
-    return None if names is None else _called([*names], shown, adjustments, problems)
+    return None if names is None else _renamed([*names], shown, adjustments, problems)
 
 
-def _called(names: list[str], shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
-    called: list[str] | None = names
+def _renamed(names: list[str], shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
+    renamed: list[str] | None = names
     for rule in adjustments.rules:
-        called = None if called is None else rule.header(called, adjustments.tag, shown, problems)
-    return called
+        renamed = None if renamed is None else rule.header(renamed, adjustments.tag, shown, problems)
+    return renamed
 
 
 def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems) -> bool:
-    """Return whether the file, or the pair, has the columns that the rules rename; note missing ones."""
+    """Return whether a file, or a pair of files, has the columns that the rules rename; note missing ones.
+
+    A file that cannot be read counts as having them: reading it reports the fault.
+    """
     shown, there, before = "", set[str](), len(problems.found)
     for path, shown in halves:
         names = header(path, shown, Problems(), adjustments.declared)
@@ -94,7 +97,7 @@ def read_adjusted(
 ) -> Table | None:
     """Read some columns of a table with the manifest's adjustments; otherwise like `read_table`."""
     in_file = header(path, shown, problems, adjustments.declared)
-    own = None if in_file is None else _called([*in_file], shown, adjustments, problems)
+    own = None if in_file is None else _renamed([*in_file], shown, adjustments, problems)
     if in_file is None or own is None:
         return None
     marking = [column for rule in adjustments.rules for column in rule.marking if column in own]
@@ -130,8 +133,12 @@ def read_adjusted(
 def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:
     """Return a table whose texts are spelled as the rules require.
 
-    `columns` maps the columns to respell to the columns of the series that they repeat; by default all columns, by
-    their own names.
+    Args:
+        table: the table.
+        rules: the rules.
+        columns: the columns to respell, each with the column of the series whose rules hold for it; None for all
+            columns, each by its own name.
+        tag: the release of the table; empty for a table beside the releases.
     """
     for own, column in ({name: name for name in table.names} if columns is None else columns).items():
         if own in table and (steps := rules.respellings(column, tag)):

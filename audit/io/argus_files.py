@@ -1,7 +1,7 @@
 """Read tables of tau-Argus: a `.tab` file without a header, and the `.rda` file beside it, which names its columns.
 
-Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. The codes inside other
-    codes are listed in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
+Codes may be nested: a `.hrc` file lists them, each with as many leading signs as its depth, or their digits show it.
+Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ class ArgusVariable:
     Attributes:
         name: the column.
         kind: label, frequency, response, status, score, shadow, cost, level, or audit.
-        total: the code of all people.
-        missing: codes for unknown values.
-        hierarchy: the `.hrc` file of its codes, and the sign before codes inside other codes, if there is one.
-        digits: the number of digits of each level, if the digits form the hierarchy.
+        total: the code for all people.
+        missing: the codes for unknown values.
+        hierarchy: the `.hrc` file of its codes; None if there is none.
+        leading: the sign that marks each level of a code in that file.
+        digits: the number of digits of each level, if the digits of codes form the hierarchy.
         decimals: the number of decimals.
     """
 
@@ -66,7 +67,8 @@ class ArgusMetadata:
     Attributes:
         variables: the columns, in order.
         separator: the sign between cells.
-        safe, unsafe, protected: the status of cells; `M` is one that was hidden to protect others, `E` is empty.
+        safe, unsafe, protected: the signs for the status of a cell; besides, `M` is a cell hidden to protect others,
+            and `E` an empty one.
     """
 
     variables: list[ArgusVariable] = field(default_factory=list)
@@ -76,12 +78,12 @@ class ArgusMetadata:
     protected: str = "P"
 
     def of_kind(self, *kinds: str) -> list[ArgusVariable]:
-        """Return the columns of some kinds."""
+        """Return the columns of these kinds."""
         return [each for each in self.variables if each.kind in kinds]
 
 
 def metadata_beside(path: Path) -> Path:
-    """Return the path of the metadata of a table."""
+    """Return the path of the metadata beside a `.tab` file."""
     return path.with_name(path.name[: -len(ENDING)] + METADATA)
 
 
@@ -104,7 +106,7 @@ def read_metadata(path: Path) -> ArgusMetadata:
     beside = path if path.name.lower().endswith(METADATA) else metadata_beside(path)
     if not beside.exists():
         remedy = "put it there, or save the table as .csv with a header"
-        raise ArgusFileError(f"a .tab file of tau-Argus is read with {beside.name} beside it, which is missing", remedy)
+        raise ArgusFileError(f"a .tab file of tau-Argus needs {beside.name} beside it, which is missing", remedy)
     found, audit = ArgusMetadata(), list[str]()
     for number, line in enumerate(text_of(beside).splitlines(), 1):
         bare = line.strip()
@@ -152,7 +154,7 @@ def read_rows(path: Path, metadata: ArgusMetadata) -> tuple[list[list[str]], lis
         ArgusFileError: a line has another number of cells than the metadata, or an invalid status.
         OSError: it cannot be opened.
     """
-    many, rows, lines = len(metadata.variables), list[list[str]](), list[int]()
+    width, rows, lines = len(metadata.variables), list[list[str]](), list[int]()
     numeric = [each.kind not in ("label", "status") for each in metadata.variables]
     known = {metadata.safe, metadata.unsafe, metadata.protected, "M", "E", ""}
     known = {each.casefold() for each in known}
@@ -160,9 +162,9 @@ def read_rows(path: Path, metadata: ArgusMetadata) -> tuple[list[list[str]], lis
         if not line.strip():
             continue
         cells = [_bare(cell) for cell in line.split(metadata.separator)]
-        if len(cells) != many:
-            what = f"line {number} has {len(cells)} cells, and {metadata_beside(path).name} names {many} columns"
-            raise ArgusFileError(what, "correct the one that is wrong")
+        if len(cells) != width:
+            what = f"line {number} has {len(cells)} cells, but {metadata_beside(path).name} names {width} columns"
+            raise ArgusFileError(what, "correct the line or the metadata")
         rows.append([c.replace(",", ".") if n else c for c, n in zip(cells, numeric, strict=True)])
         status = next((c for c, v in zip(cells, metadata.variables, strict=True) if v.kind == "status"), "")
         if status.casefold() not in known:
@@ -181,7 +183,7 @@ def _bare(cell: str) -> str:
 
 
 def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
-    """Return, for each code in a `.hrc` file, the finest codes inside it; a code without inner codes covers itself.
+    """Return the finest codes inside each code of a `.hrc` file; a finest code is inside itself.
 
     Raises:
         ArgusFileError: a code is deeper than the one before by more than one level, or occurs twice.
@@ -208,14 +210,14 @@ def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
 
 
 def covered_by_digits(codes: Sequence[str], digits: Sequence[int] = ()) -> dict[str, list[str]]:
-    """Return, for each code, the finest codes inside it: those that begin with it at the end of a level of digits.
+    """Return the finest codes inside each code: those that begin with it, if it ends where a level of digits ends.
 
     >>> covered_by_digits(["1", "11", "12", "2"], [1, 1])
     {'1': ['11', '12'], '11': ['11'], '12': ['12'], '2': ['2']}
     """
     ends = [sum(digits[: place + 1]) for place in range(len(digits))]
     inside = {code: [each for each in codes if each != code and _begins(each, code, ends)] for code in codes}
-    return {code: [e for e in some if not inside[e]] or [code] for code, some in inside.items()}
+    return {code: [e for e in inner if not inside[e]] or [code] for code, inner in inside.items()}
 
 
 def _begins(code: str, start: str, ends: Sequence[int]) -> bool:
@@ -223,7 +225,7 @@ def _begins(code: str, start: str, ends: Sequence[int]) -> bool:
 
 
 def hierarchy_beside(path: Path, name: str) -> Path:
-    """Return the path of a hierarchy in metadata: as stated, or beside the metadata, as tau-Argus finds it."""
+    """Return the path of a hierarchy that metadata name: the file of that name beside them, whatever its capitals."""
     bare = path.with_name(name.replace("\\", "/").rsplit("/", 1)[-1])
     if bare.exists():
         return bare

@@ -68,9 +68,9 @@ def check_empty(folder: Path) -> None:
         UsageError: the folder is not empty, or cannot be created.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{printable_path(folder)}: there are files already; name a new or empty folder")
+        raise UsageError(f"{printable_path(folder)}: this is not an empty folder; name a new or empty one")
     if not folder.absolute().parent.is_dir():
-        what = "its parent folder does not exist; name one in an existing folder"
+        what = "its parent folder does not exist; name a folder in an existing one"
         raise UsageError(f"{printable_path(folder)}: {what}")
 
 

@@ -1,4 +1,4 @@
-"""Quasi-identifiers of a series: what kind each is, and its distinct generalized cells, numbered."""
+"""Attributes: the quasi-identifiers of a series, each with its kind and its distinct generalized cells, numbered."""
 
 from __future__ import annotations
 
@@ -19,8 +19,14 @@ from audit.model.arrays import Codes
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
-    `cells` and `texts` hold the distinct cells and the first text of each, by number. `spelled` means that all texts
-    are exact values, even if they look like ranges. The numbers of a column have one unit.
+    Attributes:
+        name: the column.
+        kind: how its values compare.
+        hierarchy: the hierarchy of its labels; None if there is none.
+        missing: the texts that mean an unknown value.
+        cells: the distinct cells, by number.
+        texts: the first text of each cell, by number.
+        spelled: whether all texts are exact values, even if they look like ranges.
     """
 
     name: str
@@ -36,7 +42,7 @@ class QuasiIdentifier:
 
     @property
     def anything(self) -> int:
-        """The number of `*`, -1 if no cell is `*`."""
+        """The number of the cell `*`; -1 if no cell is `*`."""
         return self._of_cell.get(Anything(), -1)
 
     def number(self, text: str) -> int:
@@ -67,17 +73,21 @@ class QuasiIdentifier:
         return cell
 
     def check_exact(self, text: str) -> None:
-        """Refuse a text that is not an exact value of this attribute.
+        """Refuse a text that is not an exact number or day, in a column of these.
 
         Raises:
-            CellError: the text is not an exact value.
+            CellError: the text is neither, or its unit differs from that of earlier cells.
         """
         if self.kind is not Kind.CATEGORICAL:
             parse_point(text, self.kind, self.missing)
             self._check_unit(text)
 
     def rank(self, text: str) -> tuple[Fraction | str | None, ...]:
-        """Return a sort key for exact values; an empty one for an unknown value."""
+        """Return a sort key for an exact value; an empty one for an unknown value.
+
+        Raises:
+            CellError: the text is not an exact value of this attribute.
+        """
         if self.kind is Kind.CATEGORICAL:
             value = parse_value(text, self.kind, self.missing)
             return () if value is None else (value,)
@@ -87,20 +97,27 @@ class QuasiIdentifier:
     def _check_unit(self, text: str) -> None:
         unit = unit_of(text) if self.kind is Kind.NUMERIC else None
         if unit is not None and self._unit not in (None, unit):
-            raise CellError("the cell's unit is not that of others", "write all cells of the column in one unit")
+            raise CellError("the cell's unit differs from others", "write all cells of the column in one unit")
         self._unit = unit or self._unit
 
     def numbers(self, names: Sequence[str]) -> tuple[Codes, list[tuple[int, CellError]]]:
-        """Return the numbers of many texts, and the places and errors of texts that are not cells."""
+        """Return the numbers of texts, and the index and the error of each text that is not a cell.
+
+        The numbers have shape (len(names),), int32; 0 where the text is not a cell.
+        """
         errors = []
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             if name not in self._of_text:
                 try:
                     self.number(name)
                 except CellError as error:
-                    errors.append((place, error))
+                    errors.append((index, error))
         return np.array([self._of_text.get(name, 0) for name in names], dtype=np.int32), errors
 
     def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Return which cells cover which exact values; shape (len(cells), len(values)), bool."""
+        """Return which cells, given by number, cover which exact values; shape (len(cells), len(values)), bool.
+
+        Raises:
+            CellError: a value is not a number or a day, in a column of these.
+        """
         return covers([self.cells[c] for c in cells], values, self.kind, self.missing)

@@ -1,7 +1,7 @@
-"""Background knowledge of an adversary, in addition to the releases: a register, transitions, known values.
+"""Background knowledge: read what an adversary knows besides the releases: a register, transitions, known values.
 
-These files are private: messages name the line of a problem, but never quote it. Transitions reveal nothing about a
-single person, so their cells may be quoted.
+These files are private: messages name the line of a problem, but do not quote it. Transitions are not about single
+people, so their values may be quoted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
 _PROBABILITY = "probability"
 ATTRIBUTE = "attribute"
-"""The column that names the sensitive attribute of a line, if there are several."""
+"""The column that names the sensitive attribute of a line, if the series has several."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,17 @@ class TransitionLines:
 
     Attributes:
         shown: the file's name.
-        probability: the text of the probability of each pair of values, in the order of the file; empty if it has none.
+        probability: the text of the probability of each pair of values, in the order of the file; an empty text if the
+            file has none.
     """
 
     shown: str
     probability: Mapping[tuple[str, str], str]
 
     def numbered(self, vocabulary: Vocabulary) -> Transitions:
-        """Return the lines with codes in place of values, which are added to the vocabulary.
+        """Return the transitions by codes of values, which are added to the vocabulary.
+
+        Lines of a value without probabilities are equally likely.
 
         Raises:
             InputError: there are too many values.
@@ -75,24 +78,23 @@ class TransitionLines:
         return Transitions(weight, exact, listed > 0)
 
     def folded(self, problems: Problems) -> TransitionLines:
-        """Return the lines with folded values; note a pair that occurs twice after folding."""
+        """Return the lines with folded values; note pairs that become equal, but have different probabilities."""
         lines: dict[tuple[str, str], str] = {}
         for (a, b), text in self.probability.items():
             if lines.setdefault((fold(a), fold(b)), text) != text:
-                what = "two lines are about the same values, as their spelling is ignored, with different probabilities"
+                what = "two lines have different probabilities, and their values differ only in spelling"
                 problems.add(self.shown, what, "keep one of the lines")
         return replace(self, probability=lines)
 
     def closed(self) -> tuple[TransitionLines, int]:
-        """Return the lines of the smallest reflexive and closed update sets, and the number of pairs that were added.
+        """Return the lines completed to the smallest reflexive and closed update sets, and the number of added pairs.
 
-        The probability of an added pair is unknown, so a value with an added pair loses the probabilities of all its
-        lines.
+        The probability of an added pair is unknown, so the lines of its first value lose their probabilities.
 
-        >>> some = TransitionLines(
+        >>> lines = TransitionLines(
         ...     "t.csv", {("a", "b"): "1/2", ("a", "a"): "1/2", ("b", "b"): "0.9", ("b", "a"): "0.1"}
         ... )
-        >>> some.closed() == (some, 0)
+        >>> lines.closed() == (lines, 0)
         True
         >>> TransitionLines("t.csv", {("a", "b"): "0.5", ("a", "a"): "0.5"}).closed()[0].probability
         {('a', 'b'): '0.5', ('a', 'a'): '0.5', ('b', 'b'): ''}
@@ -121,10 +123,10 @@ class TransitionLines:
 
 
 def check_size(shown: str, size: int) -> None:
-    """Refuse too many values.
+    """Refuse more values than transitions can have.
 
     Raises:
-        InputError: there are too many.
+        InputError: there are too many values.
     """
     if size > _MOST_VALUES:
         what = f"there are {size} values, and at most {_MOST_VALUES} can have transitions"
@@ -134,12 +136,18 @@ def check_size(shown: str, size: int) -> None:
 def read_lines(
     folder: Path, name: str, problems: Problems, *, attribute: str | None = None, missing: Container[str] = ()
 ) -> TransitionLines | None:
-    """Read a file of transitions in a folder; if it names attributes, only the lines of one of them.
+    """Read a file of transitions.
 
-    A cell may be empty only if the empty text means a `missing` value.
+    Args:
+        folder: its folder.
+        name: its name.
+        problems: receives the problems: the file cannot be read, a cell is empty, a pair is on two lines, a probability
+            is not a number from 0 to 1, or only some lines of a `from` have one.
+        attribute: the sensitive attribute; lines about other attributes are left out.
+        missing: the texts that mean an unknown value; if the empty text is one of them, cells may be empty.
 
-    Problems are noted in `problems`, and None is returned, if the file cannot be read, lists a pair twice, or gives
-    probabilities for only some lines of a `from`.
+    Returns:
+        The lines; None if there is a problem.
     """
     before = len(problems.found)
     names = header(folder / name, name, problems)
@@ -192,14 +200,15 @@ _UNKNOWN = ["*"]
 
 @dataclass(frozen=True)
 class Register:
-    """The people of each release, with exact quasi-identifiers.
+    """The people of each release, with exact values of their quasi-identifiers.
 
     Attributes:
         shown: the file's name.
-        person, point, first, last: for each line the person, the point, and the first and last release, counted from 0.
-        points: distinct combinations of exact values; shape (points, attributes), indices into `values`.
+        person, point, first, last: the person, the point, and the first and the last release, counted from 0, of each
+            line; shape (lines,), int32.
+        points: the distinct combinations of exact values; shape (points, attributes), indices into `values`.
         values: the exact values of each quasi-identifier.
-        table: the file, to find lines in.
+        table: the file, which knows the line of a row.
     """
 
     shown: str
@@ -213,15 +222,15 @@ class Register:
 
     @property
     def lacking(self) -> tuple[int, ...]:
-        """The quasi-identifiers that it lacks: each of their cells may be anyone's."""
+        """The indices of the quasi-identifiers that the register lacks: every cell of these may be a person's."""
         return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
 
     def present(self, release: int) -> npt.NDArray[np.intp]:
-        """Return the lines of the people who are in a release."""
+        """Return the indices of the lines whose people are in a release."""
         return np.flatnonzero((self.first <= release) & (release <= self.last))
 
     def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the distinct points of some lines, in order, and the index of each line's point among them."""
+        """Return the distinct points of some lines, ascending, and the index of each line's point among them."""
         point = self.point[lines]
         used = np.zeros(len(self.points), dtype=np.bool_)
         used[point] = True
@@ -256,7 +265,7 @@ def read_register(series: Series) -> Register:
     if table is None:
         raise InputError(problems.found)
     if table.rows == 0:
-        problems.add(name, "the register lists no people", "add the people, or leave it out of the manifest", line=2)
+        problems.add(name, "the register has no lines", "add the people, or leave it out of the manifest", line=2)
     values, columns = list[Sequence[str]](), []
     for attribute in attributes:
         if attribute in lacking:
@@ -284,7 +293,7 @@ def read_register(series: Series) -> Register:
 
 
 def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, problems: Problems) -> list[str]:
-    """Return the quasi-identifiers that a register lacks, whose cells cover everyone; note misspelt names."""
+    """Return the quasi-identifiers that a register lacks, whose cells cover every person; note misspelt names."""
     lacking = [each for each in attributes if each not in names]
     spelled = {fold(each): each for each in names}
     for each in lacking:
@@ -321,26 +330,26 @@ def _is_no_value(series: Series, attribute: str, text: str) -> bool:
 
 def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
     """Return the first and the last release, counted from 0, of each line of a register."""
-    every = (*series.tags, *series.manifest.to_come)
+    tags = (*series.tags, *series.manifest.to_come)
     if by_line:
         codes, texts = text_codes(table.arrow("release"))
-        found = Vocabulary(every).codes(texts)[codes]
+        found = Vocabulary(tags).codes(texts)[codes]
         remedy = "write the tag of a release: its file's name without the endings"
         table.note_first(found < 0, "release", "there is no such release", remedy, problems)
         return found, found
     ends = []
     for column in ("first", "last"):
         number = table.whole_numbers(column)
-        wrong, remedy = (number < 1) | (number > len(every)), f"write a position from 1 to {len(every)}"
+        wrong, remedy = (number < 1) | (number > len(tags)), f"write a position from 1 to {len(tags)}"
         table.note_first(wrong, column, "there is no such release", remedy, problems)
-        named = {int(tag): at for at, tag in enumerate(every, 1) if whole_number(tag) not in (-1, at)}
-        other = np.isin(number, [*named])
+        named = {int(tag): at for at, tag in enumerate(tags, 1) if whole_number(tag) not in (-1, at)}
+        ambiguous = np.isin(number, [*named])
         what = "the number is the position of one release, and the tag of another"
         remedy = "list each person's releases by tag, in a column `release`, or rename the files"
-        table.note_first(other & ~wrong, column, what, remedy, problems)
+        table.note_first(ambiguous & ~wrong, column, what, remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
     if not problems.found:
-        table.note_first(ends[1] < ends[0], "last", "the stay ends before it begins", "exchange the two", problems)
+        table.note_first(ends[1] < ends[0], "last", "the last release comes before the first", "swap the two", problems)
     return ends[0], ends[1]
 
 
@@ -355,17 +364,17 @@ def _check_once(series: Series, register: Register, problems: Problems) -> None:
         seen[people] = lines
         twice = np.flatnonzero(seen[people] != lines)
         if len(twice):
-            line, other = (register.table.line(int(x)) for x in (lines[twice[0]], seen[people[twice[0]]]))
-            what = f"this person is also in line {other}, and so listed twice in release {tag}"
+            line, last = (register.table.line(int(x)) for x in (lines[twice[0]], seen[people[twice[0]]]))
+            what = f"this person is also in line {last}, and so listed twice in release {tag}"
             problems.add(register.shown, what, "keep one line for each person and release", line=line)
             return
 
 
 def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> Transitions:
-    """Read the transitions of a sensitive attribute that the manifest names; their values join the vocabulary.
+    """Read the transitions of a sensitive attribute that the manifest names; their values are added to the vocabulary.
 
     Raises:
-        InputError: the file cannot be read, lists a pair twice, or gives probabilities for some lines only.
+        InputError: there are too many values, or the file has a problem that `read_lines` notes.
     """
     if series.manifest.any_transitions:
         return any_transitions(series, sensitive, vocabulary)
@@ -381,7 +390,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
 
 
 def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> Transitions:
-    """Return transitions by which each published value may follow each other one.
+    """Return transitions by which every published value may follow every published value, equally likely.
 
     Raises:
         InputError: a release cannot be read, or there are too many values.
@@ -399,9 +408,9 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
 
 
 def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
-    """Return the possible updates of the values of a sensitive attribute; None if values never change.
+    """Return the possible updates of a sensitive attribute's values; None if values never change.
 
-    The transitions are read once, before the releases, so that all their values have codes.
+    The transitions are read once, before the releases, so that their values have codes.
 
     Raises:
         InputError: the transitions cannot be read.
@@ -430,15 +439,20 @@ class Known:
     lines: list[int]
 
     def some(self, chosen: npt.NDArray[np.bool_]) -> Known:
-        """Return some of the lines; `chosen` has shape (lines,)."""
-        lines = [line for line, wanted in zip(self.lines, chosen.tolist(), strict=True) if wanted]
+        """Return the chosen lines; `chosen` has shape (lines,), bool."""
+        lines = [line for line, is_chosen in zip(self.lines, chosen.tolist(), strict=True) if is_chosen]
         return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
 
     def fixed(self, position: int, people: int, *, constant: bool) -> Codes:
-        """Return the known value of each person in a release, -1 if there is none; shape (people,).
+        """Return the known value of each person in a release, -1 if there is none; shape (people,), int32.
+
+        Args:
+            position: the release, counted from 0.
+            people: the number of people.
+            constant: whether values never change, so that every line is about every release.
 
         Raises:
-            InputError: two lines contradict each other.
+            InputError: two lines give a person different values.
         """
         found = np.full(people, UNKNOWN, dtype=np.int32)
         holds = np.full(len(self.person), True) if constant else np.isin(self.release, (-1, position))
@@ -449,19 +463,19 @@ class Known:
         return found
 
     def contradiction(self, person: int, what: str) -> InputError:
-        """Return the error for a contradiction in the knowledge of a person."""
+        """Return the error that a person's first line contradicts the releases; `what` says how."""
         return self._wrong(int(np.flatnonzero(self.person == person)[0]), what)
 
     def _wrong(self, place: int, what: str) -> InputError:
-        return InputError([Problem(self.shown, what, "correct the line or drop it", self.lines[place])])
+        return InputError([Problem(self.shown, what, "correct the line or delete it", self.lines[place])])
 
 
 def read_known(series: Series, sensitive: str) -> Known:
     """Read the known values of a sensitive attribute that the manifest names, after the releases were read.
 
     Raises:
-        InputError: the file cannot be read, names a release that is not in the series, or leaves the attribute of a
-            value open.
+        InputError: the file cannot be read, names a release, a person, an attribute or a value that the series does not
+            have, or has a line whose value several attributes have.
     """
     name, problems = str(series.manifest.known), Problems()
     names = header(series.manifest.folder / name, name, problems)
@@ -469,29 +483,29 @@ def read_known(series: Series, sensitive: str) -> Known:
     table = series.side_table(name, ["individual", "value", *optional], problems) if names is not None else None
     if table is None:
         raise InputError(problems.found)
-    value, mine = _known_values(series, table, sensitive, problems)
+    value, is_about = _known_values(series, table, sensitive, problems)
     tags = {tag: place for place, tag in enumerate(series.tags)} | {"": -1}
     given = table.texts("release") if "release" in table else [""] * table.rows
     person = series.people.codes(table.texts("individual"))
     release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
     known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
     if series.manifest.to_come:
-        # Some lines may be about unpublished releases, whose tags look wrong.
-        return known.some((person >= 0) & (value >= 0) & (release != -2) & mine)
+        # Lines about unpublished releases may have unknown tags, people and values.
+        return known.some((person >= 0) & (value >= 0) & (release != -2) & is_about)
     remedy = "write a value that the series publishes"
     table.note_first(release == -2, "release", "there is no such release", "write a release's tag", problems)
     table.note_first(person < 0, "individual", "this person is in no release", "drop the line", problems)
-    table.note_first((value < 0) & mine, "value", "no release publishes this value", remedy, problems)
+    table.note_first((value < 0) & is_about, "value", "no release publishes this value", remedy, problems)
     problems.check()
-    return known.some(mine)
+    return known.some(is_about)
 
 
 def _known_values(
     series: Series, table: Table, sensitive: str, problems: Problems
 ) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Return the code of each line's value, -1 if unknown, and which lines are about an attribute.
+    """Return the code of each line's value, -1 if unknown, and which lines are about the attribute `sensitive`.
 
-    A line without an attribute is about the attribute that has its value; note the first line that fits several.
+    A line that names no attribute is about the one that has its value; note the first line whose value several have.
     """
     attributes = series.manifest.columns.sensitive
     given = np.array(table.texts(ATTRIBUTE) if ATTRIBUTE in table else [""] * table.rows)
@@ -513,18 +527,18 @@ def check_listed(series: Series, release: Release, sensitive: str, listed: npt.N
 
     Args:
         series: the series, whose manifest names the transitions.
-        release: one of its releases, published or about to be.
+        release: one of its releases, published or not.
         sensitive: the sensitive attribute.
-        listed: whether the transitions list each value; shape (values,), bool. Later values are not listed.
+        listed: whether the transitions list each value, by code; shape (values,), bool. Larger codes are not listed.
 
     Raises:
         InputError: the release has such a value.
     """
     values = np.flatnonzero(np.bincount(release.entry_value[sensitive]))
     known = np.append(listed, False)
-    silent = values[~known[np.minimum(values, len(listed))]]
-    if len(silent):
-        name = series.vocabularies[sensitive].names[silent[0]]
-        what = f'no line says what may follow "{name}", which release {release.tag} publishes'
-        remedy = "add lines that do, one to the value itself if it may stay"
+    unlisted = values[~known[np.minimum(values, len(listed))]]
+    if len(unlisted):
+        name = series.vocabularies[sensitive].names[unlisted[0]]
+        what = f'no line says which values may follow "{name}", which release {release.tag} publishes'
+        remedy = "add a line for each, one to the value itself if it may stay"
         raise InputError([Problem(str(series.manifest.transitions), what, remedy, column="from")])

@@ -18,20 +18,23 @@ from audit.model.errors import Problems, UsageError, printable, printable_path
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
     """Return the series so far, and the series with a candidate as its last release; nothing is written.
 
-    The files that the manifest names may contain lines about the candidate already. `paths` is one table, or the rows
-    and the values of an Anatomy pair. The key is a file beside the candidate, in a folder `private` there, or that of
-    the series. Its published counterfeits, if any, are counted in a folder `counterfeits` beside it. If the series has
-    a register, a register beside the candidate (`TAG.register.csv`, or in a folder `private` there) replaces it in the
-    second result.
+    The files that the manifest names may have lines about the candidate already. Its key is `TAG.key.csv` beside it, or
+    in a folder `private` there or in the series. Its published counterfeits, if any, are in `counterfeits/TAG.csv`
+    beside it. If the series has a register, a file `TAG.register.csv` beside the candidate, or in a folder `private`
+    there, replaces the register in the second result.
+
+    Args:
+        series: the series.
+        paths: the candidate: one table, or the rows and the values of an Anatomy pair.
 
     Raises:
-        UsageError: the candidate is not a table, or is already in the series.
+        UsageError: the candidate is not a table, has another form than the releases, or is already in the series.
         InputError: files or columns are missing.
     """
     manifest, problems = series.manifest, Problems()
     for path in paths:
         if not is_table(path):
-            raise UsageError(f"{_said(path)}: this is not a table; name a file that ends in {', '.join(SUFFIXES)}")
+            raise UsageError(f"{printable_path(path)}: not a table; name a file that ends in {', '.join(SUFFIXES)}")
     tag = release_tag(paths[0].name)
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)
@@ -63,41 +66,37 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
     """Return the series without its newest release, and with it, as if that release were unpublished.
 
     Raises:
-        UsageError: it is the only release.
+        UsageError: the series has only one release.
     """
     manifest = series.manifest
     newest = manifest.releases[-1].tag
     if len(manifest.releases) == 1:
-        raise UsageError("the series has one release only, and none before it that a candidate could join")
+        raise UsageError("the series has only one release, and a candidate needs an earlier one")
     counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
     earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
     return Series.of(earlier), Series.of(manifest)
-
-
-def _said(path: Path) -> str:
-    return printable_path(path)
 
 
 def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
     """Refuse a candidate that is already in the series, or has the tag of a release.
 
     Raises:
-        UsageError: it is such a candidate.
+        UsageError: a file or the tag is already in the series.
     """
     listed = [path for release in manifest.releases for path, _ in release.halves]
     for path in paths:
-        if any(same_file(path, other) for other in listed):
-            what = f"{_said(path)}: this file is in the series already"
+        if any(same_file(path, published) for published in listed):
+            what = f"{printable_path(path)}: this file is in the series already"
             raise UsageError(f"{what}; take it out of the manifest's releases, or run `audit SERIES`")
     if any(release.tag == tag for release in manifest.releases):
-        raise UsageError(f'{_said(paths[0])}: the series has a release "{printable(tag)}" already; rename the file')
+        raise UsageError(f'{printable_path(paths[0])}: a release is already called "{printable(tag)}"; rename the file')
 
 
 def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
-    """Refuse a candidate with another form than all releases.
+    """Refuse a single table for a series of pairs, and a pair for a series of single tables.
 
     Raises:
-        UsageError: it has another form.
+        UsageError: the candidate has another form than all releases.
     """
     pairs = {release.values is not None for release in manifest.releases}
     if pairs == {True} and len(paths) == 1:
@@ -109,6 +108,6 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
 
 
 def file_of(series: Series) -> Table:
-    """Return the last release's file without columns, to look up lines; it is read once."""
+    """Return the file of the last release without columns, to look up lines."""
     files = series.manifest.releases[-1]
     return Table(files.rows, files.shown, 0, {})

@@ -1,6 +1,6 @@
-"""Cell reading: the meaning of a text in a column of numbers, days or texts.
+"""Cell reading: return the meaning of a text in a column of numbers, days or texts.
 
-Each distinct text is parsed once; nothing here runs per row. Messages never quote a text, which may be private.
+Each distinct text is parsed once, not once per row. Messages never quote a text, which may be private.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])
 
 
 def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> Kind:
-    """Return NUMERIC, or a kind of days, if every unmasked cell has that form, and there is no hierarchy.
+    """Return NUMERIC, or a kind of days, if all unmasked cells are of it; else, or with a hierarchy, CATEGORICAL.
 
-    A reversed or empty interval has the form of a numeric range; `parse` reports its fault. Numbers with several units
-    do not compare.
+    A reversed or empty interval counts as a range of numbers; `parse` reports its fault. Numbers with several units do
+    not compare, and are categorical.
     """
     if hierarchy is not None:
         return Kind.CATEGORICAL
@@ -85,7 +85,10 @@ def _kind_of_days(texts: Sequence[str], missing: frozenset[str]) -> Kind:
 
 
 def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell that a text means in a column of this kind; raise `CellError` if it means none.
+    """Return the cell that a text means in a column of this kind.
+
+    Raises:
+        CellError: the text means no cell of such a column.
 
     >>> parse("21-22", Kind.NUMERIC) == parse("21 to 22 years", Kind.NUMERIC)
     True
@@ -96,7 +99,7 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
     if _is_unknown(text, missing):
         return Anything()
     if not text:
-        raise CellError("the cell is empty", "write `*` where nothing is said, or declare it as `missing`")
+        raise CellError("the cell is empty", "write `*` where no value is published, or declare it as `missing`")
     if kind is Kind.CATEGORICAL:
         return _parse_text(text, hierarchy, missing)
     read = _read_ordered(text, kind, hierarchy, missing)
@@ -112,17 +115,18 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell of an exact value; raise `CellError` for the empty text and `*`."""
+    """Return the cell of an exact value, and `Anything` for `*` and texts that are `missing`.
+
+    Raises:
+        CellError: the text is empty, and the empty text is not `missing`.
+    """
     text = text.strip()
-    return parse(text, Kind.CATEGORICAL, None, missing) if not text or _is_unknown(text, missing) else _alone(text)
-
-
-def _alone(text: str) -> ValueSet:
-    return ValueSet(frozenset([text]))
+    known = text and not _is_unknown(text, missing)
+    return ValueSet(frozenset([text])) if known else parse(text, Kind.CATEGORICAL, None, missing)
 
 
 def unit_of(text: str) -> str | None:
-    """Return the unit after a cell's numbers, if any."""
+    """Return the unit beside a cell's numbers, by its standard name; None if there is none."""
     if not _MAY_HAVE_UNIT.search(text):
         return None
     try:
@@ -133,7 +137,11 @@ def unit_of(text: str) -> str | None:
 
 
 def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fraction | str | None:
-    """Return the exact text, number, or day number of a text; None if unknown (empty, `*` or missing)."""
+    """Return the exact text, number, or day number that a text means; None if unknown (empty, `*` or missing).
+
+    Raises:
+        CellError: the text is not an exact value of this kind.
+    """
     known = _strip_value(text, missing)
     if kind is Kind.CATEGORICAL or known is None:
         return known
@@ -153,9 +161,12 @@ def _day(point: Interval | None) -> Fraction | None:
 
 
 def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Interval | None:
-    """Return the number, day, or days of the month, quarter or year of an exact value; None if it is unknown.
+    """Return the number, the day, or the days of the month, quarter or year that a text means; None if it is unknown.
 
-    A number may be followed by its unit. Raises `CellError` if the text is none of these.
+    A number may have a unit.
+
+    Raises:
+        CellError: the text is none of these.
     """
     known = _strip_value(text, missing)
     if known is None:
@@ -185,8 +196,10 @@ def covers(
 ) -> NDArray[np.bool_]:
     """Return whether each cell covers each exact value; shape (cells, values), bool.
 
-    Every cell covers an unknown value; in a column of days, a cell covers a month if it contains a day of it. Raises
-    `CellError` if the value of a numeric column is not a number.
+    Every cell covers an unknown value; in a column of days, a cell covers a month if it contains a day of it.
+
+    Raises:
+        CellError: a value is not a number or a day, in a column of these.
     """
     if kind is Kind.CATEGORICAL:
         return cover_texts(cells, [_strip_value(value, missing) for value in values])
@@ -194,7 +207,7 @@ def covers(
 
 
 def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> bool:
-    """Return whether a text in a column of texts is, or looks like, a range, list or mask that was not read as one.
+    """Return whether a text of a categorical column is, or looks like, a range, list or mask that was not read as one.
 
     >>> unread("20 to 39", None), unread("{a, b}", None), unread("a, 20-39", None), unread("204**", None)
     (True, False, True, False)
@@ -229,7 +242,7 @@ def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
 
 
 def without_whole(cell: ValueSet) -> ValueSet:
-    """Return a list of values without the whole text, which may also be a single value."""
+    """Return the members of a list without the whole text, which `parse` adds because it may be a single value."""
     for member in cell.members:
         parts = _split(member)
         if parts is not None and frozenset(filter(None, parts)) == cell.members - {member}:
@@ -297,7 +310,7 @@ def _read_digit_mask(text: str) -> Interval | None:
 def _read_ordered(
     text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
 ) -> tuple[Cell, str | None] | None:
-    """Return the cell, and the unit, of a label, set, list, number, date or range; None for other texts."""
+    """Return the cell and the unit of a label, set, list, range, number or date; None for other texts."""
     members = [text] if _is_label(text, hierarchy) else _braced(text)
     if members is None:
         read = read_interval(text, kind)
@@ -338,7 +351,7 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
 
 
 def _listed(text: str, hierarchy: Hierarchy | None) -> list[str]:
-    """Return the parts of a list; without a hierarchy, the whole text may also be one value."""
+    """Return the parts of a list; without a hierarchy also the whole text, which may be a single value."""
     members = _split(text)
     if members is None:
         return [text]

@@ -1,8 +1,8 @@
-"""The algebra of generalized cells: the values that they cover, their intersections, and their texts.
+"""Cells: the algebra of generalized cells: the values that they cover, their intersections, and their texts.
 
-A cell is a set of exact values. Numbers are exact fractions on the real line, so `[21, 22[` covers 21.5; days are
-numbered, and whole. Cells are canonical: two cells that cover the same numbers are equal and hash alike.
-`audit.io.cell_reading` reads the texts.
+A cell is a set of exact values. Numbers are exact fractions on the real line, so `[21, 22[` covers 21.5; days are whole
+numbers. Cells are canonical: two cells that cover the same numbers are equal and have the same hash.
+`audit.io.cell_reading` reads cells from texts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 
 class Kind(Enum):
-    """How the values of a column compare: as numbers, as texts, or as days, with one of two orders around slashes."""
+    """How the values of a column compare: as numbers, texts or days; dates with slashes have one of two orders."""
 
     NUMERIC = "numeric"
     CATEGORICAL = "categorical"
@@ -35,7 +35,7 @@ class Kind(Enum):
 
 
 class Fault(ValueError):
-    """A reading error: what is wrong, and its remedy."""
+    """A reading error, with what is wrong and the remedy."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(what, remedy)
@@ -51,12 +51,12 @@ class CellError(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """Every value."""
+    """The cell `*`, which covers every value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The numbers from `low` to `high`; an end is None if unbounded; a single number has `low == high`."""
+    """The numbers from `low` to `high`; an unbounded end is None, an open end is excluded; one number is both ends."""
 
     low: Fraction | None
     high: Fraction | None
@@ -99,9 +99,14 @@ Cell: TypeAlias = Anything | Interval | NumberSet | ValueSet | Masked
 def cover_ranges(
     cells: Sequence[Cell], numbers: Sequence[Fraction]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-    """Return `low`, `high`, `exact`: cell i covers exactly `numbers[low[i]:high[i]]`, which ascend.
+    """Return the range of ascending numbers that each cell covers.
 
-    If `exact` is false, the cell is a `NumberSet` inside that range. Raises `TypeError` for a cell of texts.
+    Returns:
+        `low` and `high`, int32, and `exact`, bool; each of shape (cells,). Cell i covers `numbers[low[i]:high[i]]`; if
+        `exact[i]` is false, it is a `NumberSet`, and covers only some of them.
+
+    Raises:
+        TypeError: a cell is one of texts.
     """
     keys = [_comparable(number) for number in numbers]
     spans = np.array([_span(_hull(cell), keys, keys) for cell in cells], dtype=np.int32).reshape(-1, 2)
@@ -110,7 +115,11 @@ def cover_ranges(
 
 
 def intersect(left: Cell, right: Cell) -> Cell | None:
-    """Return the intersection of two cells of one column, or None if it is empty."""
+    """Return the intersection of two cells of one column; None if it is empty.
+
+    Raises:
+        TypeError: one is a cell of numbers, the other one of texts.
+    """
     match left, right:
         case Anything(), _:
             return right
@@ -129,9 +138,10 @@ def contains(outer: Cell, inner: Cell) -> bool:
 
 
 def cover_numbers(cells: Sequence[Cell], values: Sequence[Interval | None]) -> NDArray[np.bool_]:
-    """Return which cells of numbers may hold which values, shape (cells, values); an unknown value, None, fits each.
+    """Return which cells of numbers may cover which values; shape (cells, values), bool.
 
-    A value is a number, or a closed interval that contains it: a cell may contain the value if they share a number.
+    A value is a number, or a closed interval that contains it, such as a month: a cell may cover it if they share a
+    number. Every cell covers an unknown value, None.
     """
     known = [(place, value) for place, value in enumerate(values) if value is not None]
     begins, lows = _ranked([(value.low, place) for place, value in known], len(values))
@@ -146,7 +156,13 @@ def cover_numbers(cells: Sequence[Cell], values: Sequence[Interval | None]) -> N
 
 
 def cover_texts(cells: Sequence[Cell], values: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Return which cells of texts cover which values, shape (cells, values); an unknown value, None, fits each cell."""
+    """Return which cells of texts cover which values; shape (cells, values), bool.
+
+    Every cell covers an unknown value, None.
+
+    Raises:
+        TypeError: a cell is one of numbers.
+    """
     known = sorted((text, place) for place, text in enumerate(values) if text is not None)
     texts, order = [text for text, _ in known], np.array([place for _, place in known], dtype=np.intp)
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
@@ -173,7 +189,7 @@ def _empty(low: Fraction | None, high: Fraction | None, is_open: bool) -> bool:
 
 
 def number_cell(numbers: frozenset[Fraction]) -> Interval | NumberSet | None:
-    """Return the cell of some numbers, None if there are none."""
+    """Return the cell of a set of numbers; None if it is empty."""
     if len(numbers) > 1:
         return NumberSet(numbers)
     return next((Interval(number, number) for number in numbers), None)
@@ -226,7 +242,7 @@ def _comparable(number: Fraction) -> Fraction | int:
 
 
 def _ranked(ends: list[tuple[Fraction | None, int]], size: int) -> tuple[NDArray[np.int64], list[Fraction | int]]:
-    """Return the rank of each end by the index beside it, -1 elsewhere, and the sorted ends; shape (size,)."""
+    """Return the rank of each end at its index, -1 elsewhere, shape (size,); and the sorted ends."""
     keys = sorted((_comparable(end), place) for end, place in ends if end is not None)
     rank = np.full(size, -1, dtype=np.int64)
     rank[[place for _, place in keys]] = np.arange(len(keys))
@@ -234,7 +250,7 @@ def _ranked(ends: list[tuple[Fraction | None, int]], size: int) -> tuple[NDArray
 
 
 def _span(cell: Cell, lows: Sequence[Fraction | int], highs: Sequence[Fraction | int]) -> tuple[int, int]:
-    """Return the first of the sorted `highs` that an interval reaches, and the first of the `lows` beyond it."""
+    """Return the index of the first of the sorted `highs` that an interval reaches, and of the first `lows` beyond."""
     if isinstance(cell, Anything):
         return 0, len(lows)
     if not isinstance(cell, Interval):
@@ -251,7 +267,7 @@ ANYTHING = "*"
 
 
 def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
-    """Return a text for a cell of a column of this kind.
+    """Return the text of a cell, in a column of this kind.
 
     >>> show(Interval(Fraction(21), Fraction(22))), show(Interval(Fraction(5, 2), None, low_open=True))
     ('[21, 22]', '>2.5')

@@ -1,4 +1,7 @@
-"""Coarser cells: along a hierarchy, by masking codes, or by a grid of round numbers that is independent of the data."""
+"""Coarser cells: widen cells along a hierarchy, by masking codes, or by a grid of round numbers.
+
+The grid does not depend on the data, so that it reveals nothing about them.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ _WIDEST = Fraction(10) ** 12
 
 
 def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = True, kind: Kind = Kind.NUMERIC) -> Cell:
-    """Return the next coarser cell of a column of this kind; `Anything` above all.
+    """Return the next coarser cell of a column of this kind; `Anything` at the top.
 
     Labels go up their hierarchy; codes lose a digit; numbers go to the next wider block of a grid of 5, 10, 20, 50, …
-    (of whole numbers when `whole`), days to their month, quarter, year or decade; other texts become `*`.
+    (of whole numbers if `whole`), days to their month, quarter, year or decade; other texts become `*`.
 
     >>> coarser(Interval(Fraction(21), Fraction(22)))
     Interval(low=Fraction(20, 1), high=Fraction(24, 1), low_open=False, high_open=False)
@@ -45,25 +48,25 @@ def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = Tru
 
 
 def grid(width: Fraction, low: Fraction, *, whole: bool) -> Interval:
-    """Return the block of a grid of this width that contains a number."""
+    """Return the block of this width that contains a number; the blocks of a grid begin at multiples of the width."""
     start = Fraction(floor(low / width)) * width
     end = start + width
     return Interval(start, end - 1) if whole else Interval(start, end, high_open=True)
 
 
 def last_of_block(numbers: Sequence[Fraction], width: Fraction) -> npt.NDArray[np.int32]:
-    """Return, for ascending numbers, the index of the last one in the block of each; shape (numbers,), int32.
+    """Return the index of the last of the ascending numbers in the block of each number; shape (numbers,), int32.
 
     >>> last_of_block([Fraction(n) for n in (20, 21, 24, 31)], Fraction(5)).tolist()
     [2, 2, 2, 3]
     """
     blocks = [floor(number / width) for number in numbers]
-    ends = [place for place, here in enumerate(blocks) if blocks[place + 1 : place + 2] != [here]]
+    ends = [place for place, block in enumerate(blocks) if blocks[place + 1 : place + 2] != [block]]
     return np.repeat(np.array(ends, dtype=np.int32), np.diff(ends, prepend=-1))
 
 
 def widths(least: Fraction) -> Iterator[Fraction]:
-    """Yield the widths of grids from one up: 1, 2 and 5 times the powers of ten."""
+    """Yield the widths of grids from `least` on, ascending: 1, 2 and 5 times the powers of ten."""
     power = floor(log10(least)) if least > 0 else 0
     for place in count(power):
         for times in _ROUND:
@@ -87,7 +90,7 @@ def _block(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Cell:
 
 
 def _period(low: Fraction | None, high: Fraction | None) -> Cell:
-    """Return the least month, quarter, year or decade that contains two day numbers, and is larger than both alone."""
+    """Return the smallest month, quarter, year or decade that contains all days from `low` to `high`, and more."""
     if low is None or high is None:
         return Anything()
     first = datetime.date.fromordinal(int(low))
@@ -100,12 +103,12 @@ def _period(low: Fraction | None, high: Fraction | None) -> Cell:
 
 
 def narrowest(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
-    """Return the narrowest label of a hierarchy that covers some leaves; `Anything` if only the root does."""
+    """Return the narrowest label of a hierarchy that covers the members; `Anything` if only the root does."""
     return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members <= leaves])
 
 
 def _above(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
-    """Return the narrowest label of a hierarchy that covers some leaves and more."""
+    """Return the narrowest label of a hierarchy that covers the members and other leaves."""
     return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members < leaves])
 
 
@@ -122,7 +125,9 @@ def _label(hierarchy: Hierarchy, found: Sequence[frozenset[str]]) -> Cell:
 
 
 def shortened(members: frozenset[str]) -> Cell:
-    """Return the common masked prefix of codes of one length; of a single code, one digit shorter.
+    """Return the common prefix of codes of one length, masked; for a single code, all but its last character.
+
+    `Anything` for other texts, and for codes without a common prefix.
 
     >>> shortened(frozenset(["48151", "48199"]))
     Masked(prefix='481', length=5)
@@ -135,7 +140,7 @@ def shortened(members: frozenset[str]) -> Cell:
 
 
 def are_codes(members: frozenset[str]) -> bool:
-    """Return whether texts are codes that may be masked: of one length, each with a digit and without stars."""
+    """Return whether texts are codes that can be masked: all of one length, with a digit and without a star."""
     return len({len(text) for text in members}) == 1 and all(
         any(letter.isdigit() for letter in text) and "*" not in text for text in members
     )

@@ -1,7 +1,7 @@
-"""Columns spread over several: anonypyx's machine-readable form.
+"""Composed columns: read a column that is spread over several, as in anonypyx's machine-readable form.
 
 `age_min` and `age_max` are read as the interval column `age`, and the flags `sex_Female` and `sex_Male` as the set
-column `sex`. These are part of the header: a composed column exists if its parts exist after renaming.
+column `sex`. A composed column exists if its parts exist after columns are renamed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
 def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
-    """Return the parts of a column that a file lacks as such; empty if there are none.
+    """Return the columns of a file that are the parts of a column; empty if it has the column itself, or no parts.
 
     >>> parts_of("age", ["age_min", "age_max"]), parts_of("sex", ["sex_F", "sex_M", "sexes"]), parts_of("a", ["a"])
     (('age_min', 'age_max'), ('sex_F', 'sex_M'), ())
@@ -70,7 +70,7 @@ def _is_flag(table: Table, name: str) -> bool:
 
 
 def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
-    """Return whether at least one of some flags is 1 in each row."""
+    """Return whether at least one of the flags is 1 in each row."""
     holds = np.zeros(table.rows, dtype=np.bool_)
     for name in flags:
         codes, texts = text_codes(table.arrow(name))
@@ -94,7 +94,7 @@ def composed(table: Table, column: str, parts: tuple[str, ...], problems: Proble
 
 
 def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[str]], problems: Problems) -> list[str]:
-    """Return the sets of values that rows of flags mean."""
+    """Return the set of values that each row of flags means, as text; note a cell that is not a flag."""
     values = [part.removeprefix(f"{column}_") for part in parts]
     if any("," in value for value in values):
         what = "the name of a flag column has a comma, which separates the members of a set"

@@ -1,7 +1,7 @@
 """Diagnostics: find the fault of a file that cannot be read, without quoting its contents.
 
-Arrow reads CSV fast, but hardly explains its errors. Errors that it ignores (an unclosed quote) are detected here. If
-there is a reason to search, Python's own, slow reader finds the place of an error.
+Arrow reads CSV fast, but hardly explains its errors, and ignores some, such as an unclosed quote. A fast scan detects
+these here; then Python's own, slower reader finds the line.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _exists(path: Path) -> bool:
     """Return whether a file or folder exists.
 
     Raises:
-        PermissionError: its folder cannot be read; from Python 3.14 on, `Path.exists` returns False instead.
+        PermissionError: its folder cannot be read. (From Python 3.14 on, `Path.exists` would return False.)
     """
     try:
         if not (remote := is_remote(path)):
@@ -55,10 +55,11 @@ def _exists(path: Path) -> bool:
 def records(
     path: Path, dialect: Dialect | None = None, *, checked: bool = True
 ) -> Generator[tuple[int, list[str]], None, None]:
-    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
+    """Yield the line on which each CSV record begins, from 1, and its cells; slowly, for headers and for faults.
 
     Raises:
-        csv.Error: a record is malformed; its only argument is the line on which it begins. Only if `checked`.
+        csv.Error: `checked`, and a record is malformed; its only argument is the line on which it begins.
+        UnicodeDecodeError: `checked`, and the text has another encoding than the dialect.
     """
     dialect = read_dialect(path) if dialect is None else dialect
     with open_text(path, dialect, "strict" if checked else "replace") as text:
@@ -69,8 +70,8 @@ class Quotes(NamedTuple):
     """The use of quotes in a text, as far as a fast scan shows it.
 
     Attributes:
-        odd: whether some quote does not open or close a cell, and is not doubled inside one.
-        lines: whether some line ends inside quotes; true where quotes are odd.
+        odd: whether some quote neither opens nor closes a cell, and is not doubled inside one.
+        lines: whether some line ends inside quotes; true if quotes are odd.
     """
 
     odd: bool
@@ -90,18 +91,18 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
     edge_before = True
     # Blocks of this many bytes stay in a processor's cache.
     for first in range(0, len(text), _AT_A_TIME):
-        some = text[first : first + _AT_A_TIME]
-        quote, end = some == ord('"'), (some == ord("\n")) | (some == ord("\r"))
+        block = text[first : first + _AT_A_TIME]
+        quote, end = block == ord('"'), (block == ord("\n")) | (block == ord("\r"))
         edge = quote | end
         for byte in delimiter.encode():
-            edge |= some == byte
+            edge |= block == byte
         quotes, edges = _words(quote), _words(edge)
         within = _within(quotes, inside=inside)
         before, after = edges << np.uint64(1), edges >> np.uint64(1)
         before[1:] |= edges[:-1] >> np.uint64(63)
         after[:-1] |= edges[1:] << np.uint64(63)
         before[0] |= np.uint64(edge_before)
-        last, bit = divmod(len(some) - 1, 64)
+        last, bit = divmod(len(block) - 1, 64)
         after[last] |= np.uint64(1) << np.uint64(bit)  # the next byte decides
         wrong = quotes & ((within & ~before) | (~within & ~after))
         if (closed and not edge[0]) or wrong.any():
@@ -113,7 +114,7 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
 
 
 def _words(flags: npt.NDArray[np.bool_]) -> Words:
-    """Return flags as bits, 64 a word, the first one lowest."""
+    """Return flags as bits, 64 in a word, the first flag as the lowest bit."""
     packed = np.packbits(flags, bitorder="little")
     return (packed if not len(packed) % 8 else np.pad(packed, (0, -len(packed) % 8))).view("<u8")
 
@@ -133,7 +134,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 
 
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
-    """Return whether a file exists, and note it if not; a pipe is refused, because opening it would wait forever."""
+    """Return whether a path is a file, and note it if not; a pipe is refused, because opening it would wait forever."""
     try:
         if not _exists(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
@@ -158,7 +159,7 @@ def damages() -> tuple[type[Exception], ...]:
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
-    """Return whether an error of a library means a lack of memory, which some only say in words."""
+    """Return whether an error means a lack of memory, which some libraries only say in the message."""
     said = str(error).casefold()
     return isinstance(error, MemoryError) or any(each in said for each in _LACKS_OF_MEMORY)
 
@@ -181,14 +182,14 @@ def note_unreadable(
     elif isinstance(error, PermissionError):
         problems.add(shown, "the file may not be read", "change its permissions")
     elif path.name.endswith(".parquet"):
-        problems.add(shown, "this is not a whole Parquet file", "write it again, or use CSV")
+        problems.add(shown, "this Parquet file is damaged or incomplete", "write it again, or use CSV")
     else:
         line, what, remedy = _csv_fault(path, dialect)
         problems.add(shown, what, remedy, line=line)
 
 
 def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, str]:
-    """Find the first line at which a CSV file goes wrong."""
+    """Return the first faulty line of a CSV file, None if unknown, with the fault and the remedy."""
     line = 1
     try:
         dialect = read_dialect(path) if dialect is None else dialect
@@ -202,12 +203,12 @@ def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, st
                 width = width or len(cells)
                 if len(cells) != width:
                     what = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}"
-                    return line, what, "give every line one cell a column; delete it if it is a note below the table"
+                    return line, what, "give every line one cell per column; delete it if it is a note below the table"
     except UnicodeDecodeError:
         what = f"the text is not {dialect.encoding.upper() if dialect is not None else 'UTF-8'}"
         return line, what, "save the file as UTF-8, or name its encoding under [columns] of series.toml"
     except (EOFError, OSError, zlib.error):
-        return None, "this is not a whole gzip file", "compress it again"
+        return None, "this gzip file is damaged or incomplete", "compress it again"
     except csv.Error as error:
         what = "the row that begins here is not well-formed CSV"
         return error.args[0], what, "close every quote, and double the quotes inside a cell"

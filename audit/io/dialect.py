@@ -1,7 +1,7 @@
-"""Dialect: how a text table is written: its delimiter, its encoding, its quotes.
+"""Dialect: the delimiter, the encoding and the quotes of a text table.
 
-What the manifest does not declare is guessed from the beginning of the file. Comma-separated UTF-8 always wins. Another
-delimiter is only guessed if it divides the first records into equally many cells, at least two.
+What the manifest does not declare is guessed from the beginning of the file, where comma-separated UTF-8 is preferred.
+Another delimiter is only guessed if it divides the first records into equally many cells, at least two.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from audit.io.paths import kept_while_unchanged
 from audit.runtime.memory import memory_bytes
 
 _FIRST = 15  # rows that are searched for the header
-_MOSTLY = 0.6
+_MOSTLY = 0.6  # the share of rows that have the table's width
 _WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile("[0-9]+")
 
 
 def header_place(rows: Sequence[Sequence[str]]) -> int:
     """Return the index of the header among the first rows.
 
-    It is the first row, unless that row cannot be a header: it is shorter than most rows, or several of its cells are
-    empty, or a row without any cell separates it from the table, and a row of distinct names follows that is as wide as
-    most rows. All rows above that one must be like the first.
+    It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
+    shorter than most rows, or has several empty cells, or a blank row separates it from the table. Otherwise it is row
+    0.
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
     1
@@ -67,7 +67,7 @@ def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells may be names: a row follows, and no cell has digits in the same form as the cell below."""
+    """Return whether cells may be names: a row follows, and no cell is a number or has digits as the cell below it."""
     forms = [_form(cell) for cell in cells]
     return bool(below) and not any(
         form == "0" or ("0" in form and form == _form(cell)) for form, cell in zip(forms, below[0], strict=False)
@@ -87,14 +87,14 @@ _MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF1
 _GUESS = "cp1252"
 _SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
-_SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
-_AT_ONCE = 1 << 28
-_MOST_PACKED = 400  # compressed tables take a tenth to a hundredth of their size; a bomb takes a thousandth
+_SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # Eurostat's first column has commas
+_AT_ONCE = 1 << 28  # bytes
+_MOST_PACKED = 400  # compression shrinks tables 10 to 100 times, and a bomb 1,000 times
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The declared part of a dialect; None means that it must be guessed."""
+    """The parts of a dialect that a manifest declares; None for a part that must be guessed."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -111,8 +111,8 @@ class Dialect:
         delimiter: the text between two cells.
         encoding: its name in Python.
         quote: the character around cells that contain a delimiter.
-        blanks: whether there are blanks between a delimiter and a quote.
-        skipped: the number of characters before the header: a line `sep=;`, which is a hint for Excel, and titles.
+        blanks: whether blanks follow a delimiter before a quote.
+        skipped: the number of characters before the header: titles, and a line `sep=;`, which is a hint for Excel.
         above: the number of lines before the header.
     """
 
@@ -125,14 +125,14 @@ class Dialect:
 
     @property
     def is_plain(self) -> bool:
-        """Whether quotes and blanks are used as Arrow expects."""
+        """Whether Arrow can read the quotes and blanks."""
         return self.quote == '"' and not self.blanks
 
     def rows(self, text: Iterable[str], *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
         """Yield the line of the file on which each record begins, and its cells, from the header on.
 
         Raises:
-            csv.Error: a record is malformed; its only argument is the line on which it begins. Only if `strict`.
+            csv.Error: `strict`, and a record is malformed; its only argument is the line on which it begins.
         """
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
         reader = csv.reader(
@@ -147,12 +147,12 @@ class Dialect:
             raise csv.Error(start) from error
 
     def decode(self, content: bytes, until: int | None = None) -> bytes:
-        """Return a file's content as UTF-8 from the header on, with quotes as Arrow expects them.
+        """Return a file's content as UTF-8 from the header on, with quotes that Arrow can read.
 
         Lines from `until` on, counted from 1, are left out.
 
         Raises:
-            UnicodeDecodeError: it is not of this encoding.
+            UnicodeDecodeError: the content has another encoding.
             csv.Error: a record is malformed.
         """
         if self.encoding == UTF_8 and self.is_plain and not self.skipped and until is None:
@@ -169,7 +169,7 @@ class Dialect:
 
 
 def is_encoding(name: str) -> bool:
-    """Return whether Python can decode text by an encoding of this name."""
+    """Return whether Python knows an encoding of texts by this name."""
     try:
         return isinstance("".encode(name), bytes)
     except (LookupError, ValueError):  # ValueError: a NUL in the name
@@ -185,7 +185,8 @@ def read_bytes(path: Path) -> bytes:
     """Return a file's content, decompressed when its name ends in `.gz`.
 
     Raises:
-        Fault, MemoryError: as `check_unpacked`.
+        OSError: it cannot be read.
+        Fault, MemoryError: as for `check_unpacked`.
     """
     with path.open("rb") as file:
         if not path.name.endswith(".gz"):
@@ -201,15 +202,19 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_unpacked(size: int, packed: int) -> None:
-    """Refuse content of a size that cannot be held in memory, given the `packed` bytes of its file.
+    """Refuse content that is too large for the memory, or for its file.
+
+    Args:
+        size: the bytes of the content.
+        packed: the bytes of its file.
 
     Raises:
         Fault: it is compressed further than any table.
         MemoryError: it takes more than a third of this machine's memory; the columns need the rest.
     """
     if size >= _AT_ONCE and size > _MOST_PACKED * packed:
-        what = "this file unpacks to several hundred times its size, as no table does"
-        raise Fault(what, "unpack it and look at it before you audit it")
+        what = "this file unpacks to several hundred times its size, which no table does"
+        raise Fault(what, "unpack it, and check its contents before you audit it")
     if size > (memory_bytes() or 3 * size) // 3:
         raise MemoryError
 
@@ -244,7 +249,7 @@ def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
 
 
 def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: bool = True) -> Dialect:
-    r"""Return how a text table is written, given its content or the beginning of it.
+    r"""Return the dialect of a text table, given its content or (`whole` is false) the beginning of it.
 
     >>> dialect_of(b"Alter;Ort\n34;M\xfcnchen\n")
     Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0, above=0)
@@ -271,8 +276,8 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
 def guess_encoding(content: bytes) -> str:
     """Return the encoding of a text: UTF-8, unless a byte order mark or invalid bytes show another one.
 
-    Text that is not valid UTF-8 is Western European (cp1252) if all of its other bytes are letters or common signs
-    there, and no other bytes look like UTF-8; otherwise it is damaged UTF-8.
+    Text that is not valid UTF-8 is Western European (cp1252) if all bytes beyond ASCII are letters or common signs in
+    it, and none of them form UTF-8 characters; otherwise it is damaged UTF-8.
     """
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
@@ -292,7 +297,10 @@ def guess_encoding(content: bytes) -> str:
 
 
 def _guess_delimiter(text: str) -> str:
-    """Return the delimiter that divides the first records into the most cells, equally many each; else a comma."""
+    """Return the delimiter that divides the first records into the most cells, equally many in each.
+
+    If there is none, it is the most frequent one of the first line, and a comma before the others.
+    """
     if _SHARED_COLUMN.match(text):
         return "\t"
     widths = {delimiter: _width(text, delimiter) for delimiter in DELIMITERS}
@@ -301,7 +309,7 @@ def _guess_delimiter(text: str) -> str:
 
 
 def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
-    """Return the delimiter, and the number of lines above the header, of a text that begins with other lines."""
+    """Return the delimiter and the lines above the header; None if the text begins with the header."""
     lines = list(io.StringIO(text, newline=""))
     width, found = 1 if known else 2, None
     for delimiter in known or DELIMITERS:
@@ -315,7 +323,10 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
 
 
 def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[list[str]]]:
-    """Return the first records, from one that is not empty on, each with its number of lines above; or none."""
+    """Return the number of lines above each of the first records, and its cells, without empty ones at the beginning.
+
+    Both are empty if a record is malformed.
+    """
     starts, rows = list[int](), list[list[str]]()
     try:
         for line, cells in Dialect(delimiter).rows(lines):

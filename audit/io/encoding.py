@@ -1,4 +1,4 @@
-"""Encoding: one set of integer codes for the people, and one for the values, of a whole series."""
+"""Encoding: give integer codes to the people, and to the values, of a whole series."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BYTES_AT_A_TIME = 1 << 18  # the size of a block whose results stay in a proces
 
 
 def hashes(texts: pa.Array) -> Words:
-    """Return a hash of each text; shape (texts,), uint64. It depends only on the text's bytes."""
+    """Return a hash of the bytes of each text; shape (texts,), uint64."""
     import pyarrow.compute as pc
 
     length = whole(pc.binary_length(texts)).astype(np.uint64)
@@ -44,7 +44,7 @@ def hashes(texts: pa.Array) -> Words:
 
 
 def _mixed(numbers: Words) -> Words:
-    """Return a permutation of the 64-bit numbers (Appleby, MurmurHash3, its finalizer)."""
+    """Return the image of each 64-bit number under a permutation: the finalizer of MurmurHash3 (A. Appleby)."""
     found = numbers >> _HALF
     found ^= numbers
     for multiplier in (_FIRST_MULTIPLIER, _SECOND_MULTIPLIER):
@@ -54,7 +54,10 @@ def _mixed(numbers: Words) -> Words:
 
 
 def coarse(texts: pa.Array) -> pa.Array:
-    """Return a key of each text, equal for texts that differ only in form, case, accents, signs, blanks or zeros."""
+    """Return keys of texts: those that differ only in form, case, accents, blanks, zeros or signs (+-_/) share it.
+
+    Other texts may share it, too.
+    """
     import pyarrow.compute as pc
 
     if flags(pc.string_is_ascii(texts)).all():
@@ -75,9 +78,9 @@ def coarse(texts: pa.Array) -> pa.Array:
 
 
 class TextIndex:
-    """Distinct texts, numbered column by column, and in each column by their hashes; equality compares bytes.
+    """Distinct texts, numbered column by column, and the new ones of a column in the order of their hashes.
 
-    So the number of a text does not reveal its row in the column.
+    So the number of a text does not reveal its row. Texts are equal if their bytes are.
 
     Attributes:
         texts: the texts by code, as Arrow text that may have more than 2 GB.
@@ -91,7 +94,7 @@ class TextIndex:
         return len(self.texts)
 
     def add(self, texts: pa.Array) -> Codes:
-        """Return the codes of texts without nulls, numbering the new ones; shape (texts,), int32."""
+        """Return the codes of texts without nulls, giving codes to new ones; shape (texts,), int32."""
         import pyarrow as pa
 
         found = self.find(texts)
@@ -138,7 +141,7 @@ class Vocabulary:
         return len(self.names)
 
     def add(self, names: Iterable[str]) -> Codes:
-        """Return the codes of texts, numbering the new ones; shape (len(names),), int32."""
+        """Return the codes of texts, giving codes to new ones; shape (len(names),), int32."""
         codes = [self._codes.setdefault(name, len(self._codes)) for name in names]
         self.names += list(self._codes)[len(self.names) :]
         return np.array(codes, dtype=np.int32)
@@ -153,10 +156,10 @@ class Vocabulary:
 
 
 class IdentifierEncoder:
-    """Numbers individuals over all releases.
+    """Gives codes to people, the same in all releases.
 
-    If all identifiers of the first column are small whole numbers, such numbers are their own codes (no table of names
-    is kept for them). All other identifiers get codes from `limit` on, as in `TextIndex`.
+    If all identifiers of the first column are small whole numbers, such numbers are their own codes, and no table of
+    names is kept for them. All other identifiers get codes from `limit` on, as in `TextIndex`.
 
     Attributes:
         limit: numbers below it are their own codes; None before the first column.
@@ -198,12 +201,12 @@ class IdentifierEncoder:
         return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
-        """Return the codes of identifiers, numbering new ones; -1 for an empty one."""
+        """Return the codes of identifiers, giving codes to new ones; -1 for an empty one; shape (names,), int32."""
         self.limit = self.plain
         return self._encode(column_of(names), self.limit)
 
     def _encode(self, texts: pa.Array, limit: int) -> Codes:
-        """Return the codes of stripped texts, numbering new ones.
+        """Return the codes of stripped texts, giving codes to new ones; shape (texts,), int32.
 
         The first column decides whether numbers below `limit` are their own codes.
         """
@@ -236,7 +239,7 @@ class IdentifierEncoder:
         return str(code) if code < self.plain else str(self._others.texts[code - self.plain])
 
     def names(self, codes: Codes) -> pa.Array:
-        """Return the identifiers of many codes as text that may exceed 2 GB; empty texts for -1."""
+        """Return the identifiers of many codes, empty ones for -1, as Arrow text that may have more than 2 GB."""
         import pyarrow.compute as pc
 
         numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), "").cast("large_string")
@@ -245,7 +248,7 @@ class IdentifierEncoder:
         return pc.replace_with_mask(numbers, arrow(named), others)
 
     def alike(self) -> tuple[list[str], Codes]:
-        """Return the identifiers that may be spellings of other ones, and the small numbers that they may spell."""
+        """Return the identifiers that share a coarse key, with others or a number below `plain`, and these numbers."""
         keys = coarse(self._others.texts)
         own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
@@ -253,11 +256,11 @@ class IdentifierEncoder:
 
     @property
     def has_counterfeits(self) -> bool:
-        """Whether a counterfeit keeps its identity."""
+        """Whether some counterfeit keeps its identity."""
         return bool(_are_counterfeits(self._others.texts).any())
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the places of people who occur again later, and the last place of each."""
+        """Return the indices of people who occur again later, and the last index of each of these people."""
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
         last[people] = places
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))
@@ -277,7 +280,7 @@ def _are_counterfeits(texts: pa.Array) -> Flags:
 
 
 def _numbers(texts: pa.Array, limit: int) -> Codes:
-    """Return the whole number of each text, if written as an integer below a limit, otherwise -1; shape (texts,)."""
+    """Return the whole number that each text is, if below a limit, else -1; shape (texts,), int32."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

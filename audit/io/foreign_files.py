@@ -1,7 +1,7 @@
-"""Foreign files: tables in Excel workbooks, in files of Stata, SPSS and SAS, and of tau-Argus.
+"""Foreign files: read tables in Excel workbooks, in files of Stata, SPSS and SAS, and of tau-Argus.
 
-All readers except the last come with the extra `formats`. Every cell becomes the text that a CSV file would hold: whole
-numbers without a fraction, dates as 2024-03-17, and values as their labels if all values have labels.
+All readers except the last need the extra `formats`. Every cell becomes the text that a CSV file would hold: whole
+numbers without a fraction, dates as 2024-03-17, and labels in place of values if all values of a column have labels.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 WORKBOOK = ".xlsx"
-_LOOKED_AT = 50  # the rows in which the header is searched
+_LOOKED_AT = 50  # the first rows, among which the header is
 _MIDNIGHT = datetime.time()
 
 
 @dataclass(frozen=True)
 class ForeignTable:
-    """A table as texts.
+    """A table whose cells are texts.
 
     Attributes:
         names: the names of the columns, as written.
-        columns: the cells; each an array of strings.
-        lines: the sheet's row, counted from 1, of the header and of each row; for other files the row's number.
+        columns: the cells of each column, as an array of strings.
+        lines: the line of the header and of each row: in a workbook the sheet's row, from 1, else the row's number.
         sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
         other_sheets: the other sheets that are not empty.
         above: the number of non-empty rows above the header.
@@ -58,7 +58,7 @@ class ForeignTable:
 
 
 def is_foreign(path: Path) -> bool:
-    """Return whether a file's ending is that of a table which is not text."""
+    """Return whether a file's ending is that of another program's table, which is not read as text or Parquet."""
     return path.name.lower().endswith(SUFFIXES)
 
 
@@ -66,7 +66,7 @@ def read_foreign(path: Path) -> ForeignTable:
     """Return a table; the most recent tables are cached while their files do not change.
 
     Raises:
-        Fault: the library that reads it is not installed, or it is damaged.
+        Fault: the library that reads it is not installed, or the file is damaged.
         OSError: it cannot be opened.
     """
     is_argus = path.name.lower().endswith(ENDING)
@@ -126,7 +126,7 @@ def _read_workbook(path: Path) -> ForeignTable:
 
 
 def _may_be_table(sheet: CalamineSheet) -> bool:
-    """Return whether a sheet has the size of a table: a sheet of notes has one column or one row."""
+    """Return whether a sheet has at least two rows and two columns; a sheet of notes has fewer."""
     return sheet.height > 1 and sheet.width > 1
 
 
@@ -142,7 +142,7 @@ def _read_statistical(path: Path) -> ForeignTable:
         columns, described = read(os.fspath(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
         remedy = "write it again, or save the table as CSV"
-        raise Fault(f"this is not a whole {ending} file", remedy) from error
+        raise Fault(f"this {ending} file is damaged or incomplete", remedy) from error
     labels: Mapping[str, Mapping[Any, str]] = described.variable_value_labels
     arrays = tuple(_column(_labelled(cells, labels.get(name, {}))) for name, cells in columns.items())
     rows = max((len(array) for array in arrays), default=0)

@@ -1,4 +1,4 @@
-"""Generalization hierarchies in ARX's form: `;`-separated, no header, the leaf first, one column for each level."""
+"""Generalization hierarchies: read files in ARX's form: `;`-separated, no header, from the leaf to the root."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ _FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Labels and the leaves below them.
+    """A hierarchy of labels: which leaves each label covers.
 
-    `levels[0]` holds the leaves and `levels[j][i]` the ancestor of leaf i at level j. A label at several levels, or in
-    several branches, covers the union of the leaves below all of its places.
+    A label that stands at several levels, or in several branches, covers the leaves below all of its places.
+
+    Attributes:
+        name: the name of the file.
+        levels: `levels[0][i]` is leaf i, and `levels[j][i]` its ancestor at level j.
 
     >>> places = Hierarchy("places", (("Rome", "Oslo"), ("South", "North"), ("*", "*")))
     >>> sorted(places.leaves_of("*"))
@@ -45,7 +48,7 @@ class Hierarchy:
         return {label: frozenset(leaves) for label, leaves in below.items()}
 
     def folded(self) -> Hierarchy:
-        """Return the hierarchy with one spelling for labels with the same meaning."""
+        """Return the hierarchy with folded labels: those that differ only in spelling become one."""
         return Hierarchy(self.name, tuple(tuple(fold(label) for label in level) for level in self.levels))
 
     def leaves_of(self, label: str) -> frozenset[str] | None:
@@ -53,7 +56,7 @@ class Hierarchy:
         return self._below.get(label)
 
     def table(self) -> pa.Table:
-        """Return the hierarchy as a table whose column names are the first leaf's branch."""
+        """Return the hierarchy as a table whose header is the branch of the first leaf, since the form has none."""
         import pyarrow as pa
 
         rest = [pa.array(level[1:], pa.string()) for level in self.levels]
@@ -83,7 +86,7 @@ def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | No
 
 
 def _read_text(path: Path, shown: str, problems: Problems) -> str | None:
-    """Return the file's text, or note why there is none."""
+    """Return the file's text; None after noting why it cannot be read."""
     remedy = "correct its path under `hierarchies` in the manifest, or put the file there"
     try:
         data = path.read_bytes()
@@ -121,7 +124,7 @@ def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str,
 
 
 def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield each line's number and labels, without blank lines."""
+    """Yield the number and the labels of each line that is not blank."""
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in ";\t|," if sign in first), ";")
     try:
@@ -136,9 +139,9 @@ def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tup
 
 
 def _trouble(branch: tuple[str, ...], depth: int) -> str | None:
-    """Return the fault of one branch of a hierarchy with `depth` levels."""
+    """Return the fault of a branch in a hierarchy with `depth` levels; None if it has none."""
     if len(branch) != depth:
-        return f"this line's number of levels is {len(branch)}, the first line's is {depth}"
+        return f"this line has {len(branch)} levels, but the first line has {depth}"
     if depth == 1:
         return "this line has a single level; levels are separated by `;`"
     if not all(branch):

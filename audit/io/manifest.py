@@ -1,4 +1,4 @@
-"""The manifest `series.toml`: which files make up a series, and what their columns mean."""
+"""Manifest: read `series.toml`, which names the files of a series and says what their columns mean."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REGISTER_COLUMNS = ("individual", "first", "last", "release")
 ANY = "any"
 GROWING = "growing"
 OF_TABLES = "tables"
-"""The kind of series of count tables, whose manifest has its own reader."""
+"""The kind of a series of count tables, whose manifests `audit.count_tables.manifest` reads."""
 POSSIBLE = "possible"
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "releases_by", "published", "updates"},
@@ -60,8 +60,12 @@ R = TypeVar("R", bound=TaggedRelease)
 class ReleaseFiles(TaggedRelease):
     """The files of one release: one table, or an Anatomy pair of rows and values.
 
-    `key` is its key file, if that is not the one in the series' private folder. `by` is the column in which the tag
-    marks the rows of the release, if one file has several releases.
+    Attributes:
+        tag: the release.
+        rows, shown: the file of rows, and its name in messages.
+        values, values_shown: the same for the file of values of a pair; None and empty for one table.
+        key: its key file; None for that in the private folder of the series.
+        by: the column in which the tag marks the rows of the release, if one file has several releases, else None.
     """
 
     rows: Path
@@ -80,10 +84,16 @@ class ReleaseFiles(TaggedRelease):
 
 @dataclass(frozen=True)
 class Waiver:
-    """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release.
+    """What is accepted until a date: a finding, a person, or a group of a release.
 
-    `sizes` holds how much of each finding is accepted, by id, and the small classes of the release as `k`; None if the
-    manifest does not state it.
+    Attributes:
+        finding: the id of the finding, in which `*` stands for any characters.
+        reason: why it is accepted.
+        expires: the last day on which it is accepted.
+        individual: the person.
+        group, release: the group, and its release.
+        sizes: how much of each finding is accepted, by id, and as `k` the small classes of the release; None if the
+            manifest does not state it.
     """
 
     finding: str | None
@@ -103,9 +113,9 @@ class SeriesManifest(Generic[R]):
         folder: the folder of the file.
         name: the name of the series.
         releases: the releases, in order of publication.
-        policy: the stated limits, by clause.
+        policy: the limits that the manifest states, by clause.
         waivers: the accepted findings.
-        unconfirmed: keys that are guesses, such as `table.markers`.
+        unconfirmed: the keys whose values were guessed, such as `table.markers`.
     """
 
     folder: Path
@@ -125,11 +135,19 @@ class SeriesManifest(Generic[R]):
 class Manifest(SeriesManifest[ReleaseFiles]):
     """The manifest of a series about people, checked as far as possible without opening other files.
 
-    `to_come` holds the tags of unpublished releases, about which the register and the known values may have lines
-    already. `growing` means that every record of a release is also in the next one. `any_transitions` means that any
-    value may follow any other. `possible` means that the register lists people who may be in the data, not those who
-    are. `published` holds dates of publication by release. `register_columns` maps the columns of the series to the
-    register's own names.
+    Attributes:
+        columns: the columns and the rules about them.
+        register, transitions, known: the files of the adversary's knowledge, in the folder; None without one.
+        anonymized: the method and the parameters with which this program published the series; None if it did not.
+        counterfeits: the files with the published numbers of counterfeits, by release.
+        grave: the grave values, each with its attribute; None for all attributes.
+        widths: how far numbers of a column may differ to be close, in its own unit.
+        to_come: the tags of unpublished releases, about which the register and the known values may have lines already.
+        growing: whether every record of a release is also in the next one.
+        any_transitions: whether any value may follow any other.
+        possible: whether the register lists people who may be in the data, not only people who are.
+        published: the dates of publication, by release.
+        register_columns: the register's own names of columns, by the names in the series.
     """
 
     columns: Columns
@@ -149,15 +167,15 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
     @property
     def values_change(self) -> bool:
-        """Whether values may change, according to the transitions or without restriction."""
+        """Whether sensitive values may change from release to release."""
         return self.transitions is not None or self.any_transitions
 
     def key_path(self, release: ReleaseFiles) -> Path:
-        """Return where a release's key file would be."""
+        """Return the path of a release's key file, whether it exists or not."""
         return release.key or self.folder / PRIVATE / f"{release.tag}.key.csv"
 
     def headings(self, tag: str) -> Adjustments:
-        """Return how to read the headers of a release's tables."""
+        """Return the adjustments with which the headers of a release's tables are read."""
         return Adjustments(self.columns.rules, tag, by=self.column_of(tag))
 
     def column_of(self, tag: str) -> str | None:
@@ -165,7 +183,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         return next((release.by for release in self.releases if release.tag == tag), None)
 
     def shown(self, path: Path) -> str:
-        """Return the name of a file for the user: its path in the series folder, if it is inside."""
+        """Return the name of a file in messages: its path in the series folder, if it is inside."""
         return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
 
     def files(self) -> list[Path]:
@@ -177,7 +195,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:
-    """Return whether the manifest of a folder describes a series of count tables; false if it cannot be read."""
+    """Return whether the manifest in a folder describes a series of count tables; false if it cannot be read."""
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
     return is_about_tables(read_text(folder, NAME, "", Problems()) or "")
@@ -192,8 +210,8 @@ def is_about_tables(text: str) -> bool:
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """Read `series.toml` in a folder; note every problem in `problems`.
 
-    Whatever was understood is returned even then, so that the files that it names can be checked, too; None means that
-    the file is not readable TOML.
+    What was understood is returned in spite of problems, so that the files that it names can be checked, too; None
+    means that the file cannot be read, is not TOML, or is about count tables.
     """
     absent = f"write a {NAME}" if is_remote(folder) else f"let `audit init {shlex.quote(str(folder))}` write it"
     no_folder = "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
@@ -212,22 +230,25 @@ def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | No
 
 
 class SeriesReader(Reader, Generic[R]):
-    """Reads the common part of every `series.toml`, and notes each problem with its line."""
+    """Reads the part that every `series.toml` has, and notes each problem with its line."""
 
     what = "series"
 
     @classmethod
     def of(cls, folder: Path, text: str, problems: Problems) -> Self | None:
-        """Return the reader of a text; None, after noting it, if the text is not TOML."""
+        """Return the reader of a text; None after noting that the text is not TOML."""
         document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
         return None if document is None else cls(folder, NAME, text, document, problems)
 
     def common(
         self, limit_of: Callable[[str, object], float], size_of: Callable[[object], object], example: str
     ) -> dict[str, Any]:
-        """Return the common part of every manifest, by the names of its fields.
+        """Return the fields of `SeriesManifest`, by name.
 
-        `limit_of` knows the clauses; `size_of` and the example are those of `read_waivers`.
+        Args:
+            limit_of: returns the limit of a clause; raises ValueError with the fault and the remedy.
+            size_of: as for `read_waivers`.
+            example: as for `read_waivers`.
         """
         series = self.table("series")
         return {
@@ -240,7 +261,7 @@ class SeriesReader(Reader, Generic[R]):
         }
 
     def releases(self, series: Mapping[str, Any]) -> tuple[R, ...]:
-        """Return the releases; for a file with several releases, one for each text of a column."""
+        """Return the releases; if a file has several, one for each text of the column `releases_by`."""
         entries, by = series.get("releases"), self.text(series, "releases_by")
         if not isinstance(entries, list) or not entries:
             self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
@@ -252,13 +273,13 @@ class SeriesReader(Reader, Generic[R]):
         return tuple(found)
 
     def check_filled(self, by: str, texts: Container[str]) -> None:
-        """Note a column of releases that has empty cells."""
+        """Note that the column of releases has empty cells."""
         if "" in texts:
-            self.note("releases_by", f'"{by}" has empty cells', "write into each row which release it belongs to")
+            self.note("releases_by", f'"{by}" has empty cells', "write the release into each row")
 
     @abstractmethod
     def entry(self, entry: object) -> Iterable[R]:
-        """Return the releases in an entry of the list."""
+        """Return the releases that an entry of `releases` names."""
 
     @abstractmethod
     def divided(self, found: list[R], by: str) -> list[R]:
@@ -270,7 +291,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
-        """The allowed tables, with the clauses of all packages."""
+        """The allowed tables and keys; those of [policy] are the clauses of all packages."""
         quasi = self.table("columns").get("quasi_identifiers")
         people = {*REGISTER_COLUMNS, *(map(str, quasi) if isinstance(quasi, list) else ())}
         return {**_TABLES, "policy": {*CLAUSES, "grave"}, "register": people}
@@ -288,9 +309,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         for attribute, value in (grave := self.grave()):
             harmless = columns.rules[Harmless].values
             if value in (
-                harmless.get(attribute, ()) if attribute else [each for some in harmless.values() for each in some]
+                harmless.get(attribute, ()) if attribute else [each for listed in harmless.values() for each in listed]
             ):
-                self.note("grave", f'"{printable(value)}" is harmless, by [columns]', "take it from one of the two")
+                self.note("grave", f'"{printable(value)}" is both grave and harmless', "delete it in one place")
         return Manifest(
             **common,
             growing=series.get("updates") == GROWING,
@@ -327,9 +348,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         columns = with_rules(self, table, roles)
         uses = [*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)]
         for name in sorted({name for name in uses if name is not None and uses.count(name) > 1}):
-            self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
+            self.note(name, "the column has two roles in [columns]", "give each role its own column")
         if columns.count and columns.individual:
-            self.note("count", "a row that stands for several people cannot name one", "drop count or individual")
+            self.note("count", "a row that stands for several people cannot name one", "delete count or individual")
         note_empty(self, "series", "columns", "policy")
         return columns
 
@@ -342,7 +363,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return []
 
     def register_columns(self, adversary: Mapping[str, Any], columns: Columns) -> dict[str, str]:
-        """Return the register's names of the columns of people, of releases and of cells, if they differ."""
+        """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
         table = self.table("register")
         if table and "register" not in adversary:
             self.note("register", f"{NOTHING} without a register", 'write register = "…" under [adversary]')
@@ -358,7 +379,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             self.note("presence", f"{NOTHING} without a register", 'write register = "…", or leave the line out')
         if given == POSSIBLE and "known" in adversary:
             what = "known values need people who are in the data, and the register only says who may be"
-            self.note("known", what, "leave one of `known` and `presence` out")
+            self.note("known", what, "delete one of `known` and `presence`")
         return given == POSSIBLE
 
     def divided(self, found: list[ReleaseFiles], by: str) -> list[ReleaseFiles]:
@@ -385,7 +406,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
 
     def published(self, series: Mapping[str, Any], tags: set[str]) -> dict[str, datetime.date]:
-        """Return the releases' dates of publication; a release may be an unpublished candidate."""
+        """Return the dates of publication, by release; they may lie in the future."""
         table, found = series.get("published", {}), dict[str, datetime.date]()
         if not isinstance(table, dict):
             self.note("published", "this has to be a table", 'write published = { "2024Q1" = 2024-04-15 }')
@@ -424,19 +445,19 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return found
 
     def grave(self) -> tuple[tuple[str | None, str], ...]:
-        """Return the grave values, each with its attribute; None means any attribute that has the value."""
+        """Return the grave values, each with its attribute; None stands for all attributes."""
         table = self.table("policy")
         if "grave" not in table and "max_ever_risk" in table:
-            self.note("max_ever_risk", "it needs the values that it is about", 'write grave = ["…"] under [policy]')
+            self.note("max_ever_risk", "no grave values are named for it", 'write grave = ["…"] under [policy]')
         if not isinstance(table.get("grave"), dict):
             return tuple((None, value) for value in self.texts(table, "grave"))
         stated = self.table("columns").get("sensitive")
         for attribute in sorted(set(table["grave"]) - set([stated] if isinstance(stated, str) else stated or ())):
-            self.note(attribute, "[policy] grave names no sensitive column", "write it as [columns] sensitive does")
+            self.note(attribute, "[policy] grave needs a sensitive column", "write it as [columns] sensitive does")
         return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
     def widths(self, columns: Columns) -> dict[str, Fraction]:
-        """Return the width within which two numbers of a column are close, in the column's unit."""
+        """Return how far numbers of a column may differ to be close, by column, in its own unit."""
         table, found = self.table("policy").get("closeness"), dict[str, Fraction]()
         for column, given in table.items() if isinstance(table, dict) else ():
             width = exact_number(given)
@@ -444,7 +465,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
                 column not in columns.sensitive
                 or columns.rules[ColumnTypes].kinds.get(column) == Kind.CATEGORICAL.value
             ):
-                what = "[policy] closeness names no column of sensitive numbers"
+                what = "[policy] closeness names a column without sensitive numbers"
                 self.note(column, what, "write it as [columns] sensitive does, and not as categorical under types")
             elif width is None or width < 0:
                 self.note(column, "this is not a width", f'write {toml_key(column)} = "0.5", in the unit of the column')
@@ -454,7 +475,10 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
 
 
 def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dict[str, float]:
-    """Return the limits in a manifest, and note those that are not valid; `limit_of` knows the clauses."""
+    """Return the limits in a manifest, by clause, and note those that are not valid.
+
+    `limit_of` returns the limit of a clause, and raises ValueError with the fault and the remedy.
+    """
     limits: dict[str, float] = {}
     clauses = reader.allowed["policy"] or ()
     for key, value in reader.table("policy").items():
@@ -475,7 +499,7 @@ def exact_number(given: object) -> Fraction | None:
 
 
 def size_of(given: object) -> Size | None:
-    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it does not say."""
+    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it is not a size."""
     if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
         whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
         return SmallClasses(given["smallest"], given["rows"]) if len(whole) == len(given) else None
@@ -487,10 +511,12 @@ def size_of(given: object) -> Size | None:
 
 
 def read_waivers(reader: Reader, size_of: Callable[[object], object], example: str) -> tuple[Waiver, ...]:
-    """Return the waivers of a manifest, and note each problem with its place.
+    """Return the waivers of a manifest, and note each problem with its line.
 
-    `size_of` returns how much of one finding a waiver accepts, None for a value that, unlike the example, does not say
-    it.
+    Args:
+        reader: the reader of the manifest.
+        size_of: returns how much of one finding a waiver accepts; None if a value does not say so.
+        example: a line with such a value, for messages.
     """
     entries = reader.document.get("waiver", [])
     if not isinstance(entries, list):
@@ -510,7 +536,7 @@ def read_waivers(reader: Reader, size_of: Callable[[object], object], example: s
 
 
 def _sizes(waiver: Waiver, given: object, size_of: Callable[[object], object]) -> Mapping[str, object] | None:
-    """Return how much of each finding a waiver accepts, by id; None if it does not say."""
+    """Return how much of each finding a waiver accepts, by id; None if its size does not say so."""
     named = waiver.finding
     if named is not None and "*" not in named and (size := size_of(given)) is not None:
         return {named: size}
@@ -543,11 +569,11 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
 
 
 _NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}
-"""Keys for which an empty list has a meaning, or which have a message of their own."""
+"""Keys that may list nothing, or have a message of their own if they do."""
 
 
 def note_empty(reader: Reader, *tables: str) -> None:
-    """Note the keys of a manifest's tables that list nothing, or with an entry that lists nothing."""
+    """Note the keys of these tables of a manifest that list nothing, or that have an entry that lists nothing."""
     for name in tables:
         content = reader.document.get(name)
         for key, value in content.items() if isinstance(content, dict) else ():

@@ -70,9 +70,9 @@ class ReadSnapshot:
 
     Attributes:
         snapshot: the snapshot as integer columns.
-        texts: the text of each place in the scale of each quasi-identifier.
-        numbers: the same as exact numbers, if the attribute is numeric; otherwise empty.
-        table: the file, to find the line of a row.
+        texts: the texts of each quasi-identifier's values, in the order of its scale.
+        numbers: the same values as exact numbers; empty for an attribute that is not numeric.
+        table: the file, which knows the line of a row.
     """
 
     snapshot: Snapshot
@@ -86,12 +86,16 @@ class Microdata:
     """A folder of snapshots, with its `microdata.toml`.
 
     Attributes:
-        transitions: the file of possible updates, or None where sensitive values never change.
-        updates: its lines, perhaps completed.
-        domains: the declared domains of quasi-identifiers; with a hierarchy, its leaves in order.
+        folder: the folder.
+        name: the name of the microdata.
+        snapshots: the files of the snapshots, in order.
+        individual, quasi_identifiers, sensitive: the columns.
+        transitions: the file of possible updates; None if sensitive values never change.
+        updates: the lines of that file, perhaps completed by `closed`.
+        domains: the declared domains of quasi-identifiers; for one with a hierarchy, its leaves in order.
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
-        harmless: sensitive values that may be known of any person.
+        harmless: sensitive values that may become known of any person.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
     """
 
@@ -172,14 +176,18 @@ class Microdata:
         kinds: Mapping[str, Kind] | None = None,
         transitions: Transitions | None = None,
     ) -> ReadSnapshot:
-        """Read one snapshot; people and sensitive values are numbered with the given codes, or independently.
+        """Read one snapshot.
 
-        `kinds` says how values compare, if a series already decided that; `transitions` are the possible updates of
-        sensitive values, by the codes of this vocabulary.
+        Args:
+            position: the snapshot, counted from 0.
+            people: gives codes to people.
+            vocabulary: gives codes to sensitive values.
+            kinds: how values compare, for attributes whose kind a series has decided already.
+            transitions: the possible updates of sensitive values, by their codes; None if values never change.
 
         Raises:
-            InputError: a cell is empty or not a value of its attribute, a sensitive value has no transitions although
-                others have, or a person occurs twice.
+            InputError: the snapshot has no rows, a cell is empty or not a value of its attribute, no transition begins
+                with a sensitive value, a person occurs twice, or a row looks like a total or a counterfeit.
         """
         file, problems = self.snapshots[position], Problems()
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
@@ -206,7 +214,7 @@ class Microdata:
         """Return the microdata with completed transitions, and the number of added pairs.
 
         Raises:
-            UsageError: there are none.
+            UsageError: the microdata have no transitions.
         """
         if self.updates is None:
             what = f"{NAME}: --close completes transitions, and the microdata have none"
@@ -218,7 +226,7 @@ class Microdata:
         codes = people.encode(table.arrow(self.individual))
         table.note_first(codes == NOBODY, self.individual, "the cell is empty", "write whose row it is", problems)
         fake = np.append(people.is_counterfeit(), False)[codes]
-        what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
+        what = f"identifiers that begin with {COUNTERFEIT} are reserved for counterfeits"
         table.note_first(fake, self.individual, what, "give this person another identifier", problems)
         what, remedy = (
             "the row looks like a total, not like a person",
@@ -306,10 +314,10 @@ class Microdata:
 
 
 def open_microdata(path: Path | str) -> Microdata:
-    """Open the microdata in a folder (or the one whose `microdata.toml` is named).
+    """Open the microdata in a folder; `path` may also be its `microdata.toml`.
 
     Raises:
-        InputError: the file is faulty, or snapshots or columns that it names are missing; all problems are named.
+        InputError: the file is faulty, or snapshots or columns that it names are missing; it lists all problems.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == NAME else folder
@@ -344,7 +352,7 @@ class _MicrodataReader(Reader):
         single = {key: self.needed(columns, key) for key in ("individual", "sensitive")}
         uses = [*quasi, *single.values()]
         for name in sorted({name for name in uses if name and uses.count(name) > 1}):
-            self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
+            self.note(name, "the column has two roles in [columns]", "give each role its own column")
         hierarchies = self.hierarchies(columns, quasi)
         codes, domains = self.texts(columns, "codes"), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
@@ -435,7 +443,7 @@ def _names_release(tag: str) -> bool:
 
 
 def _domain(content: object) -> Domain | None:
-    """Return the domain of a list: two or more numbers span an interval, texts are values in their order.
+    """Return the domain in a list: the interval of two or more numbers, or texts in their order; None for other lists.
 
     >>> _domain([17, 95]).high, _domain(["F", "M"]).texts
     (Fraction(95, 1), ('F', 'M'))
@@ -453,7 +461,7 @@ def _domain(content: object) -> Domain | None:
 
 
 def kind_of_values(texts: Sequence[str]) -> Kind:
-    """Return how the values of a column of exact values compare."""
+    """Return NUMERIC if nearly all exact values of a column are numbers, else CATEGORICAL."""
     numbers = 0
     for text in texts:
         try:

@@ -1,7 +1,7 @@
-"""The notations of ordered cells: numbers and days, alone, as ranges, open at an end, or with their unit.
+"""Notations of ordered cells: numbers and days, alone, as ranges, open at an end, or with a unit.
 
-One table says what each notation means. The forms of numbers and days are separate, so that `20 to 39` and `2024-03 to
-2024-05` are one line of the table. Words may be English, German, French or Spanish.
+One table says what each notation means. It does not say how numbers and days are written, so that `20 to 39` and
+`2024-03 to 2024-05` are one line of it. Words may be English, German, French or Spanish.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from audit.io.cells import CellError, Interval, Kind
 
-LONGEST_NUMBER = 40  # longer texts are not numbers, and neither are exponents above the next line:
-_LARGEST_EXPONENT = 300  # an exact fraction of `1e999999999` would fill the memory
+LONGEST_NUMBER = 40  # longer texts are not read as numbers
+_LARGEST_EXPONENT = 300  # nor are larger exponents: the exact fraction of `1e999999999` would fill the memory
 _LONGEST = 3 * LONGEST_NUMBER
 _INFINITE = r"[+-]?inf(?:inity)?"
 _SIGNS = str.maketrans(
@@ -88,7 +88,13 @@ _UNDER = (
 
 
 class CellNotation(NamedTuple):
-    """One way to write a cell: `{a}` and `{b}` are its ends, each of which may be absent or excluded."""
+    """One way to write a cell.
+
+    Attributes:
+        form: the regular expression, with `{a}` and `{b}` in place of its ends.
+        low, high: the name of each end; None if the cell is unbounded there.
+        low_open, high_open: whether the end is excluded.
+    """
 
     form: str
     low: str | None = "a"
@@ -116,9 +122,12 @@ _TABLE = (
 
 @dataclass(frozen=True)
 class Reading:
-    """The meaning of a text: an interval (None for the whole line), and the unit after its numbers, if any.
+    """The meaning of a text.
 
-    `is_point` is true for one number or one date, even if the date is a whole month or year.
+    Attributes:
+        interval: the numbers, or days; None if it is unbounded at both ends.
+        unit: the unit beside the numbers; None if there is none.
+        is_point: whether it is one number or one date, even if the date is a whole month or year.
     """
 
     interval: Interval | None
@@ -148,7 +157,7 @@ def is_plain_number(text: str) -> bool:
 
 
 def read_number(text: str) -> Fraction | None:
-    """Return the number in a text, or None."""
+    """Return the number that a text is; None for other texts."""
     text = text.translate(_SIGNS) if len(text) <= LONGEST_NUMBER else ""
     if not _A_NUMBER.fullmatch(text):
         return None
@@ -161,7 +170,7 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
     """Return the meaning of a number or day, or of a range of them, in a column of this kind; None for other texts.
 
     Raises:
-        CellError: its ends are reversed, or it is empty.
+        CellError: the range is empty: its ends are reversed, or equal and excluded.
 
     >>> read_interval("18 bis unter 25 Jahre", Kind.NUMERIC).interval
     Interval(low=Fraction(18, 1), high=Fraction(25, 1), low_open=False, high_open=True)
@@ -186,7 +195,7 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
 def read_day(text: str, kind: Kind) -> tuple[datetime.date, datetime.date] | None:
     """Return the first and the last day of a date, month, quarter or year; None if the text is none of these.
 
-    Dates with slashes are read in the order of the column's kind; without such a kind they are not read.
+    Dates with slashes are only read if the column's kind gives the order of day and month.
 
     >>> [str(day) for day in read_day("2024-02", Kind.DATE)], read_day("03/04/2024", Kind.DATE)
     (['2024-02-01', '2024-02-29'], None)
@@ -270,7 +279,7 @@ def _infinities_fit(notation: CellNotation, parts: dict[str, str | None]) -> boo
 
 
 def _between(low: _Ends | None, high: _Ends | None, kind: Kind, *, low_open: bool, high_open: bool) -> Interval | None:
-    """Return the interval between two ends, None for the whole line; for days, which are whole, both ends are included.
+    """Return the interval between two ends; None if both are unbounded. Days are whole, so both ends are included.
 
     Raises:
         CellError: the interval is empty.
@@ -285,7 +294,7 @@ def _between(low: _Ends | None, high: _Ends | None, kind: Kind, *, low_open: boo
         last = last - 1 if last is not None and high_open else last
         low_open = high_open = False
     if first is not None and last is not None and (first, low_open or high_open) > (last, False):
-        raise CellError("the interval covers nothing", "write its lower end first, and close equal ends")
+        raise CellError("the interval is empty", "write the lower end first, and include equal ends")
     return Interval(first, last, low_open, high_open)
 
 
@@ -301,7 +310,7 @@ def _unit(text: str) -> str:
 
 @cache
 def _patterns(kind: Kind) -> tuple[tuple[CellNotation, re.Pattern[str]], ...]:
-    """Return the table's patterns for numbers, or for days; compiled on first use."""
+    """Return the table with its patterns for numbers, or for days, compiled on first use."""
     point = _NUMBER if kind is Kind.NUMERIC else _DAY
     unit = rf"(?: ?(?=[^\W\d_]|[%€$£])(?P<unit_{{0}}>{_UNIT})(?![^\W\d_])\.?)?" if kind is Kind.NUMERIC else ""
     before = r"(?:(?P<unit_before_{0}>[$€£]) ?)?" if kind is Kind.NUMERIC else ""
@@ -325,7 +334,7 @@ _SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/[0-9]{4}")
 
 
 def kind_of_days(texts: Iterable[str]) -> Kind:
-    """Return how days are read in a column with these texts: with slashes, if they allow one order of day and month."""
+    """Return the kind of a column of days; dates with slashes need texts that allow one order of day and month."""
     parts = [pair for text in texts for pair in _SLASHED.findall(text)]
     late = [any(int(pair[place]) > 12 for pair in parts) for place in (0, 1)]
     if late[0] == late[1]:

@@ -1,4 +1,4 @@
-"""Notes below a table, which are not rows, and a last row that may be a note."""
+"""Notes below a table: find them, since they are not rows, and a last row that may be a note."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ _NOTE = re.compile(
 
 @dataclass(frozen=True)
 class Below:
-    """The lines below a table.
+    """The notes below a table.
 
     Attributes:
         notes: the line and the text of each note.
-        rows: the number of last rows that they take, including empty ones before and between them.
-        first: the line of the first of these rows, None if there are none.
-        lone: the line and the text of a last row that may be a note: only its first cell has a text, which no other row
-            has.
+        rows: the number of rows at the end of the file that are notes or empty.
+        first: the line of the first of these rows; None if there are none.
+        lone: the line and the text of a row that may be a note, or a row of the table; None if there is none.
     """
 
     notes: tuple[tuple[int, str], ...] = ()
@@ -69,7 +68,7 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
 
 
 def _last_line(path: Path, dialect: Dialect) -> str:
-    """Return the last line of a text that is not empty, ignoring quotes."""
+    """Return the last line of a text file that is not empty; a line end inside quotes counts, too."""
     if path.name.endswith(".gz") or dialect.encoding.startswith("utf-16"):
         content = read_bytes(path)
     else:
@@ -81,44 +80,45 @@ def _last_line(path: Path, dialect: Dialect) -> str:
 
 
 def _may_be_note(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row may be a note: it has one cell, or not as many as there are columns, or speaks as one.
+    """Return whether a row may be a note: only its first cell is filled, it has not `width` cells, or it is introduced.
 
-    The delimiter may part a note into several cells; then no cell but the first is a number.
+    An introduced note begins with a word such as "Source:". The delimiter may divide it into cells, which all have
+    letters.
     """
-    others = [cell for cell in cells[1:] if cell.strip()]
-    speaks = others and _INTRODUCED.match(cells[0]) and all(any(map(str.isalpha, cell)) for cell in others)
-    return not others or len(cells) != width or bool(speaks)
+    further = [cell for cell in cells[1:] if cell.strip()]
+    is_introduced = further and _INTRODUCED.match(cells[0]) and all(any(map(str.isalpha, cell)) for cell in further)
+    return not further or len(cells) != width or bool(is_introduced)
 
 
 def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
-    """Return the notes among the last rows: from the first that reads as a note, if all rows after it are sentences."""
+    """Return the notes among the last rows: from the first that has the form of a note, if sentences alone follow."""
     end = next((place for place, (_, cells) in enumerate(rows[::-1]) if not _may_be_note(cells, width)), len(rows))
     labels, last = [cells[0].strip() for _, cells in rows[: len(rows) - end]], rows[len(rows) - end :]
     texts = [(line, delimiter.join(cells).strip().strip(delimiter).strip()) for line, cells in last]
-    speak = [
+    is_note = [
         bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)))
         for (_, text), (_, cells) in zip(texts, last, strict=True)
     ]
-    first = speak.index(True) if True in speak else len(texts)
+    first = is_note.index(True) if True in is_note else len(texts)
     while first < len(texts) and first and not texts[first - 1][1]:
         first -= 1
     notes = tuple(each for each in texts[first:] if each[1])
-    unlike = [each for each, does in zip(texts, speak, strict=True) if not (does or _is_sentence(each[1]))]
+    unlike = [each for each, note in zip(texts, is_note, strict=True) if not (note or _is_sentence(each[1]))]
     doubtful = [each for each in notes if each in unlike]
-    if notes and any(map(_NOTE.fullmatch, labels)):  # labels may look like notes here
+    if notes and any(map(_NOTE.fullmatch, labels)):  # in this table, labels have the form of notes
         doubtful = [notes[0]]
     if doubtful:
         return Below(lone=doubtful[0])
     above = [each for each in texts[:first] if each[1]]
     known = [*labels, *(text for _, text in above)]
-    # Beside counts, a label whose count is hidden is as likely as a note.
+    # In a table of labels and counts, a label whose count is hidden is as likely as a note.
     lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
     lone = None if lone is None or (width <= 2 and not _is_sentence(lone[1])) else lone
     return Below(notes, len(texts) - first, texts[first][0], lone) if notes else Below(lone=lone)
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a line continues the note above it."""
+    """Return whether a line may continue the note above it: it has a colon, or three words."""
     return ":" in text or len(text.split()) >= _SENTENCE
 
 
@@ -126,7 +126,7 @@ _ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
 
 
 def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield what notes say of signs, such as `* = 1 to 4; c = confidential`, in their order."""
+    """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order."""
     for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
         for sign in signs:
             says = rf"(?:[^=:]*:\s*)?{re.escape(sign)}(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"

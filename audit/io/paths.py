@@ -1,11 +1,10 @@
-"""Paths: turn a text into a path, and hide all differences between local files and files at a URL.
+"""Paths: turn a text into a path, and hide the differences between local files and files at a URL.
 
 A local path is a `pathlib.Path`, which needs no import of fsspec. A text with `://`, except `file://`, becomes a
 `RemotePath`: a file is fetched on first use into a local folder, which is removed at the end, and read there.
 
-Every error of a storage except "there is no such file" ends the reading at once: a file that may exist, but cannot be
-read, must not pass for a missing one (a missing key changes what is audited). No message contains the credentials in a
-URL.
+Every error of a storage except "no such file" ends the reading at once: a file that may exist but cannot be read must
+not pass for a missing one, because a missing key changes what is audited. No message contains the credentials of a URL.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ WEB = ("http", "https")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATIENCE = 60.0
 _FILE = "file://"
-_ABSENT = ("there is no such place", "correct the address")
+_ABSENT = ("nothing exists at this address", "correct the address")
 
 
 class FetchedFiles:
-    """A private folder that is removed with this object."""
+    """A private folder for fetched files, which is removed with this object."""
 
     def __init__(self) -> None:
         self.folder = mkdtemp(prefix="audit-")
@@ -51,11 +50,11 @@ class FetchedFiles:
 
 @dataclass(frozen=True)
 class RemotePath:
-    """A path under a URL that behaves like a `pathlib.Path`, by means of the fetched file.
+    """A path under a URL that behaves like a `pathlib.Path`: the file is fetched when it is used.
 
     Attributes:
-        storage, root: the storage and the path that was opened.
-        shown_root: the URL of that, without credentials.
+        storage, root: the fsspec storage, and the path in it that was opened.
+        shown_root: the URL of `root`, without credentials.
         fetched: the files fetched so far.
         inner: the path below the root, as manifests write it.
         query: what follows the `?` of a web address; it may sign every file below.
@@ -73,7 +72,7 @@ class RemotePath:
         return f"{self.shown_root}/{self.inner}" if self.inner else self.shown_root
 
     def __fspath__(self) -> str:
-        """Return the path of the fetched file; if the storage has no file, nothing exists at that path.
+        """Return the local path of the fetched file; nothing exists there if the storage has no such file.
 
         Raises:
             InputError: the storage reports another error, or the file cannot be written.
@@ -89,7 +88,7 @@ class RemotePath:
                 part.write_bytes(content)
                 part.replace(local)
             except OSError as error:  # which must not pass for a missing file
-                what, remedy = "the file cannot be kept on this machine", "make room in the folder of temporary files"
+                what, remedy = "the file cannot be stored on this machine", "free space in the temporary folder"
                 raise InputError([Problem(self.inner or str(self), what, remedy)]) from error
         return str(local)
 
@@ -122,7 +121,7 @@ class RemotePath:
 
     @property
     def _target(self) -> str:
-        """The path or address by which the storage is asked for this file."""
+        """The path or address of this file in the storage."""
         inner = quote(self.inner) if self._is_web else self.inner
         return f"{self.root.rstrip('/')}/{inner}" if inner else self.root
 
@@ -159,7 +158,7 @@ class RemotePath:
         return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
 
     def holds(self, name: str) -> bool:
-        """Return whether a path in a manifest is below this path, however it is spelled."""
+        """Return whether a path in a manifest stays below this path, also if it is percent-encoded."""
         plain = name
         while (once := unquote(plain)) != plain:
             plain = once
@@ -182,7 +181,7 @@ class RemotePath:
 
 
 def as_path(where: str | os.PathLike[str] | UPath | RemotePath) -> Path:
-    """Return the path of a local file or folder, or of one at a URL in a storage that fsspec knows.
+    """Return the path of a local file or folder, or of one at a URL that fsspec can read.
 
     >>> as_path("series/series.toml").name
     'series.toml'
@@ -229,7 +228,7 @@ def without_secrets(text: str) -> str:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Return whether a path in a folder's manifest, with links resolved, is inside the folder."""
+    """Return whether a path in a folder's manifest is inside the folder, after links are resolved."""
     if is_remote(folder):
         return folder.holds(name)
     try:
@@ -244,7 +243,7 @@ def real_path(path: Path) -> Path:
 
 
 def matching(folder: Path, pattern: str) -> list[str] | None:
-    """Return the files of a folder that match a pattern, in no order; None if files cannot be listed."""
+    """Return the files of a folder that match a pattern, unordered; None if the storage cannot list files."""
     if is_remote(folder):
         return folder.matching(pattern)
     try:
@@ -267,10 +266,10 @@ def version(path: Path) -> tuple[int, int]:
 
 
 def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
-    """Return a decorator for a function that reads a file: its last results are cached while the files do not change.
+    """Return a decorator for a function that reads a file; it caches results until the file changes.
 
     Args:
-        most: the number of cached results.
+        most: how many results are cached; the oldest is dropped first.
     """
 
     def decorate(read: Reader[P, T]) -> Reader[P, T]:
@@ -321,10 +320,9 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
 
 
 def _web_options(scheme: str) -> dict[str, Any]:
-    """Return options for a web client that leaves files packed, and whose timeout is for silence, not for long files.
+    """Return the options for web addresses: no unpacking, and a timeout for silence, not for the whole file.
 
-    Otherwise a `.csv.gz` that a server declares as compressed would be unpacked on the way. The user's own options come
-    first.
+    A client would unpack a `.csv.gz` that a server declares as compressed. The user's own options take precedence.
     """
     if scheme not in WEB:
         return {}
@@ -340,7 +338,7 @@ def _web_options(scheme: str) -> dict[str, Any]:
 
 
 def fault(error: BaseException) -> tuple[str, str] | None:
-    """Return the meaning and the remedy of a storage error; None if there is no such file."""
+    """Return what a storage error means, and the remedy; None if there is no such file."""
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)

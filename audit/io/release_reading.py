@@ -1,4 +1,4 @@
-"""Release reading: read the columns of one release, then the meaning of their cells, once column kinds are known."""
+"""Release reading: read the columns of one release, then, once the kinds of columns are known, their cells."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
 SEVERAL_ROWS = (
-    "keep one row for each person and release; or say under [columns] what they are: "
+    "keep one row for each person and release, or write under [columns] how several rows are judged: "
     'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
 )
 
 
 class ReleaseContext(Protocol):
-    """What the reading of a release takes from its series, and where new people and values are added."""
+    """The parts of a series that the reading of a release uses, and to which it adds new people and values."""
 
     @property
     def manifest(self) -> Manifest:
@@ -71,8 +71,11 @@ class ReleaseReading:
 
     Attributes:
         attributes: the quasi-identifiers whose cells are read.
-        key: whether the person of each row is read, if known.
-        record: the column of published record ids, if these are read.
+        key: whether the person of each row is read.
+        record: the column of published record ids; None if these are not read.
+        own: the value of each row of an Anatomy pair in its key file, by attribute: codes, and their texts.
+        texts: the texts of each quasi-identifier: codes by row, and the text of each code.
+        strangers: which rows belong to unknown people, shape (rows,); None if there are none.
     """
 
     def __init__(
@@ -99,7 +102,7 @@ class ReleaseReading:
         self._columns_read = self._begin()
 
     def _begin(self) -> Table | None:
-        """Read the columns, except those of quasi-identifiers, and return them."""
+        """Read the columns; keep the quasi-identifiers in `texts`, and return the others."""
         table = self._table()
         if table is None:
             return None
@@ -110,7 +113,7 @@ class ReleaseReading:
         return table.less({*self.columns.quasi_identifiers} - {self.columns.rules[Date].column})
 
     def release(self) -> KeyedRelease | None:
-        """Return the release; None if its faults prevent that."""
+        """Return the release; None after noting faults that prevent it."""
         table = self._columns_read
         if table is None:
             return None
@@ -169,7 +172,7 @@ class ReleaseReading:
         return self._read(self.files.rows, self.files.shown, names)
 
     def _one_row_each(self, table: Table, person: Codes) -> Codes:
-        """Return the person of each row; all rows of a person except the latest (or first) by date become strangers."""
+        """Return the person of each row; rows of a person other than the latest (or first) become rows of strangers."""
         date = self.columns.rules[Date].column
         codes, texts = text_codes(table.arrow(str(date)))
         rank, wrong = ranked_dates(texts)
@@ -179,7 +182,7 @@ class ReleaseReading:
             self._note(table, row, date, what, remedy)
             return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
-        # Of rows with the same date, the last one in the file counts.
+        # Among rows with the same date, the last one (or the first) of the file counts.
         order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], person))
         further = np.ones(table.rows, dtype=np.bool_)
         further[order[np.append(np.diff(person[order]) != 0, True)]] = False
@@ -211,17 +214,17 @@ class ReleaseReading:
         return numbers[codes]
 
     def _suppressed(self, group: Coded, cells: Mapping[str, Codes]) -> int | None:
-        """Return the group of the rows with `*` in all quasi-identifiers, if other rows have cells."""
+        """Return the group of the rows with `*` in all quasi-identifiers; None without such rows, or without others."""
         if self.columns.group is not None or self.columns.record is not None or not cells:
             return None
         stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
         return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
 
     def _classes(self, table: Table, group: Coded, cells: dict[str, Codes]) -> tuple[list[CodedColumn], RowClasses]:
-        """Return the quasi-identifiers, and which rows look alike.
+        """Return the quasi-identifiers as codes, and the classes of rows with equal cells.
 
-        In a plain table, the columns in which rows of one group differ are added to `cells`, and compared by the
-        meaning of their cells; the other columns are compared by their texts.
+        Columns are compared by their texts. But in a plain table, those in which rows of one group differ are added to
+        `cells`, and compared by the meaning of their cells.
         """
         varying = [name for name, (codes, _) in self.texts.items() if varies(group, codes)]
         for name in varying if self.files.values is None else ():
@@ -238,7 +241,7 @@ class ReleaseReading:
         return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
 
     def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:
-        """Return the group of each row; without a group column, rows with equal cells form a group."""
+        """Return the group of each row; without a group column, the rows with equal cells form a group."""
         name = self.columns.group
         if name is not None:
             coded = table.coded(name)
@@ -262,14 +265,14 @@ class ReleaseReading:
         if len(wrong):
             remedy = "write a whole number from 1"
             self._note(table, int(wrong[0]), column, "the cell is not a number of people", remedy)
-            counts = np.maximum(counts, 1)  # so that other faults of the release are noted, too
+            counts = np.maximum(counts, 1)  # so that reading goes on, and notes other faults, too
         return counts
 
     def _person(self, table: Table) -> Codes | None:
         path = self.series.manifest.key_path(self.files)
         if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
             shown = self.series.manifest.shown(path)
-            self.problems.add(shown, "the key was there before and is gone", "put it back, and run the audit again")
+            self.problems.add(shown, "the key file has disappeared", "put it back, and run the audit again")
             return None
         if not is_there(path):
             codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
@@ -295,12 +298,15 @@ class ReleaseReading:
         return self._placed(table, key, rows, values)
 
     def _placed(self, table: Table, key: Table, rows: Counts, values: Sequence[str]) -> Codes | None:
-        """Assign a key file's people and values to rows; a row without a line belongs to a stranger."""
+        """Return the person of each row by a key file, and keep its values in `own`.
+
+        A row without a line in the key belongs to a stranger.
+        """
         people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
             what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
-            self._note(key, int(outside[0]), "row", what, "write the key anew from the release")
+            self._note(key, int(outside[0]), "row", what, "write the key file again from the release")
             return None
         lines = np.bincount(rows, minlength=table.rows)
         wrong = np.flatnonzero(lines > 1)
@@ -323,7 +329,7 @@ class ReleaseReading:
         return at_rows(people, NOBODY)
 
     def _records(self, table: Table, column: str) -> Coded:
-        """Return the record ids by row, and note the first row without one, or with that of another row."""
+        """Return the record id of each row; note the first row without one, and the first that repeats one."""
         coded = table.coded(column)
         self._filled(table, column, coded, "the row has no record id", "write its record's id")
         place = np.zeros(coded.size, dtype=np.intp)
@@ -336,11 +342,11 @@ class ReleaseReading:
         return coded
 
     def _distinct(self, table: Table, people: Codes, column: str) -> None:
-        """Record the people of the release, how many have several rows, and the first such row."""
-        rows, others = self.series.people.repeated(people)
+        """Note the first person with several rows, unless a rule says how these are judged."""
+        rows, last = self.series.people.repeated(people)
         if len(rows) and self.columns.rules[SeveralRows].choice is None:
             many, extra = len(np.unique(people[rows])), len(rows)
-            where = f"this person has another row in line {table.line(int(others[0]))}"
+            where = f"this person has another row in line {table.line(int(last[0]))}"
             more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""
             self._note(table, int(rows[0]), column, where + more, SEVERAL_ROWS)
 
@@ -374,7 +380,7 @@ class ReleaseReading:
         strays = np.flatnonzero(codes == NOBODY)
         if len(strays):
             what = f"no row of {rows.shown} is in this group"
-            self._note(table, int(strays[0]), group_column, what, "give the pair the same groups")
+            self._note(table, int(strays[0]), group_column, what, "use the same groups in both files of the pair")
             return None
         have = np.bincount(codes, weights=counts, minlength=group.size).astype(np.int64)
         need = np.bincount(group.codes, minlength=group.size)
@@ -392,7 +398,7 @@ class ReleaseReading:
         person: Codes | None,
         entries: tuple[Codes, dict[str, Codes], Counts | None],
     ) -> dict[int, int]:
-        """Read the published counts of counterfeits, and compare them with the groups and the key."""
+        """Return the published number of counterfeits by group code; note what contradicts the groups or the key."""
         name = self.series.manifest.counterfeits.get(self.files.tag)
         if name is None:
             return {}
@@ -441,7 +447,7 @@ _DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})(?: .*)?")
 
 
 def ordinal(text: str) -> int | None:
-    """Return a date as a number of days, or None for other texts; with slashes, day and month are ambiguous.
+    """Return the day number of a date; None for other texts, and for dates with slashes, which are ambiguous.
 
     >>> ordinal("2024-03-17") == ordinal("17.3.2024") == ordinal("20240317"), ordinal("03/04/2024")
     (True, None)
@@ -459,9 +465,10 @@ def ordinal(text: str) -> int | None:
 
 
 def ranked_dates(texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int | None]:
-    """Return numbers in the order of dates, or plain numbers, and the place of the first text that is neither.
+    """Return the rank of each text as a date or a plain number, and the index of the first text that is neither.
 
-    An empty text comes first. Times of day count, too.
+    The ranks have shape (len(texts),), int64; an empty text comes first, and times of day count. The index is None if
+    all texts are dates, numbers or empty.
     """
     keys: list[tuple[int, str]] = []
     wrong = None

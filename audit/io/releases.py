@@ -1,4 +1,4 @@
-"""Releases: the contents of one file, or of an Anatomy pair, as integer columns, with its key if there is one."""
+"""Releases: the contents of one table, or of an Anatomy pair, as integer columns, with its key if there is one."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
 class RowClasses:
     """The row classes of a release: the rows of a group with equal published cells.
 
-    A person's row must have cells that cover the person. In a plain table the rows' own values are beside their cells,
-    so a row class publishes values of its own and takes the place of the group. An Anatomy pair has a separate file of
-    values, and the values of a group belong to all of its row classes. The classes are in the order of their groups
-    and, within a group, of their first rows.
+    The cells of a person's row cover the person, so the person is in a class with such cells. In a plain table, a row
+    has its value beside its cells, so a row class publishes values of its own, as a group does. In an Anatomy pair the
+    values are in a separate file, and those of a group belong to all of its row classes. Classes are ordered by group
+    and, within a group, by their first rows.
 
     Attributes:
         row: the class of each row; its name is that of its group, followed by `#1`, `#2` if the group has several.
         group: the published group of each class, ascending; shape (classes,), int32.
-        looks: a number for each class, equal for equal published quasi-identifiers; all different if there are none;
-            shape (classes,), int32.
+        looks: a number for each class, equal for classes with equal published quasi-identifiers, and different for all
+            classes if there are none; shape (classes,), int32.
     """
 
     row: Coded
@@ -43,7 +43,13 @@ class RowClasses:
 
     @classmethod
     def of(cls, group: Coded, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()) -> RowClasses:
-        """Return the classes of rows with these cells; the rows of one group differ only in the `varying` columns."""
+        """Return the row classes of a release.
+
+        Args:
+            group: the group of each row.
+            columns: the quasi-identifiers.
+            varying: those in which rows of one group differ.
+        """
         row, of_class = group, np.arange(group.size, dtype=np.int32)
         if varying:
             key, _ = combine([(group.codes, group.size), *varying], len(group.codes))
@@ -80,9 +86,9 @@ def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
 
 @dataclass(frozen=True)
 class _ClassName:
-    """Names of row classes, derived from their groups.
+    """Names of row classes: the name of the group, then marks and a number if the group has several classes.
 
-    A class name has more consecutive marks than any published name, so that all names are different.
+    There are more marks than any published name has in a row, so that all names are different.
     """
 
     group: Coded
@@ -101,7 +107,7 @@ class _ClassName:
 
 
 SMALL = 5
-"""Fewer equal rows are a small group, by a rule of thumb of statistical offices."""
+"""A group of fewer equal rows is small, by a rule of thumb of statistical offices."""
 MOST_ROWS = 2_000_000
 """In larger releases columns are not searched for singling out."""
 
@@ -114,10 +120,10 @@ class SinglingColumn:
     """The effect of one quasi-identifier, or of several together, on the uniqueness of rows.
 
     Attributes:
-        column: its name; of several, their names with + between them.
-        alone: people who share their published quasi-identifiers with no other row, but share all others.
-        small: people in groups of fewer than `SMALL` equal rows that would be larger without the column.
-        by_itself: people whose cells in these columns are unique.
+        column: its name; several names are joined by +.
+        alone: the number of people whose rows are unique, and would not be without the column.
+        small: the number of people in groups of fewer than `SMALL`, which would not be so small without the column.
+        by_itself: the number of people whose cells in these columns are unique.
     """
 
     column: str
@@ -132,15 +138,15 @@ def singling_columns(
     people: npt.NDArray[np.int64],
     classes: RowClasses,
 ) -> tuple[SinglingColumn, ...]:
-    """Return the effect of each quasi-identifier that makes rows unique or groups small, then of combinations.
+    """Return the effect of each quasi-identifier, then of combinations; nothing if all groups are large.
 
-    Combinations start with the column that makes the most rows unique. The column that adds the most unique rows is
-    added, as long as there is one and other columns remain.
+    A combination starts with the column that makes the most rows unique. While a further column makes more rows unique,
+    the one that makes the most is added; a combination has at most three columns, and never all.
 
     Args:
         names: the names of the columns.
-        columns: the cells of each, as codes and a bound on them.
-        people: how many people each row represents.
+        columns: the cells of each, as codes by row, shape (rows,), and a bound on the codes.
+        people: how many people each row stands for; shape (rows,), int64.
         classes: the classes of rows with equal cells.
     """
     of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
@@ -279,20 +285,20 @@ class KeyedRelease(Release):
     own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
 
     def published(self) -> Release:
-        """The published part, without the key."""
+        """Return the published part, without the key."""
         return Release(**{each.name: getattr(self, each.name) for each in fields(Release)})
 
     def counterfeit_rows(self, people: IdentifierEncoder) -> Flags | None:
-        """Return which rows are counterfeits by the key, shape (rows,); None without a key."""
+        """Return which rows are counterfeits by the key, shape (rows,), bool; None without a key."""
         if self.person is None:
             return None
         fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last one is for rows without a person
         return fake if self.strangers is None else fake & ~self.strangers
 
     def owners(self, people: IdentifierEncoder) -> Codes | None:
-        """Return each row's person, -1 for counterfeits, a separate number for each unnamed person; None without a key.
+        """Return the person of each row, shape (rows,), int32; None without a key.
 
-        Shape (rows,).
+        A counterfeit is -1, and a row of an unknown person has a number of its own, above all codes.
         """
         owner = self.person if self.owner is None else self.owner
         if owner is None:
@@ -305,10 +311,10 @@ class KeyedRelease(Release):
 
 
 def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
-    """Return an attribute's value of each row, -1 if unknown; None if nothing is known; shape (rows,).
+    """Return the value of each row, -1 if unknown, shape (rows,), int32; None if no value is known.
 
-    In a plain table, values were read with the release. For an Anatomy pair they may be in its key file, which is
-    ignored in groups for which it has a published value more often than the pair.
+    A plain table publishes them. For an Anatomy pair they may be in its key file, which is ignored for groups in which
+    it has a value more often than the pair publishes it.
     """
     if release.values_by_row:
         return release.entry_value[name]
@@ -320,14 +326,14 @@ def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Voca
     return found
 
 
-def _too_often(release: KeyedRelease, name: str, said: Codes) -> Flags:
-    """Return, by group code, where the key of an Anatomy pair has a value more often than the pair publishes it.
+def _too_often(release: KeyedRelease, name: str, of_key: Codes) -> Flags:
+    """Return for which groups the key of an Anatomy pair has a value more often than the pair publishes it.
 
-    A value that is not published for a group at all is not counted here; it is reported as a contradiction.
+    A value that the pair does not publish for the group at all does not count: it is reported as a contradiction.
     """
-    values = int(max(said.max(initial=0), release.entry_value[name].max(initial=0))) + 1
-    known = np.flatnonzero(said != NOBODY)
-    of_rows = release.group.codes[known] * np.int64(values) + said[known]
+    values = int(max(of_key.max(initial=0), release.entry_value[name].max(initial=0))) + 1
+    known = np.flatnonzero(of_key != NOBODY)
+    of_rows = release.group.codes[known] * np.int64(values) + of_key[known]
     of_entries = release.entry_group * np.int64(values) + release.entry_value[name]
     place, entries = ranks(np.concatenate([of_entries, of_rows]), release.group.size * values), len(of_entries)
     pairs = int(place.max(initial=-1)) + 1

@@ -28,11 +28,9 @@ _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø":
 
 
 def fold(text: str) -> str:
-    """Return the common spelling of all texts that differ only in form, case, blanks or zeros.
+    """Return the common spelling of all texts that differ only in form, case, blanks, zeros or invisible marks.
 
-    Invisible marks, such as soft hyphens, are removed.
-
-    Each member of a set is folded separately; numbers without braces may have decimal commas, and keep their zeros.
+    Each member of a set is folded separately. Numbers with commas keep their zeros: they may be decimal commas.
 
     >>> fold(" Ｆlu  A"), fold("01"), fold("+1.50"), fold("{Flu, COLD}"), fold("5,09")
     ('flu a', '1', '1.5', '{flu, cold}', '5,09')
@@ -50,11 +48,10 @@ def fold(text: str) -> str:
 
 
 def skeleton(text: str) -> str:
-    """Return the common part of texts that look alike: letters without accents, signs and digits.
+    """Return what texts that look alike have in common: letters without accents, and digits.
 
-    Signs next to letters are removed, except signs with a meaning of their own and the point of a number. Codes of
-    diseases do not differ by their point, names with a number not by the word before it, and texts not by a word for
-    `&`.
+    Signs next to letters are removed, except those that may distinguish values, such as + or the point of a number. So
+    are the point of a code of diseases, and the sign between a word and a number; a word for `&` becomes `&`.
 
     >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV -", "1.5", "J 10.1", "a, b (c)")]
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
@@ -73,7 +70,7 @@ def skeleton(text: str) -> str:
 
 
 def skeletons(text: str) -> set[str]:
-    """Return the common part of texts that look alike, also if an umlaut is written as two letters.
+    """Return the skeletons of a text: one, or a second one with umlauts written as two letters.
 
     >>> sorted(skeletons("Müdigkeit")), skeletons("Muedigkeit")
     (['mudigkeit', 'muedigkeit'], {'muedigkeit'})

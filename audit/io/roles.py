@@ -1,4 +1,4 @@
-"""Roles: what the manifest declares each published column to be."""
+"""Roles: find published columns without a role in the manifest, columns that link rows, and keys without effect."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ VALUE_COUNT = "count"
 def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
     """Return the published columns without a role in the manifest, in the order of the files.
 
-    Only headers are read. Columns without a name are also read: they are ignored if they are empty or number the rows,
-    as R and pandas write them. A column has a role only in the file in which the role is read: the sensitive values of
-    an Anatomy pair are in its second file, so a column of that name in the file of rows has no role. The parts of a
-    composed column have its role. Files that cannot be read are skipped here; reading them reports it.
+    Only headers are read, and columns without a name: these are ignored if they are empty or number the rows, as R and
+    pandas write them. A role holds for the file in which the column is read: the sensitive values of an Anatomy pair
+    are in its second file, so a column of the same name in the first has no role. The parts of a composed column have
+    its role. Files that cannot be read are skipped; reading them reports the fault.
     """
     found: dict[str, None] = {}
     for release in manifest.releases:
@@ -48,15 +48,16 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 
 
 Key: TypeAlias = tuple[str, ...]
-"""Columns whose texts in a row are combined."""
+"""One or more columns, whose texts in a row are taken together."""
 
 
 def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
     """Return how many texts occur exactly once in each of two releases, and the fewest rows of a release, by question.
 
-    A question is about some keys, whose texts are compared. Such a text links its rows, even if no outsider can know
-    it. Texts that look alike count as one; texts that stand for no value, or for the number of their row, link nothing.
-    Releases without the columns are left out, and so are files that cannot be read; reading them reports it.
+    A question lists keys whose texts are compared with each other. A text that occurs once in two releases links its
+    rows, even if no outsider can know it. Texts that look alike count as one; texts that mean an unknown value, and
+    columns that number the rows, link nothing. Releases without the columns are skipped, and so are files that cannot
+    be read; reading them reports the fault.
     """
     columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
     once, fewest = [Counter[Key]() for _ in questions], [0 for _ in questions]
@@ -81,16 +82,16 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
 
 
 def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes, list[str]]:
-    """Return codes for the looks of a column's texts, and the looks by code; an empty text stands for no value."""
+    """Return codes for the skeletons of a column's texts, and the skeletons; that of an unknown value is empty."""
     codes, texts = text_codes(table.arrow(column))
     unknown = {headings.rules.spelled(column, text) for text in headings.rules[Missing].texts}
     vocabulary = Vocabulary([""])
-    looks = vocabulary.add(skeleton(text) if text.strip("*") and text not in unknown else "" for text in texts)
-    return looks[codes] if len(texts) else codes, [*vocabulary.names]
+    coded = vocabulary.add(skeleton(text) if text.strip("*") and text not in unknown else "" for text in texts)
+    return coded[codes] if len(texts) else codes, [*vocabulary.names]
 
 
 def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
-    """Return the texts of some columns, row by row, that occur once and have values everywhere."""
+    """Return the combinations of texts in a key's columns that occur in one row, without those with unknown values."""
     coded = [cells[name] for name in key]
     known = np.flatnonzero(np.all([codes > 0 for codes, _ in coded], axis=0))
     together, _ = combine([(codes[known], len(texts)) for codes, texts in coded], len(known))
@@ -100,7 +101,7 @@ def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
 
 
 def _says_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
-    """Return whether the column without a name is empty, or numbers the rows."""
+    """Return whether the column without a name is empty or numbers the rows, and so discloses nothing."""
     table = read_table(path, shown, [""], Problems(), manifest.headings(release.tag).declared)
     return table is not None and (not any(table.distinct("")) or _numbers_rows(table, ""))
 
@@ -128,26 +129,26 @@ def _named(columns: Columns, names: Iterable[str | None]) -> set[str]:
 
 
 def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None = None) -> None:
-    """Refuse keys about columns and releases that the series does not have.
+    """Refuse keys without effect: about columns or releases that the series lacks, or a limit that is not stated.
 
-    An unpublished release may have them, so nothing is refused if there may be one.
+    An unpublished release may have the columns, so these are not refused if the manifest announces one.
 
     Args:
         manifest: the manifest of a series that is judged.
         limits: the clauses in force; None without a policy.
 
     Raises:
-        InputError: some keys are not used; all of them are named, with their lines.
+        InputError: some keys have no effect; it lists all of them, with their lines.
     """
     found = [] if manifest.to_come else [*_about_columns(manifest)]
     if limits is not None and manifest.grave and "max_ever_risk" not in limits:
         what = f"{NOTHING} unless the policy has a limit for these values"
-        found.append(("grave", what, "write max_ever_risk = 0.5, say, beside it, or leave it out"))
+        found.append(("grave", what, "add a limit such as max_ever_risk = 0.5, or delete the key"))
     refuse_keys(manifest.folder, NAME, found)
 
 
 def _about_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Yield keys of `[columns]` that are not used: the key, the fault, the remedy."""
+    """Yield the keys of `[columns]` without effect, each with the fault and the remedy."""
     headers, individual = _headers(manifest), manifest.columns.individual
     for rule in manifest.columns.rules:
         for what, remedy in rule.unread(headers):
@@ -157,7 +158,7 @@ def _about_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def _headers(manifest: Manifest) -> Headers:
-    """Return the headers of the releases' files; files that cannot be read are skipped, and reading them reports it."""
+    """Return the headers of the releases' files; those that cannot be read are skipped: reading them reports it."""
     halves = [(release.tag, *half) for release in manifest.releases for half in release.halves]
     texts = not all(is_foreign(path) or path.name.lower().endswith(".parquet") for _, path, _ in halves)
 

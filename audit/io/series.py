@@ -1,4 +1,4 @@
-"""A series in files: its manifest, and its releases, read one at a time as integer columns."""
+"""Series: read a series from its files: the manifest, and on demand each release as integer columns."""
 
 from __future__ import annotations
 
@@ -46,14 +46,16 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass
 class Series:
-    """A release series: the manifest and, on demand, each release.
+    """A release series: its manifest and, on demand, each release.
 
-    Codes of people and of sensitive values are common to all releases; they are given out while the releases are
-    read in order.
+    People and sensitive values have the same codes in all releases; new ones get codes as the releases are read.
 
     Attributes:
+        manifest: the manifest.
+        people: the codes of people.
+        vocabularies: the codes of values, by sensitive attribute.
         updates: the possible updates of the values of each sensitive attribute, once `background_knowledge.update_sets`
-            read them.
+            has read them; None if values never change.
     """
 
     manifest: Manifest
@@ -102,7 +104,7 @@ class Series:
 
     @cached_property
     def attributes(self) -> dict[str, QuasiIdentifier]:
-        """The quasi-identifiers; a column without a declared type is numeric if all its cells, in all releases, are.
+        """The quasi-identifiers, by name; the kind of a column without a declared type is inferred from all releases.
 
         Raises:
             InputError: a release or a hierarchy cannot be read.
@@ -110,11 +112,11 @@ class Series:
         columns = self.columns
         types, spelled = columns.rules[ColumnTypes].kinds, columns.rules[Spelled].columns
         given = {*types, *self.hierarchies, *spelled}
-        open_kinds = [name for name in columns.quasi_identifiers if name not in given]
-        # A register is compared with all texts, which are recorded in the same pass.
-        named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
+        undeclared = [name for name in columns.quasi_identifiers if name not in given]
+        # A register is compared with all texts, which the same pass records.
+        named = columns.quasi_identifiers if undeclared and self.manifest.register is not None else undeclared
         self._note_texts(named)
-        kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in open_kinds}
+        kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in undeclared}
         for name, kind in types.items():
             kinds[name] = Kind(kind)
             if kinds[name] is Kind.DATE:  # the texts decide in which order dates with slashes are read
@@ -140,7 +142,7 @@ class Series:
         return self._first.get(name, {})
 
     def _note_texts(self, names: Sequence[str]) -> None:
-        """Record the texts of some quasi-identifiers in the releases in which this was not done yet."""
+        """Record the texts of some quasi-identifiers, in each release where they are not recorded yet."""
         problems = Problems()
         for position, files in enumerate(self.manifest.releases):
             if missing := [name for name in names if (position, name) not in self._noted]:
@@ -200,11 +202,14 @@ class Series:
         )
 
     def person(self, individual: str) -> int:
-        """Return the code of a person, whatever the spelling if that does not matter; -1 for an unknown identifier."""
+        """Return the code of a person, -1 if unknown; in any spelling if the manifest folds identifiers."""
         return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
 
     def tied_texts(self, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
-        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question."""
+        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question.
+
+        See `roles.tied_texts`.
+        """
         return tied_texts(self.manifest, questions)
 
     def has_key(self, release: ReleaseFiles) -> bool:
@@ -218,7 +223,12 @@ class Series:
         )
 
     def keyless(self, what: str, remedy: str = "") -> InputError:
-        """Return the error that some releases lack a key: what that means, and what to do besides writing key files."""
+        """Return the error that names the releases without a key.
+
+        Args:
+            what: what the lack of a key means.
+            remedy: what may be done besides writing a key file; a continuation of "write private/2024.key.csv".
+        """
         manifest = self.manifest
         files = [release for release in manifest.releases if not self.has_key(release)]
         return InputError(
@@ -236,14 +246,14 @@ class Series:
 
     @cached_property
     def keyed(self) -> bool:
-        """Whether every release has a key, and people have one row in each."""
+        """Whether every release has a key; false if each row is judged as an episode."""
         return self.columns.rules[SeveralRows].choice != EPISODES and all(
             self.has_key(release) for release in self.manifest.releases
         )
 
     @cached_property
     def started_keys(self) -> bool:
-        """Whether the manifest names an individual column, or some release has a key file, and people have one row."""
+        """Whether the manifest names an individual column, or some release has a key file; false for episodes."""
         if self.columns.rules[SeveralRows].choice == EPISODES:
             return False
         return self.manifest.columns.individual is not None or any(
@@ -252,7 +262,7 @@ class Series:
 
     @property
     def offers(self) -> set[str | None]:
-        """The requirements of adversaries that the series meets; None for those of adversaries without any."""
+        """The requirements of adversaries that the series meets, by name, and None: some adversaries need nothing."""
         has = {
             None: True,
             "key": self.started_keys,
@@ -264,9 +274,9 @@ class Series:
 
     @cached_property
     def repeated_rows(self) -> tuple[int, int] | None:
-        """How often a person has several rows in one release, and the number of rows beyond one each.
+        """How many times a person has several rows in one release, and how many rows these are beyond the first.
 
-        None if the persons of some release's rows are unknown.
+        None if the people of some release's rows are unknown.
         """
         people = further = 0
         for files in self.manifest.releases:
@@ -280,7 +290,7 @@ class Series:
         return people, further
 
     def identifiers(self, files: ReleaseFiles) -> Table | None:
-        """Return the persons of a release's rows as column `individual`; None if neither key nor column names them."""
+        """Return the people of a release's rows as column `individual`; None if no key and no column names them."""
         problems, path, column = Problems(), self.manifest.key_path(files), self.manifest.columns.individual
         if is_there(path):
             key = read_table(path, self.manifest.shown(path), ["individual"], problems)
@@ -292,7 +302,7 @@ class Series:
         return None if table is None else table.renamed({column: "individual"})
 
     def files(self) -> list[Path]:
-        """Return the manifest, all files that it names, and the files in the local private folder."""
+        """Return the manifest, all files that it names, key files, and the files in the local private folder."""
         keys = [release.key for release in self.manifest.releases if release.key is not None]
         folder = self.manifest.folder
         private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
@@ -301,12 +311,12 @@ class Series:
     def begin(
         self, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
     ) -> list[ReleaseReading]:
-        """Read the columns of some releases; `finish` returns the releases, once the kinds of columns are known.
+        """Read the columns of some releases; `finish` reads the meaning of their cells, and returns the releases.
 
         Args:
             positions: the releases, counted from 0.
             attributes: the quasi-identifiers whose cells are read.
-            key: whether to read the persons of the rows.
+            key: whether to read the people of the rows.
             records: whether to read the published record ids.
         """
         readings, problems = list[ReleaseReading](), Problems()
@@ -335,7 +345,7 @@ class Series:
     def read(
         self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
     ) -> KeyedRelease:
-        """Read one release, with the requested parts: see `begin`.
+        """Read one release; the arguments are those of `begin`.
 
         Raises:
             InputError: the file is faulty.
@@ -343,13 +353,16 @@ class Series:
         return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 
     def staged(self, manifest: Manifest) -> Series:
-        """Return a series with releases in other places; it shares this one's codes, cells and hierarchies."""
-        other = Series(manifest, self.people, self.vocabularies, self.updates)
-        other.attributes, other.hierarchies = self.attributes, self.hierarchies
-        return other
+        """Return the series of a manifest with releases elsewhere, which shares the codes, cells and hierarchies."""
+        staged = Series(manifest, self.people, self.vocabularies, self.updates)
+        staged.attributes, staged.hierarchies = self.attributes, self.hierarchies
+        return staged
 
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
-        """Read some columns of a file that the manifest names beside the releases, spelled as in the releases."""
+        """Read some columns of a file beside the releases, with names and texts spelled as in the releases.
+
+        None after noting a problem.
+        """
         called = self.manifest.register_columns if name == self.manifest.register else {}
         wanted, people = [called.get(each, each) for each in columns], called.get("individual", "individual")
         table = read_table(self.manifest.folder / name, name, wanted, problems, distinct=(people,))
@@ -358,7 +371,7 @@ class Series:
 
 
 def open_series(path: str | os.PathLike[str] | UPath) -> Series:
-    """Open the series in a folder, or at a URL (or the one whose `series.toml` is named).
+    """Open the series in a folder or at a URL; `path` may also be its `series.toml`.
 
     Raises:
         InputError: the manifest is faulty, or files or columns that it names are missing; all problems are reported.
@@ -429,7 +442,7 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
 
 
 def _check_side_files(manifest: Manifest, problems: Problems) -> None:
-    """Note the missing files beside the releases, and keys that links move out of the folder."""
+    """Note missing files beside the releases, and key files that are links to places outside the folder."""
     named = [manifest.register, manifest.transitions, manifest.known]
     by_rule = (name for rule in manifest.columns.rules for name in rule.files)
     for name in [*named, *manifest.counterfeits.values(), *by_rule]:

@@ -1,4 +1,4 @@
-"""Table forms: files that hold a table: Parquet, text, and other programs' files; one class defines each form."""
+"""Table forms: how to read a table from text, from Parquet, and from the files of other programs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 _BLOCK = 2 << 20
 _LARGEST_BLOCK = 1 << 30
-# One thread reads this many bytes: others take longer to start, and may still run when a process ends.
+# At most this many bytes are read by one thread: more take longer to start, and may still run when the process ends.
 _ALONE = 1 << 20
 _HEAD = 1 << 16  # bytes
 _PACKED_ROW = 40  # bytes
 
 
 class TableForm:
-    """A form of files; this one is text, with lines and a dialect."""
+    """The form of text files; other forms are its subclasses."""
 
     def dialect(self, path: Path, declared: Declared) -> Dialect | None:
         """Return how a text file is written, guessed from its beginning; None for other files."""
@@ -41,9 +41,9 @@ class TableForm:
     def read(
         self, path: Path, columns: Sequence[str], distinct: frozenset[str], declared: Declared
     ) -> tuple[pa.Table, Dialect | None]:
-        """Return some columns, the `distinct` ones without a dictionary, and how the file is written.
+        """Return some columns, the `distinct` ones without a dictionary, and the dialect; None if it is not text.
 
-        The final dialect may differ from a first guess: only the beginning may have looked like UTF-8.
+        The dialect is guessed again from the whole file if its beginning was misleading.
         """
         import pyarrow as pa
 
@@ -52,10 +52,10 @@ class TableForm:
         try:
             return _parse_csv(path, dialect.decode(content, until), columns, distinct, dialect), dialect
         except (pa.ArrowInvalid, UnicodeDecodeError):
-            other = dialect_of(content, declared)
-            if other == dialect:
+            of_whole = dialect_of(content, declared)
+            if of_whole == dialect:
                 raise
-            return _parse_csv(path, other.decode(content, until), columns, distinct, other), other
+            return _parse_csv(path, of_whole.decode(content, until), columns, distinct, of_whole), of_whole
 
     def rows(self, path: Path) -> int:
         """Return the number of rows of a file, without reading its columns if possible."""
@@ -65,7 +65,7 @@ class TableForm:
         return content.count(b"\n") - 1 + (not content.endswith(b"\n")) - below_table(path).rows
 
     def about_rows(self, path: Path) -> int:
-        """Return the number of rows without reading the file: except for Parquet, an estimate."""
+        """Return the approximate number of rows, judged by the file's size; for Parquet the exact number."""
         size = path.stat().st_size
         if is_foreign(path) or path.name.endswith(".gz"):
             return size // _PACKED_ROW
@@ -78,14 +78,14 @@ class TableForm:
         return [line for line, _ in records(path, dialect, checked=False)]
 
     def header_line(self, path: Path) -> int | None:
-        """Return the line number of the header; None if there are no lines."""
+        """Return the line number of the header, from 1; None if the file has no lines."""
         try:
             return 1 + read_dialect(path).above
         except damages():
             return 1
 
     def has_header(self, path: Path, width: int) -> bool:
-        """Return whether the first row is certainly a header of this width: in text, the second row is as wide."""
+        """Return whether the first row is certainly the header: in text, whether the second row has this width, too."""
         try:
             first_two = records(path)
             next(first_two)
@@ -94,7 +94,7 @@ class TableForm:
             return False
 
     def plain_columns(self, _path: Path, names: Collection[str]) -> Collection[str]:
-        """Return the columns without lists or bytes."""
+        """Return the columns whose cells are neither lists nor bytes."""
         return names
 
 
@@ -195,7 +195,7 @@ def _footer(path: Path) -> pq.FileMetaData:
 
 
 def _ends_rows_with_lines(path: Path) -> bool:
-    """Return whether the rows of a text can be counted in its bytes, judging by its encoding and its first line."""
+    """Return whether the rows of a text can be counted as line ends in its bytes, judging by its dialect."""
     dialect = read_dialect(path)
     return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
 

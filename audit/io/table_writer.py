@@ -1,4 +1,4 @@
-"""Write tables as CSV, CSV.gz or Parquet; the same table gives the same bytes."""
+"""Table writer: write tables as CSV, CSV.gz or Parquet; equal tables become equal bytes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ _ROWS_AT_ONCE = 1 << 20
 
 
 def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None) -> None:
-    """Write a table in the format of its file's name, with quotes only if CSV needs them; no cell may be null.
+    """Write a table atomically, in the form that the file's ending names; no cell may be null.
 
-    The file is written atomically, with the permissions `mode`, or the usual ones. Text has the delimiter and encoding
-    of a `dialect`, but UTF-8 if that encoding lacks a character.
+    Args:
+        table: the table.
+        path: the file.
+        mode: its permissions; by default those of the replaced file, or the usual ones.
+        dialect: the delimiter and the encoding of text; UTF-8 is used if the encoding lacks a character.
+
+    Raises:
+        OSError: the file cannot be written.
     """
     with atomic_path(path, mode=mode) as draft:
         if path.name.endswith(".parquet"):
@@ -58,7 +64,7 @@ def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:
 
 
 def _compact(table: pa.Table) -> pa.Table:
-    """Return a table whose dictionaries hold only the texts of its rows, each once, in order.
+    """Return a table whose dictionaries hold only the texts of its rows, each once, sorted.
 
     Parquet stores a dictionary unchanged: texts that no row has, or their order, could reveal rows that are not in the
     table. If a dictionary has a text twice, Arrow writes a page of full size and fills the rest with whatever was in

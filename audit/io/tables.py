@@ -1,7 +1,7 @@
-"""Tables: columns of a CSV, CSV.gz or Parquet file as Arrow arrays, text always dictionary-encoded.
+"""Tables: read columns of a file as Arrow arrays, text as dictionaries except for columns of distinct cells.
 
-Cells are never converted to Python objects row by row: what needs a meaning (a number, a generalized cell) is parsed
-from the dictionary, that is, once for each distinct cell.
+Cells are not converted to Python objects row by row: a number or a generalized cell is parsed from the dictionary, once
+for each distinct text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_table(path: Path) -> bool:
 
 
 def is_table_name(name: str) -> bool:
-    """Return whether a name is that of a table; capitals only matter for compressed and Parquet files.
+    """Return whether a name has the ending of a table; capitals only matter for `.csv.gz` and `.parquet`.
 
     >>> is_table_name("2024Q1.CSV"), is_table_name("notes.txt")
     (True, False)
@@ -50,7 +50,7 @@ class Coded:
 
     Attributes:
         codes: shape (rows,), int32; indices into the names.
-        size: one more than the largest code that may occur.
+        size: the number of codes, used or not; all codes are smaller.
         names: the text of each code.
     """
 
@@ -64,7 +64,7 @@ class Coded:
 
 
 class NamesOnDemand(Sequence[str]):
-    """Names by code, each built on demand; `size` returns the current number of names."""
+    """Names by code, each built on demand by `name`; `size` returns the current number of names."""
 
     def __init__(self, size: Callable[[], int], name: Callable[[int], str]) -> None:
         self._size, self._name = size, name
@@ -90,10 +90,10 @@ class Table:
 
     Attributes:
         path, shown: the file, and its name in messages.
-        rows: the number of rows in use.
-        dialect: how it is written, if it is text.
-        kept: the rows of the file that are in use, counted from 0; None if all are.
-        in_file: the number of rows of the file, if not all are in use.
+        rows: the number of rows that are not left out.
+        dialect: the dialect of a text file; None for other files.
+        kept: the rows of the file that are not left out, counted from 0; None if all are kept.
+        in_file: the number of rows of the file, if some are left out, else 0.
     """
 
     path: Path
@@ -149,11 +149,11 @@ class Table:
         return text_codes(self._columns[column])[1]
 
     def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
-        """Note the first wrong row and the number of further ones, if there are any; `wrong`: shape (rows,)."""
+        """Note the first wrong row, and how many more there are; nothing if none is wrong; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
-            others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
-            problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
+            more = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
+            problems.add(self.shown, what + more, remedy, line=self.line(int(rows[0])), column=column)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with renamed columns."""
@@ -192,7 +192,7 @@ class Table:
         return replace(self, rows=len(places), _columns=columns, kept=kept, in_file=self.in_file or self.rows)
 
     def line(self, row: int) -> int:
-        """Return the line of the file (counted from 1) on which a row begins; for Parquet, the row's number from 1."""
+        """Return the line of the file on which a row begins, counted from 1; for Parquet, the row's number from 1."""
         if self.kept is not None and row < len(self.kept):
             row = int(self.kept[row])
         if not self._lines:
@@ -201,12 +201,12 @@ class Table:
 
 
 def whole_number(text: str) -> int:
-    """Return a plain whole number from 0, or -1 for other texts."""
+    """Return the whole number, from 0, that a text of digits means; -1 for other texts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else -1
 
 
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
-    """Return an integer column as int32 codes if all of its values are in [0, limit), else None."""
+    """Return an integer column as codes, shape (rows,), int32, if all its values are in [0, limit), else None."""
     import pyarrow as pa
 
     if not pa.types.is_integer(array.type) or array.null_count:
@@ -218,13 +218,13 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
 
 
 def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Return codes and the distinct stripped texts of a column; a null becomes an empty cell."""
+    """Return the codes of a column, shape (rows,), int32, and its distinct stripped texts; a null is an empty text."""
     codes, texts = short_codes(array)
     return codes.astype(np.int32, copy=False), texts
 
 
 def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
-    """Return codes and texts, with codes of the narrowest integer type at hand."""
+    """Return codes and texts as `text_codes`, with the codes in the integer type that Arrow has chosen."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
     codes = whole(distinct.indices)
@@ -235,10 +235,7 @@ def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
 
 
 def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:
-    """Return a file's column names, stripped, each with its spelling in the file.
-
-    If the names cannot be read, note the problem and return None.
-    """
+    """Return a file's column names, stripped, each with its spelling in the file; None after noting a problem."""
     if not check_file(path, shown, problems):
         return None
     try:
@@ -270,10 +267,10 @@ def note_absent(
     *,
     otherwise: str = "add it to the file",
 ) -> None:
-    """Note which of the requested columns a file lacks.
+    """Note each wanted column that a file lacks; `otherwise` is a second remedy.
 
-    Its header is quoted only if it contains a requested column and is as wide as the row below: otherwise the first
-    line may be about a person.
+    The header is only quoted if it has a wanted column and is as wide as the row below it: otherwise the first line may
+    be about a person.
     """
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
@@ -285,7 +282,7 @@ def note_absent(
         if quoted:
             what += f", which has: {', '.join(names)}"
         elif len(absent) == len(set(wanted)):
-            what += ", nor is any other that it should have"
+            what += ", nor is any other column that it should have"
             remedy = f"write a header line with these names, separated by commas: {', '.join(dict.fromkeys(wanted))}"
         problems.add(shown, what, remedy, line=form_of(path).header_line(path), column=column)
 
@@ -299,12 +296,19 @@ def read_table(
     *,
     distinct: Sequence[str | None] = (),
 ) -> Table | None:
-    """Read some columns of a table, written as `declared`, or as guessed.
+    """Read some columns of a table.
 
-    Columns with `distinct` cells, such as identifiers, are read without a dictionary.
+    Args:
+        path: the file.
+        shown: its name in messages.
+        columns: the columns.
+        problems: receives every problem (no such file or column, ragged lines, wrong encoding, damaged Parquet) with
+            file, line and remedy.
+        declared: the declared delimiter and encoding; what is not declared is guessed.
+        distinct: columns whose cells are mostly distinct, such as identifiers, which are read without a dictionary.
 
-    Every problem (no such file, no such column, ragged lines, wrong encoding, damaged Parquet) is noted in `problems`
-    with file, line and remedy; the result is then None.
+    Returns:
+        The table; None if there is a problem.
     """
     names, columns = header(path, shown, problems, declared), list(dict.fromkeys(columns))
     if names is None:
@@ -326,7 +330,7 @@ def read_table(
         rows, joined = table.num_rows, {}
         for column in columns:
             joined[column] = used_texts(_combined(table.column(column), distinct=column in distinct))
-            table = table.drop_columns([column])  # in a large file the first look is not repeated
+            table = table.drop_columns([column])  # so that not every column is in memory twice
         found = Table(path, shown, rows, joined, dialect)
     except damages() as error:
         note_unreadable(path, shown, error, problems, dialect)
@@ -339,7 +343,7 @@ def read_table(
 
 
 def _header_again(columns: Mapping[str, pa.Array]) -> int | None:
-    """Return the first row whose cells are the names of two or more columns; None if there is none."""
+    """Return the first row that repeats the names of all columns, two or more; None if there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -357,9 +361,9 @@ def _header_again(columns: Mapping[str, pa.Array]) -> int | None:
 
 
 def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[Table, bool] | None:
-    """Read the first rows of a file's columns, except lists and bytes, and whether these are all rows.
+    """Return the first rows of a file, without columns of lists or bytes, and whether these are all rows.
 
-    Problems are noted as by `read_table`.
+    None after noting a problem.
     """
     names = header(path, shown, problems)
     if names is not None:
@@ -376,7 +380,7 @@ def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
 
 
 def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
-    """Join the chunks of a column: text under one dictionary, or plain integers and text if cells are `distinct`."""
+    """Return a column as one array: as a dictionary of texts, or as plain integers or texts if cells are `distinct`."""
     import pyarrow as pa
 
     kind = column.type
@@ -398,7 +402,7 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return cells as text, floating-point numbers unchanged; bytes that are not text as hexadecimal digits."""
+    """Return cells as text, except for floating-point numbers; bytes that are not UTF-8 become hexadecimal digits."""
     import pyarrow as pa
 
     kind = column.type

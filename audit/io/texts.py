@@ -1,4 +1,4 @@
-"""Texts: Arrow columns of text, stripped as Python strips, without a Python object for each cell."""
+"""Texts: convert and strip Arrow columns of text without a Python object for each cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 2**31 - 1
 def column_of(names: Iterable[str]) -> pa.Array:
     """Return texts as an Arrow column; `pyarrow.array` would import pandas.
 
-    Half a surrogate pair, which no file contains, becomes bytes that are not UTF-8, and so equals no cell.
+    Half a surrogate pair, which no file can contain, becomes bytes that are not UTF-8, and so equals no cell.
     """
     import pyarrow as pa
 
@@ -57,16 +57,15 @@ def used_texts(array: pa.Array) -> pa.Array:
 
     if not pa.types.is_dictionary(array.type):
         return array
-    rows = whole(array.indices.drop_null()).astype(np.intp, copy=False)  # of 64 bits without sign, numpy counts none
+    rows = whole(array.indices.drop_null()).astype(np.intp, copy=False)  # `np.bincount` refuses unsigned 64-bit numbers
     used = np.bincount(rows, minlength=len(array.dictionary))
     return array if used.all() else array.dictionary_decode().dictionary_encode()
 
 
 def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]:
-    """Return a column's cells as stripped texts without nulls, which are empty.
+    """Return a column's cells as stripped texts, and None; a null becomes an empty text.
 
-    A dictionary is returned as its texts and the index of each row; shape (rows,). Texts that became equal by stripping
-    occur as often as before.
+    A dictionary is returned as its stripped texts, which may repeat, and the index of each row; shape (rows,).
     """
     import pyarrow as pa
 
@@ -87,7 +86,7 @@ def stripped(texts: pa.Array) -> pa.Array:
 
 
 def _text(array: pa.Array) -> pa.Array:
-    """Return cells of any plain type as text; whole floating-point numbers lose their `.0`."""
+    """Return cells of any plain type as text; whole floating-point numbers are written without `.0`."""
     import pyarrow as pa
 
     if pa.types.is_floating(array.type):
@@ -127,7 +126,7 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 
 def whole(array: pa.Array) -> npt.NDArray[np.integer]:
-    """Return integers without nulls as an array without a copy; `to_numpy` would import pandas."""
+    """Return an integer column without nulls as an array, not copied; `to_numpy` would import pandas."""
     kind = np.dtype(str(array.type))
     if not len(array):
         return np.zeros(0, dtype=kind)

@@ -1,4 +1,4 @@
-"""TOML files that describe the tables beside them: `series.toml` and `microdata.toml`."""
+"""TOML: read and write the files that describe the tables beside them: `series.toml` and `microdata.toml`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from audit.model.errors import Problems
 Toml: TypeAlias = Any
 """A value of TOML."""
 
-_LINE = 110
+_LINE = 110  # characters; a longer list is written over several lines
 
 
 def release_tag(name: str) -> str:
-    """Return the tag of a release file: its name without the endings.
+    """Return the tag of a release: the name of its file without folders and endings.
 
     >>> release_tag("releases/2024Q1.rows.csv.gz")
     '2024Q1'
@@ -45,9 +45,14 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 def read_text(
     folder: Path, name: str, absent: str, problems: Problems, no_folder: str = "correct the path"
 ) -> str | None:
-    """Return the text of a TOML file in a folder, or None after noting why it cannot be read.
+    """Return the text of a TOML file in a folder; None after noting why it cannot be read.
 
-    `absent` is the remedy if the folder has no such file, `no_folder` if the folder does not exist.
+    Args:
+        folder: the folder.
+        name: the name of the file.
+        absent: the remedy if the folder has no such file.
+        problems: receives the problem.
+        no_folder: the remedy if the folder does not exist.
     """
     path = folder / name
     try:
@@ -68,7 +73,7 @@ def read_text(
 
 
 def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, Any] | None:
-    """Return the document in a text, or None after noting where it is not TOML, and the remedy."""
+    """Return the document in a text; None after noting the line at which it is not TOML, with a remedy."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -79,7 +84,7 @@ def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, An
 
 
 def line_of(lines: Sequence[str], key: str) -> int | None:
-    """Return the first line of a document, from 1, that sets a key, or else quotes it; None if there is none.
+    """Return the first line of a document, from 1, that sets a key, or else has it in quotes; None if there is none.
 
     >>> line_of(["[columns]", 'types.Age = "numeric"'], "types")
     2
@@ -90,10 +95,10 @@ def line_of(lines: Sequence[str], key: str) -> int | None:
 
 
 def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) -> None:
-    """Refuse keys of a document that was already read, each with the fault and the remedy.
+    """Refuse keys of a document that was already read, each with its fault and its remedy.
 
     Raises:
-        InputError: there are any; all of them are named, with their lines.
+        InputError: there are such keys; it lists all of them, with their lines.
     """
     problems = Problems()
     lines = (read_text(folder, name, "", Problems()) or "").splitlines() if found else []
@@ -106,7 +111,12 @@ class Reader:
     """Reads a TOML document, and notes each problem with its line.
 
     Attributes:
-        what: the contents of the folder, in a word.
+        what: what the folder holds, in a word for messages.
+        folder: the folder.
+        name: the name of the file.
+        lines: its lines.
+        document: its content.
+        problems: receives each problem.
     """
 
     what: ClassVar[str]
@@ -120,11 +130,11 @@ class Reader:
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
-        """The document's tables, each with its keys, or None if any key is allowed."""
+        """The allowed tables, each with its allowed keys; None if any key is allowed."""
         raise NotImplementedError
 
     def note(self, key: str, what: str, remedy: str) -> None:
-        """Note a problem at a key."""
+        """Note a fault of a key, and the remedy."""
         self.problems.add(self.name, f"`{key}`: {what}", remedy, line=line_of(self.lines, key))
 
     def check_names(self) -> None:
@@ -157,7 +167,7 @@ class Reader:
         return table.get(key)
 
     def text(self, table: Mapping[str, Any], key: str) -> str | None:
-        """Return a text that is not empty, or None."""
+        """Return a stripped text that is not empty; None if it is absent, or after noting a problem."""
         value = table.get(key)
         if value is None or (isinstance(value, str) and value.strip()):
             return value.strip() if value else None
@@ -165,7 +175,7 @@ class Reader:
         return None
 
     def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
-        """Return distinct texts; an empty list only if that is allowed."""
+        """Return a list of distinct stripped texts, among them the empty one only if `empty`; () after a problem."""
         value = table.get(key, [])
         if isinstance(value, list) and all(isinstance(item, str) and (empty or item.strip()) for item in value):
             items = tuple(item.strip() for item in value)
@@ -185,7 +195,7 @@ class Reader:
         return {}
 
     def lists(self, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
-        """Return a table of lists of texts, which may be empty."""
+        """Return a table of lists of distinct texts, among which may be the empty one."""
         entries = self._entries(table, key, '["…", "…"]')
         return {name: self.texts(entries, name, empty=True) for name in entries}
 
@@ -206,19 +216,22 @@ class Reader:
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
-        """Return a path inside the folder, or None."""
+        """Return a path inside the folder; None if it is absent, or after noting a problem."""
         name = self.text(table, key)
         return name if name is None or self.inside(key, name) else None
 
     def inside(self, key: str, name: str) -> bool:
-        """Return whether a path, with links resolved, is in the folder."""
+        """Return whether a path, with links resolved, is in the folder; note it if not."""
         inside = is_inside(self.folder, name)
         if not inside:
-            self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")
+            self.note(key, f"the path leads out of the {self.what} folder", "copy the file into the folder")
         return inside
 
     def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
-        """Return the files of tables that a path or a pattern names, in the order of their names."""
+        """Return the table files that a path or (if `glob`) a pattern names, in the order of their names.
+
+        Empty after noting a problem.
+        """
         if not self.inside(key, name):
             return []
         names = [name]
@@ -247,7 +260,7 @@ UNCONFIRMED_KEYS: dict[str, set[str] | None] = {UNCONFIRMED: {"keys"}}
 
 
 def key_path(key: str) -> tuple[str, ...]:
-    """Return the names in a dotted TOML key; empty if it is not a key.
+    """Return the names in a dotted TOML key; empty for other texts.
 
     >>> key_path('columns.types."Date of birth"'), key_path("columns..x"), key_path("")
     (('columns', 'types', 'Date of birth'), (), ())
@@ -264,7 +277,7 @@ def key_path(key: str) -> tuple[str, ...]:
 
 
 def unconfirmed(reader: Reader) -> tuple[str, ...]:
-    """Return the guessed keys of a manifest, from `[unconfirmed] keys`; each must exist."""
+    """Return the guessed keys of a manifest, from `[unconfirmed] keys`; note keys that the file does not have."""
     found = []
     for key in reader.texts(reader.table(UNCONFIRMED), "keys"):
         path: tuple[str, ...] = key_path(key)

@@ -346,7 +346,7 @@ REFUSED = [
     (MONDRIAN, {"1": PEOPLE[:12], "2": [*PEOPLE, PEOPLE[3]]}, '2.csv:5, column "Name": this person has another row on '
      "line 26", "keep one row"),
     (MONDRIAN, {"1": PEOPLE[:12], "2": [("~P", *PEOPLE[0][1:])]}, '2.csv:2, column "Name": identifiers that begin with '
-     "~ are kept for counterfeits", "another identifier"),
+     "~ are reserved for counterfeits", "another identifier"),
     (MONDRIAN, {"1": PEOPLE[:12], "2": []}, "2.csv: the snapshot has no rows", "drop it"),
 ]  # fmt: skip
 

@@ -290,7 +290,7 @@ CASES = {
         ('register.csv:4, column "last": ', "no such release", "a position from 1 to 2")),
     "stay reversed": (
         OUT, cell(REGISTER, 4, "first", "2"),
-        ('register.csv:4, column "last": ', "ends before it begins", "exchange the two")),
+        ('register.csv:4, column "last": ', "ends before it begins", "swap the two")),
     "register of another release": (
         "outsider", cell(REGISTER, 6, "release", "2024"),
         ('register.csv:6, column "release": ', "no such release", "the tag of a release")),
@@ -336,7 +336,7 @@ CASES = {
         ("known.csv:2: ", "the key says", "another value in release 1", "correct the line")),
     "transitions that leave out a value": (
         WARD, table(STEPS, lambda rows: [row for row in rows if row[0] != "flu"]),
-        ('transitions.csv, column "from": ', 'no line says what may follow "flu"', "add lines that do")),
+        ('transitions.csv, column "from": ', 'no line says which values may follow "flu"', "add lines that do")),
     "transition twice": (WARD, again(STEPS), ("transitions.csv:16: ", "is on two lines", "keep one")),
     "transition to nothing": (
         WARD, cell(STEPS, 3, "to", ""), ('transitions.csv:3, column "to": ', "empty", "write a value")),

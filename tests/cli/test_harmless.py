@@ -215,7 +215,7 @@ def measured(attack):
 
 def test_a_grave_value_cannot_be_harmless(tmp_path):
     folder = series(tmp_path, [[*HEALTHY, *MIXED]], NONE, 'grave = ["none"]\nmax_ever_risk = 0.5')
-    assert '"none" is harmless, by [columns]; take it from one of the two' in refused(str(folder))
+    assert '"none" is both grave and harmless; delete it in one place' in refused(str(folder))
 
 
 AREAS, OF_A_KIND = ("N", "S"), ("HIV", "flu", "none")

@@ -202,7 +202,7 @@ def spoilt(row, column, cell):
         (spoilt(3, 3, "*"), ':5, column "Town": the cell has no value;'),
         (spoilt(7, 2, "NaN"), ':9, column "Zip": '),
         (spoilt(0, 0, ""), ':2, column "Id": the cell is empty;'),
-        (spoilt(9, 0, "~1"), ':11, column "Id": identifiers that begin with ~ are kept for counterfeits;'),
+        (spoilt(9, 0, "~1"), ':11, column "Id": identifiers that begin with ~ are reserved for counterfeits;'),
         (spoilt(9, 0, people()[4][0]), ':6, column "Id": this person has another row on line 11; keep one row'),
         (people()[:179], ": the table has 179 rows, and 180 people are needed; ask for fewer with --rows"),
         ([], ": the snapshot has no rows;"),

@@ -45,7 +45,7 @@ KEYS = {
     ("columns", "similar"): ('{ Age = "alike.csv" }', '"Age" is not a sensitive column', '{ Disease = "alike.csv" }'),
     ("columns", "date"): ('"Seen"', 'it has no effect without rows', '"Seen"\nrows = "latest"'),
     ("policy", "grave"): ('["flu"]', "it has no effect unless the policy has a limit", '["flu"]\nmax_ever_risk = 0.9'),
-    ("policy", "max_ever_risk"): ("0.9", "it needs the values that it is about", '0.9\ngrave = ["flu"]'),
+    ("policy", "max_ever_risk"): ("0.9", "no grave values are named for it", '0.9\ngrave = ["flu"]'),
     ("unconfirmed", "keys"): ('["columns.count"]', "a key that is not in this file", '["columns.sensitive"]'),
 }  # fmt: skip
 READ = {

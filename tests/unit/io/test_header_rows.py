@@ -221,7 +221,7 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch, name):
         write(tmp_path / name, gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
     write(tmp_path / "series.toml", MANIFEST.format(name=name, more=""))
     [line] = refused(str(tmp_path)).splitlines()
-    assert f"{name}: this file unpacks to several hundred times its size, as no table does; unpack it" in line
+    assert f"{name}: this file unpacks to several hundred times its size, which no table does; unpack it" in line
 
 
 def test_a_file_in_a_folder_that_cannot_be_looked_into_may_be_there(tmp_path, monkeypatch):
@@ -265,4 +265,4 @@ def test_a_key_that_goes_under_way(tmp_path, monkeypatch):
     from audit.io import release_reading
 
     monkeypatch.setattr(release_reading, "is_there", lambda _: False)
-    assert "private/1.key.csv: the key was there before and is gone; put it back" in refused(str(tmp_path))
+    assert "private/1.key.csv: the key file has disappeared; put it back" in refused(str(tmp_path))

@@ -17,7 +17,7 @@ NO_TEXT = 'this has to be a text that is not empty; write {} = "…"'
 NO_LIST = 'this has to be a list of texts; write {} = ["…", "…"]'
 NO_DOMAIN = 'this is not a domain; write {} = [17, 95] for numbers, or ["a", "b"] for values in their order'
 NO_TABLE = "this has to be a table; write [{}] and its keys below it"
-OUTSIDE = "a path may not leave the microdata folder; copy the file into the folder"
+OUTSIDE = "the path leads out of the microdata folder; copy the file into the folder"
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ FAULTS = [
     ('["Age", "Town"]', '["Age", 1]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", ""]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", "Age"]', [":7: `quasi_identifiers`: a name is listed twice; list each name once"]),
-    ('"Disease"', '"Age"', [":7: `Age`: one column has two meanings in [columns]; give each meaning its own column"]),
+    ('"Disease"', '"Age"', [":7: `Age`: the column has two roles in [columns]; give each role its own column"]),
     (
         "individual",
         "owner",

@@ -156,6 +156,6 @@ def test_values_that_nothing_is_said_of_are_refused(updates, value, release, tmp
     with pytest.raises(InputError) as refused:
         verdict_of(written(tmp_path, "A,1,a B,1,b", "A,1,a B,1,c", updates=updates))
     assert str(refused.value) == (
-        f't.csv, column "from": no line says what may follow "{value}", which release {release} publishes; '
-        "add lines that do, one to the value itself if it may stay"
+        f't.csv, column "from": no line says which values may follow "{value}", which release {release} publishes; '
+        "add a line for each, one to the value itself if it may stay"
     )
