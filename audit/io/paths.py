@@ -158,7 +158,7 @@ class RemotePath:
         return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
 
     def holds(self, name: str) -> bool:
-        """Return whether a path in a manifest stays below this path, also if it is percent-encoded."""
+        """Return whether a path in a manifest is below this path, also if it is percent-encoded."""
         plain = name
         while (once := unquote(plain)) != plain:
             plain = once

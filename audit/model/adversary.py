@@ -1,6 +1,6 @@
-"""Adversaries: the kinds that an audit can assume, what each needs of a series, and what each knows.
+"""Adversaries that an audit can assume: what each knows, and what the series must contain for it.
 
-Code that treats adversaries differently asks one of these properties; no other place compares their names.
+Code that treats adversaries differently reads these properties; nothing else compares their names.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Adversary:
         sentence: what the adversary knows.
         person: a description in plain words; completes "Audited for …".
         needs: what the series must contain so that the adversary can be assumed, in words.
-        requires: that part of the series; None if any series will do.
+        requires: the name of that part of the series; None if any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are matched by their exact quasi-identifiers, so that cells matter.
-        knows_presence: whether the adversary knows which of these people are in a release; otherwise each is judged
-            alone.
-        reads_key: whether the keys of releases are read, as knowledge or to compare risks with the truth.
+        knows_presence: whether the adversary knows which of these people are in a release; if not, each person is
+            judged separately.
+        reads_key: whether the audit reads the keys of releases, as knowledge or to compare risks with the truth.
         people_listed: the file that lists the people, in words.
         caution: how to read a risk for this adversary; None if no caution is needed.
     """
@@ -101,4 +101,4 @@ PUBLISHED = Adversary(
 )
 
 ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, POSSIBLE, PSEUDONYM, PUBLISHED)}
-"""All kinds; of those that a series allows, the first one learns most."""
+"""All adversaries by name; among those that a series allows, the first one learns most."""

@@ -1,11 +1,11 @@
-"""Errors, named by meaning.
+"""Errors that a user can mend, and the problems in files that they list.
 
 ::
 
-    AuditError                 anything a user can mend; exit code 2
-    ├── UsageError             the command's words do not fit the series or each other
-    └── InputError             files that cannot be read as what they should be; holds `Problem`s
-    Interrupted                the user stopped the run; exit code 130
+    AuditError                 an error that the user can mend; exit code 2
+    ├── UsageError             the arguments of the command do not fit the series or each other
+    ├── InputError             files are missing or faulty; holds `Problem`s
+    └── Interrupted            the user stopped the run; exit code 130
 
 Everything else that reaches the command line is a bug (exit code 4).
 """
@@ -20,35 +20,40 @@ from typing import TypeVar
 T = TypeVar("T")
 _SHOWN, _PATH_SHOWN = 60, 400
 SENTENCE = 4_000
-"""The most characters of a sentence; ours are shorter, and what they quote is cut separately."""
-_PART_SHOWN = 800  # of a problem on one line, which may quote a cell of any length
+"""The most characters of a sentence; sentences are shorter, and texts that they quote are cut separately."""
+_PART_SHOWN = 800  # characters of a problem or its remedy, which may quote a cell of any length
 _PROBLEMS_SHOWN = 20
 _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-"""A non-breaking blank, as used inside numbers and fixed phrases."""
+"""Blanks that are printed as they are; non-breaking ones stand inside numbers and fixed phrases."""
 
 
 def printable(text: str, limit: int = _SHOWN) -> str:
     """Return `text` on one line, without control characters, at most `limit` characters long.
 
-    File names, column names and published cells are foreign text: printed raw they could move the cursor, forge lines
-    or flood the terminal.
+    File names, column names and published cells may hold any text: printed unchanged, they could move the cursor, forge
+    lines or flood the terminal.
     """
     kept = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
 
 
 def printable_path(path: object) -> str:
-    """Return a path on one line, without control characters; of a very long path only the end, which names the file."""
+    """Return a path on one line, without control characters; a very long path loses its beginning."""
     text = str(path)
     return printable(text if len(text) <= _PATH_SHOWN else "…" + text[1 - _PATH_SHOWN :], _PATH_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem in one place, and what to do about it.
+    """A problem in one place, and its remedy.
 
-    `what` and `remedy` never quote a private cell (of a key, a register, an identifier): they name its place. `line`
-    counts from 1, including the header, as an editor does.
+    Attributes:
+        file: the file, as the user knows it.
+        what: what is wrong. It never quotes a private cell (of a key, a register, an identifier), and neither does
+            `remedy`.
+        remedy: what to do.
+        line: the line of the file, counted from 1 with the header, as in an editor; None if no line is at fault.
+        column: the column; None if no column is at fault.
     """
 
     file: str
@@ -70,18 +75,18 @@ class AuditError(Exception):
 
 
 class UsageError(AuditError):
-    """The command's arguments contradict the series or each other."""
+    """The arguments of the command do not fit the series or each other."""
 
 
 class InputError(AuditError):
-    """One or more files are not what they should be."""
+    """One or more files are missing or faulty."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        """Return one line for each problem, the first twenty of them."""
+        """Return a line for each problem, at most twenty, and how many more there are."""
         lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
         hidden = len(self.problems) - len(lines)
         return "\n".join([*lines, *([f"and {hidden} more problems like these"] if hidden else [])])
@@ -102,7 +107,11 @@ class Problems:
         self.found.append(Problem(file, what, remedy, line, column))
 
     def check(self) -> None:
-        """Raise `InputError` if a problem was noted."""
+        """Refuse to go on if a problem was noted.
+
+        Raises:
+            InputError: a problem was noted.
+        """
         self.checked(self)
 
     def checked(self, read: T | None) -> T:

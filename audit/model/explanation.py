@@ -1,4 +1,4 @@
-"""The explanation of one person: what can be learnt, release by release, as data that formats render."""
+"""Explanation of one person: what an adversary can learn, release by release, as data that formats render."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Said:
     Attributes:
         attack: its name.
         status: whether it was complete.
-        reason: why it is not complete; null if it is.
+        reason: why it was not complete; null if it was.
         findings: its findings about the person.
     """
 
@@ -97,7 +97,7 @@ class Explanation:
         individual: the person.
         adversary: the assumed adversary.
         explained: one entry for each sensitive attribute.
-        also: for a person who may be in the data, the identifiers under which other sets of releases are judged.
+        also: other identifiers of the person, each judged with other releases; only if people may be in the data.
     """
 
     series: str

@@ -1,7 +1,7 @@
-"""Measures: the numbers of an attack, in types of its own, which also state them in words.
+"""Measures: the numbers that an attack reports, and their texts.
 
 Each attack has its own subclass of `Measures`. Its fields are the measures of the JSON report, in order; its properties
-and methods are their texts for every format. No other code reads the measures of an attack.
+and methods return their texts, for every format. No other code reads the measures of an attack.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ABSENT: Final = Absent.ABSENT
 
 PEOPLE: Final = Noun("{count} person", "{count} people")
 VERSIONS: Final = Noun("{count} version", "{count} versions")
-"""People in releases: one version for each."""
+"""A version is a person in one release."""
 
 # The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.
 SINGLING_OUT: Final = "singling out"
@@ -38,11 +38,11 @@ INFERENCE: Final = "inference"
 
 @dataclass(frozen=True)
 class LeastBounds:
-    """Bounds of a least number; both None if it is proved that there is none.
+    """Bounds of a least number; both None if it is proved that there is no such number.
 
     Attributes:
-        lower: no smaller number is possible.
-        upper: this number is possible; None if none is known.
+        lower: the least number is at least this; None if no bound is known.
+        upper: the least number is at most this; None if no bound is known.
     """
 
     lower: int | None
@@ -50,7 +50,7 @@ class LeastBounds:
 
     @property
     def none(self) -> bool:
-        """Whether it is proved that there is none."""
+        """Whether it is proved that there is no such number."""
         return self.lower is None and self.upper is None
 
     def __str__(self) -> str:
@@ -82,14 +82,14 @@ class Measures(Mapping[str, object]):
 
     Attributes:
         timeline: the number of findings after each judged release, from the releases so far.
-        counted: the names of the measures for the number of judged people, versions or records, and of those found;
-            None if the attack does not count them.
-        subjects_label: what these are, in words.
+        counted: the names of two measures: the number of judged people, versions or records, and the number of those
+            found; None if the attack does not count them.
+        subjects_label: what is judged: people, versions or records.
         by_version: whether a finding is about a person in one release alone.
         about_values: whether the attack finds sensitive values, rather than the person of a record.
         about_all_people: whether the attack reasons about all people's values at once.
-        has_timeline: whether something is counted after each release.
-        timeline_label: the unit of the timeline, in a word or two.
+        has_timeline: whether findings are counted after each release.
+        timeline_label: what the timeline counts, in a word or two.
         remedy: what would have prevented the findings.
         criteria: which of singling out, linkability and inference the attack attempts.
     """
@@ -133,7 +133,7 @@ class Measures(Mapping[str, object]):
 
     @property
     def found(self) -> int:
-        """The number of them that are found."""
+        """The number of found people, versions or records."""
         return 0 if self.counted is None else int(getattr(self, self.counted[1]))
 
     def found_in_words(self, *, at_least: bool) -> str:
@@ -148,16 +148,16 @@ class Measures(Mapping[str, object]):
         return found_of(self.found, whole, at_least=at_least)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return what is wrong with the series, for the verdict; `value` is `the sensitive value`, or its name."""
+        """Return the violation in words, for the verdict; `value` is `the sensitive value`, or its name."""
         found = self.found_in_words(at_least=at_least)
         return say("{value} is certain for {found}", value=value, found=found)
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield sentences on how to read the result; `attack` is the attack's name."""
+        """Yield sentences about how to read the result; `attack` is the attack's name."""
         yield from ()
 
     def with_unproved(self, count: int) -> Measures:
-        """Return the measures, given the number of shown findings without a proof."""
+        """Return the measures with the number of shown findings without a proof."""
         del count  # most attacks prove all of their findings
         return self
 
@@ -177,9 +177,9 @@ def found_of(found: int, whole: str, *, at_least: bool) -> str:
 
 @cache
 def measure_names(kind: type[Measures]) -> tuple[str, ...]:
-    """Return the names of the measures of a kind in the order of the JSON report: its own, then those of its bases.
+    """Return the JSON names of the measures of a class, in the order of the report: its own, then those of its bases.
 
-    In a name with a number, as in `above_0_9`, the JSON name has a point.
+    A number in a name is written with a point in JSON: `above_0_9` is `above_0.9`.
 
     >>> measure_names(RiskMeasures)[3:6]
     ('at_limit', 'above_0.9', 'above_0.5')
@@ -198,17 +198,17 @@ class BoundedMeasures(Measures):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RiskMeasures(Measures):
-    """The probabilities that a scored attack gives the true values, if known; otherwise absent.
+    """The probabilities that an attack gives to the true values; absent if it gives none.
 
     Attributes:
         max_risk, mean_risk: over all versions; None if they were not computed.
         risk_counts: the number of versions with a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1.
         at_limit, above_0_9, above_0_5: the number of people with a value in some release whose probability is at least
             the policy's limit, 0.9 (`above_0.9` in the JSON report) or 0.5.
-        max_ever_risk: the highest probability of ever having had a grave value; None if it is not known for all people.
-        certain_ever: the number of people who certainly had one in some release.
-        alone: the number of people who contradict the assumptions, but whose values are disclosed by groups of one
-            value.
+        max_ever_risk: the highest probability of a person to have had a grave value in some release; None if it is not
+            known for all people.
+        certain_ever: the number of people who certainly had a grave value in some release.
+        alone: the number of people whose values contradict the assumptions, but are disclosed by groups of one value.
     """
 
     max_risk: Probability | Absent | None = ABSENT

@@ -1,9 +1,9 @@
-"""Cuts of small dense graphs, many at once: the least cut, the components, and the nodes that no small cut separates.
+"""Minimum cuts of many small dense graphs at once, their components, and the nodes that no small cut separates.
 
 Graphs are stacked symmetric matrices of weights with a diagonal of zeros: shape (graphs, nodes, nodes), int64, no
-weight below 0. Nodes without edges do no harm, so graphs of different sizes can be padded. All functions use *adjacency
-orders*: start at some node and continue with the node most heavily connected to those before it. Cost: nodes² for each
-order of a graph; few orders are needed, because each merges many nodes.
+weight below 0. Nodes without edges change no result, so graphs of different sizes can be padded. Cuts are found by
+*adjacency orders*: start at some node and continue with the node most heavily connected to those before it. An order
+costs nodes² steps for a graph; few orders are needed, because each merges many nodes.
 
 Source: H. Nagamochi, T. Ibaraki, "Computing edge-connectivity in multigraphs and capacitated graphs", SIAM J. Discrete
 Math. 5 (1992).
@@ -25,10 +25,10 @@ NO_CUT = int(np.iinfo(np.int64).max)
 
 
 def min_cuts(weights: Weights) -> Values:
-    """Return the least weight that separates a connected component of each graph; shape (graphs,).
+    """Return the weight of the lightest cut of a connected component of each graph; shape (graphs,), int64.
 
-    `NO_CUT` if no component has two nodes. Nodes are merged if no cut lighter than the lightest node's own separates
-    them, until none are left.
+    `NO_CUT` if no component has two nodes. Nodes are merged if no cut lighter than the best known one separates them,
+    until there are no such nodes.
 
     >>> min_cuts(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]])).tolist()
     [2]
@@ -67,7 +67,7 @@ def _order(weights: Weights) -> tuple[Labels, Values]:
 
 
 def components(weights: Weights) -> Labels:
-    """Return the least node of each node's connected component; shape (graphs, nodes).
+    """Return the least node of each node's connected component; shape (graphs, nodes), int64.
 
     >>> components(np.array([[[0, 0, 2], [0, 0, 0], [2, 0, 0]]])).tolist()
     [[0, 1, 0]]
@@ -83,9 +83,9 @@ def components(weights: Weights) -> Labels:
 
 
 def inseparable(weights: Weights, bound: int) -> Labels:
-    """Return classes of nodes that no cut up to some weight separates, as their least nodes.
+    """Return the class of each node, by its least node; no cut of weight up to `bound` separates nodes of one class.
 
-    Nodes of different classes may be inseparable, too: the answer is correct, but may be incomplete.
+    The result has shape (graphs, nodes), int64. Nodes of different classes may be inseparable, too.
 
     >>> inseparable(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]]), 2).tolist()
     [[0, 0, 2]]

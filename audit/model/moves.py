@@ -1,4 +1,4 @@
-"""Moves: the possible changes of a candidate, as data."""
+"""Moves: the changes of a candidate that a repair can make, as data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Move:
 
     Attributes:
         kind: `merge`, `move`, `coarsen` or `withhold`.
-        groups: the published names of the merged groups; or of the group that a row leaves and the one that it enters;
-            or of the coarsened group.
+        groups: the published names of the groups: those that are merged, the one that a row leaves and the one that it
+            enters, or the coarsened one.
         lines: the lines of the withheld or moved rows in the candidate's file.
         cost: the loss, in units of one row's information.
         column: the coarsened quasi-identifier.

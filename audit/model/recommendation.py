@@ -1,4 +1,4 @@
-"""Recommendation for the newest release: changes after which the policy holds, or why there are none, as data."""
+"""Recommendation for the newest release, as data: changes after which the policy holds, or why there are none."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def totals(moves: Sequence[Move]) -> tuple[MoveTotal, ...]:
     """
     found = []
     for kind in MOVES:
-        some = [move for move in moves if move.kind == kind]
-        count = sum(len(move.lines) if kind == "withhold" else 1 for move in some)
-        if some:
-            found.append(MoveTotal(kind, count, float(sum(move.cost for move in some))))
+        same = [move for move in moves if move.kind == kind]
+        count = sum(len(move.lines) if kind == "withhold" else 1 for move in same)
+        if same:
+            found.append(MoveTotal(kind, count, float(sum(move.cost for move in same))))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The report: all results of an audit, as data; formats render it, and compute nothing.
+"""Report: all results of an audit, as data; formats render it, and compute nothing.
 
 The types of the fields are those of the JSON report, and its schema contains their docstrings.
 """
@@ -59,8 +59,8 @@ class Input:
 
     Attributes:
         path: its path in the series folder.
-        sha256: its fingerprint.
-        rows: its rows.
+        sha256: its SHA-256 hash.
+        rows: the number of its rows.
         columns: the columns that the hash covers, if the file also has private ones.
     """
 
@@ -75,9 +75,9 @@ class ReportWarning:
     """An irregularity of the files that may change the meaning of the verdict.
 
     Attributes:
-        kind: which sort of irregularity.
+        kind: the kind of irregularity.
         text: the irregularity and the remedy, in a sentence.
-        examples: some places, as file and line.
+        examples: places where it occurs, mostly as file and line.
     """
 
     kind: Literal[
@@ -103,16 +103,16 @@ class ReportWarning:
 
 @dataclass(frozen=True)
 class MisreadWarning(ReportWarning):
-    """A warning that values, people or rows may be counted wrongly; clauses that depend on them are undecided."""
+    """A warning that values, people or rows may be misread; clauses that depend on them are undecided."""
 
 
 @dataclass(frozen=True)
 class WitnessReport:
-    """What the witness beside the report shows.
+    """What the witness beside the report proves.
 
     Attributes:
         shown: what its worlds, tables and proofs show.
-        rests: what only the program shows.
+        rests: what it does not show, so that it rests on the program alone.
     """
 
     shown: tuple[str, ...]
@@ -126,11 +126,12 @@ class SeriesFacts:
     Attributes:
         name: the series' name.
         releases: the tags of the releases, in order.
-        individuals: people.
-        rows: rows, summed over the releases.
-        counterfeits: distinct counterfeits.
-        groups: groups, summed over the releases.
-        sensitive_values: distinct values of the sensitive attribute; with several attributes, the most of any of them.
+        individuals: the number of people.
+        rows: the number of rows of all releases together.
+        counterfeits: the number of distinct counterfeits.
+        groups: the number of groups of all releases together.
+        sensitive_values: the number of distinct values of the sensitive attribute; with several attributes, the largest
+            such number.
         published: the dates of publication by release, if the manifest has them; absent if it has none.
     """
 
@@ -149,9 +150,9 @@ class AdversaryFacts:
     """The assumed adversary.
 
     Attributes:
-        kind: which adversary.
+        kind: the adversary.
         transitions: whether values may change.
-        known: people with a value that is known beforehand.
+        known: the number of people with a value that is known beforehand.
     """
 
     kind: AdversaryKind
@@ -167,14 +168,15 @@ class AttackReport:
         attack: its name.
         sensitive: the attribute, if several are audited.
         status: whether it was complete.
-        reason: why the attack is incomplete or skipped; null when it is complete.
+        reason: why the attack is incomplete, skipped or failed; null if it is complete.
         seconds: how long it took.
         measures, risks: its measures, and the probabilities of values.
         findings: the most severe findings, the worst first.
-        findings_total: how many findings there are.
+        findings_total: the number of findings.
         rules: what its findings mean, by kind.
-        people: people with a value that is certain and not waived; null if the attack is not about single values.
-        certificates_checked: the number of checked findings; None if all were checked.
+        people: the number of people with a value that is certain and not waived; null if the attack is not about single
+            values.
+        certificates_checked: the number of findings whose certificates were checked; None if all were.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("figures",)
@@ -193,7 +195,7 @@ class AttackReport:
 
     @property
     def figures(self) -> Annotated[dict[str, object], WrittenAs("measures")]:
-        """Its measures, the timeline last; empty if it was skipped."""
+        """Its measures, the timeline last; empty without a result."""
         figures = {**self.measures, **self.risks}
         timeline = figures.pop("timeline", None)
         return figures if timeline is None else {**figures, "timeline": timeline}
@@ -216,7 +218,7 @@ class FoundPerson:
     Attributes:
         individual: the person; a pseudonym unless revealed.
         sensitive: the attribute, if several are audited.
-        reasons: the attacks by which a value of the person is certain, or reaches the policy's limit.
+        reasons: the attacks that find a value of the person certain, or its risk at the policy's limit.
         findings: the ids of the shown findings.
     """
 
@@ -228,14 +230,14 @@ class FoundPerson:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """The people that one attack adds to those found by weaker attacks before it.
+    """The people that one attack adds to those that the weaker attacks before it find.
 
     Attributes:
         attack: the attack.
         sensitive: the attribute, if several are audited; each has its own ladder.
-        people: the number of people with a certain value by this attack, in some release.
-        beyond: the number of them that no attack before finds.
-        so_far: the number of people found by this attack or one before.
+        people: the number of people with a value that this attack finds certain, in some release.
+        beyond: the number of these people that no attack before it finds.
+        so_far: the number of people that this attack or one before it finds.
         seconds: the time of the attack.
     """
 
@@ -249,15 +251,15 @@ class LadderStep:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How many people one attack exposes, for pictures; each person is counted once, counterfeits never.
+    """How many people one attack exposes, for charts; each person counts once, and counterfeits do not count.
 
     Attributes:
         attack: the attack.
         sensitive: the attribute, if several are audited.
-        by_risk: the number of people with a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; absent
+        by_risk: the number of people whose highest risk is below 0.1, from 0.1 to below 0.2, …, and exactly 1; absent
             if risks are unknown.
-        after_release: the number of people whose value is certain, or equal to another person's, after each release,
-            from the releases so far; absent if people are not counted.
+        after_release: the number of people whose value is certain, or certainly equal to another person's, after each
+            release, judged by the releases so far; absent if people are not counted.
     """
 
     attack: AttackName
@@ -268,12 +270,12 @@ class Exposure:
 
 @dataclass(frozen=True)
 class CountSize:
-    """How precisely a count is known; how much of it a waiver or a baseline accepts.
+    """How precisely a count is known, or how precise knowledge of it a waiver or a baseline accepts.
 
     Attributes:
-        kind: which sort of finding.
-        lower: its count is at least this.
-        upper: its count is at most this.
+        kind: the kind of finding.
+        lower: the count is at least this.
+        upper: the count is at most this.
     """
 
     kind: CountVerdict
@@ -281,7 +283,7 @@ class CountSize:
     upper: int
 
     def covers(self, other: CountSize) -> bool:
-        """Return whether the same count is known no more precisely, and by no worse kind of finding.
+        """Return whether `other` knows the same count no more precisely, and is no worse kind of finding.
 
         >>> CountSize("narrowed", 1, 4).covers(CountSize("recovered", 4, 4))
         False
@@ -296,13 +298,13 @@ class BaselineFacts:
 
     Attributes:
         made: its date; null if it has none.
-        releases: the audited releases.
-        passed: whether the policy held then.
+        releases: the releases that it audited.
+        passed: whether the policy held.
         findings: the number of its findings, including those that its own baseline left out.
-        still: the number of them that are found again.
-        known: the ids of these findings, so that this report can be a baseline, too.
+        still: the number of its findings that are found again.
+        known: the ids of the findings found again, so that this report can be a baseline, too.
         classes: the classes that were too small for `k`, by release; absent if there were none.
-        risks: the risks of findings, by id; absent if no finding has one.
+        risks: the risks of findings, by id; absent if no finding has a risk.
         counts: what was known about each count, by id; absent if no finding is about a count.
         intervals: the known interval of a value, by id; absent if there are none.
     """
@@ -324,10 +326,11 @@ class ColumnShare:
     """The effect of one quasi-identifier, or of several together, in a release, as shares of its rows.
 
     Attributes:
-        column: its name; of several, their names with + between them.
-        alone: rows that are unique by their quasi-identifiers, and would not be unique without this column.
-        small: rows in groups of fewer than five rows with equal cells that would be larger without this column.
-        by_itself: rows whose cells in these columns are unique.
+        column: its name; several names are joined by +.
+        alone: the share of rows that are unique by their quasi-identifiers, and would not be without this column.
+        small: the share of rows in groups of fewer than five equal rows, which would have at least five without this
+            column.
+        by_itself: the share of rows whose cells in these columns are unique.
     """
 
     column: str
@@ -343,30 +346,31 @@ class ReleasePanel:
     Attributes:
         release: its tag.
         sensitive: the attribute, if several are audited.
-        rows: the number of people of its rows, including counterfeits.
+        rows: the number of people that its rows stand for, including counterfeits.
         classes: the number of equivalence classes.
         suppressed: the number of rows with `*` in all quasi-identifiers, if neither groups nor record ids are
-            published; they may be anyone's, and are in no class.
+            published; each may be any person's, and they are in no class.
         k: the fewest rows of one group with equal published quasi-identifiers; for an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
-        k_people: the fewest people of such a class, without classes of counterfeits only: its rows less its
-            counterfeits, known by the key or published (all those of a group may be in one of its classes), and several
-            rows of one person, known by the key, as one; null if there is no such class.
+        k_people: the fewest people of such a class: its rows without counterfeits, and with the rows of one person,
+            if the key shows them, counted once. Counterfeits are known by the key or published; all published ones of
+            a group may be in one of its classes. Null if every class has only counterfeits.
         alone: the number of rows that share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
         below_k: the number of rows in classes smaller than the policy's k.
         certain: the number of people in classes whose rows all have one value that is not harmless.
-        distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
-        t: the largest distance between a class's values and the release's.
+        distinct_l, entropy_l: the fewest distinct values in a class, and e to the power of the least entropy of one.
+        t: the largest distance between the values of a class and those of the release.
         ordered: whether that distance treats the values as numbers.
-        prosecutor_max, prosecutor_mean: the highest and the mean risk that an adversary re-identifies a row who knows
-            that its person is in the release.
-        journalist_max, journalist_mean: the same for an adversary who knows a population; null if there is none.
+        prosecutor_max, prosecutor_mean: the highest and the mean risk that a row is re-identified by an adversary who
+            knows that its person is in the release.
+        journalist_max, journalist_mean: the same for an adversary who only knows a population that contains the person;
+            null if the series has no population.
         marketer: the expected share of rows that an adversary re-identifies by matching all of them.
         uniqueness: the share of rows that are alone in their class.
-        no_journalist: why there is no journalist's risk.
-        singling: how each quasi-identifier, and some together, make rows unique or their groups small; none if there
-            are no such rows.
+        no_journalist: why there is no journalist's risk; null if there is one.
+        singling: how each quasi-identifier, and several together, make rows unique or their groups small; empty if
+            there are no such rows.
     """
 
     release: str
@@ -404,9 +408,10 @@ class Contradictions:
     """People whose own published values contradict the assumptions.
 
     Attributes:
-        changed: people whose value changes although it should not.
-        infeasible: people without a possible value or path.
-        people: when revealed, the people whose value changes.
+        changed: the number of people whose value changes although values never change.
+        infeasible: the number of people without a possible value in some release, or without a possible sequence of
+            values.
+        people: the people whose value changes, if people are revealed.
     """
 
     changed: int = 0
@@ -429,7 +434,7 @@ class Violation:
         value: the value found.
         sensitive: the attribute, if several are audited.
         release: the release that alone violates the clause.
-        kind: `similar` if a category is known rather than a value; otherwise absent.
+        kind: `similar` if a category is known, not the value itself; otherwise absent.
     """
 
     attack: AttackName | None
@@ -443,7 +448,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Undecided:
-    """A clause or an assumption that could not be decided; or the fact that no clause was checked.
+    """A clause or an assumption that could not be decided, or a policy of which no clause was checked.
 
     Attributes:
         measure: the clause, `assumptions`, or `policy` if no clause was checked.
@@ -463,9 +468,9 @@ class Waived:
     """The outcome of a waiver.
 
     Attributes:
-        finding: the id that it names, with * for any characters.
+        finding: the id that it names, in which * stands for any characters.
         reason: why the finding is accepted.
-        expires: the last day on which it counts.
+        expires: the last day on which it is accepted.
         state: `applied`; `expired`; `unknown`, if nothing that it names is found; `exceeded`, if more is found than it
             accepts; or `unsized`, if it does not state how much it accepts.
         individual: the person that it names; hidden unless people are revealed.
@@ -490,8 +495,8 @@ class ClauseReport:
         clause: its name.
         limit: the limit of the policy.
         state: `holds`, `violated`, `undecided`, `not asked` (attacks that decide it were left out) or `not judged`
-            (nothing in this series can decide it, and it was not stated).
-        reason: why it neither holds nor is violated; or, if it holds, its qualification.
+            (nothing in this series can decide it, and the manifest does not state it).
+        reason: why it is neither kept nor violated; or, if it holds, under which condition.
     """
 
     clause: ClauseName
@@ -509,8 +514,8 @@ class PolicyReport:
         violations: the violated clauses.
         undecided: the clauses, or assumptions, that could not be decided.
         waived: the outcome of each waiver.
-        if_confirmed: violations that depend on a guess in the manifest, so that their clauses are undecided; absent if
-            there are none.
+        if_confirmed: violations that depend on a guess in the manifest, so that their clauses are undecided until it is
+            confirmed; absent if there are none.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("passed", "limits", "not_asked", "not_judged")
@@ -536,17 +541,17 @@ class PolicyReport:
         return tuple(each.clause for each in self.ended("not judged"))
 
     def ended(self, *states: str) -> list[ClauseReport]:
-        """Return the clauses with some outcomes."""
+        """Return the clauses whose state is one of `states`."""
         return [each for each in self.clauses if each.state in states]
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is violated, and no requested clause is undecided."""
+        """Whether no clause is violated, and no requested clause is undecided."""
         return not self.violations and not self.undecided
 
     @property
     def exit_code(self) -> int:
-        """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
+        """The exit code: 0 if the policy holds, 1 if it is violated, 3 if it is undecided."""
         if self.violations:
             return 1
         return 0 if self.passed else 3
@@ -568,18 +573,18 @@ class Report:
         time_limit: seconds for each attack; null means no limit.
         revealed: whether people are named.
         ids_are_stable: whether ids and pseudonyms are the same as in other reports with --stable-ids.
-        ladder: the people that each attack on values adds to those found before.
-        panel: each release by itself, regardless of the others; one entry for each sensitive attribute.
+        ladder: the people that each attack on values adds to those that weaker attacks find.
+        panel: the usual measures of each release alone; one entry for each sensitive attribute.
         warnings: irregularities of the files that may change the meaning of the verdict.
-        exposure: how many people each attack exposes, each counted once.
+        exposure: how many people each attack exposes; each person counts once.
         left_out: the number of findings that are waived or in the baseline.
         baseline: the earlier report with which this one is compared; only with --baseline.
         interrupted: true if the run was interrupted: unfinished attacks are `skipped`, with that reason.
         people: the people in shown findings, each once for each sensitive attribute.
         recommendation: a repair of the newest release; only with --recommend, if the policy is violated.
-        witness: what worlds and proofs show; only with --witness.
-        about: the only person of findings and counts, if requested; then there is no verdict.
-        tables: the audited tables, for count tables.
+        witness: what the witness beside the report proves; only with --witness.
+        about: the only person of findings and counts, if one was requested; then there is no verdict.
+        tables: the audited tables, if the series is one of count tables.
         failed_certificates: the number of findings about counts that are undecided because their certificates failed.
         schema_version: the version of this form.
     """
@@ -618,7 +623,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """130 if the run was interrupted, 4 if an attack failed and nothing is violated, else the policy's code."""
+        """The exit code: 130 after an interrupt, 4 if an attack failed and nothing is violated, else the policy's."""
         if self.interrupted:
             return 130
         failed = self.failed or self.failed_certificates
