@@ -1,4 +1,4 @@
-"""Accepted sizes: how much of a finding about people, or of small classes, a waiver or a baseline accepts."""
+"""Accepted sizes: how much of a finding, or how small classes, a waiver or a baseline accepts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 
 class RiskSize(float):
-    """The accepted risk; 1 if the value is certain, or if the finding's id already says everything."""
+    """An accepted risk; 1 if the value is certain, or if the finding's id already says all that it discloses."""
 
     def written(self) -> float:
         """Return the risk as written in a manifest."""
         return float(self)
 
     def covers(self, other: Size) -> bool:
-        """Return whether another risk of the same finding is no higher, except for rounding errors.
+        """Return whether another size of the same finding is a risk that is no higher, up to rounding errors.
 
         >>> RiskSize(0.5).covers(RiskSize(0.5)), RiskSize(0.5).covers(RiskSize(0.6))
         (True, False)
@@ -25,7 +25,7 @@ class RiskSize(float):
 
 @dataclass(frozen=True)
 class CloseSize:
-    """The interval that is known to contain a number; both ends belong to it."""
+    """An interval, with both ends, that is known to contain a number."""
 
     lower: Fraction
     upper: Fraction
@@ -35,7 +35,7 @@ class CloseSize:
         return {"lower": str(self.lower), "upper": str(self.upper)}
 
     def covers(self, other: Size) -> bool:
-        """Return whether no more is known: this interval lies in the other, or the other number is only likely.
+        """Return whether another size shows no more: an interval that contains this one, or a likely number.
 
         >>> CloseSize(Fraction(4), Fraction(5)).covers(CloseSize(Fraction(3), Fraction(5)))
         True
@@ -51,7 +51,7 @@ class SmallClasses:
     """The classes of a release that are smaller than the policy's k.
 
     Attributes:
-        smallest: the size of the smallest.
+        smallest: the size of the smallest of them.
         rows: the number of rows in all of them.
     """
 
@@ -63,7 +63,7 @@ class SmallClasses:
         return vars(self)
 
     def covers(self, other: Size) -> bool:
-        """Return whether no class is smaller, and no more rows are in small classes.
+        """Return whether another size has no smaller class, and no more rows in small classes.
 
         >>> SmallClasses(2, 9).covers(SmallClasses(2, 8)), SmallClasses(2, 9).covers(SmallClasses(3, 10))
         (True, False)

@@ -1,4 +1,4 @@
-"""The history of a series: the results of its reports in the order of their dates."""
+"""Audit history of a series: the results of its reports in the order of their dates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PastReport:
         releases: the audited releases.
         verdict: `holds`, `violated`, `undecided` or `interrupted`.
         risks: the highest risk of a person by each attack; None if unknown.
-        certain: the number of people with a certain value by some attack; None if people are not counted.
+        certain: the number of people with a value that some attack finds certain; None if people are not counted.
         findings: the number of findings, including those that a baseline left out.
         ids: the ids of these findings, if they are shown and stable; otherwise None.
     """
@@ -50,6 +50,6 @@ class AuditHistory:
     reports: tuple[PastReport, ...]
 
     def new_findings(self, place: int) -> int | None:
-        """Return how many findings the previous report lacks; None for the first report, and without stable ids."""
+        """Return how many findings of a report are not in the one before; None for the first and without stable ids."""
         earlier, ids = self.reports[place - 1].ids if place else None, self.reports[place].ids
         return None if earlier is None or ids is None else len(ids - earlier)

@@ -15,14 +15,14 @@ class Offence:
 
     Attributes:
         release: the tag of the release that breaks it.
-        groups: the names of the groups that show the offence; empty if none does.
+        groups: the names of the groups that show it; empty if none does.
         place: the release and the groups, in words.
-        line: the line of the release's file that shows it, counted from 1 with the header, in Parquet the row; None if
-            no row shows it, or if the line would identify a person.
-        in_rows: whether `line` counts rows.
+        line: the line of the release's file that shows it, counted from 1 with the header, or in Parquet the row; None
+            if no row shows it, or if the line would identify a person.
+        in_rows: whether `line` is the number of a row.
         what: what is broken.
-        individuals: the people who show it; empty unless revealed.
-        hidden: whether a person who is not named shows it.
+        individuals: the people who show it; empty unless people are revealed.
+        hidden: whether a person shows it who is not named.
     """
 
     release: str
@@ -42,7 +42,7 @@ class CheckReport:
     Attributes:
         series: its name.
         releases: the tags of its releases.
-        rows: rows of all releases together.
+        rows: the number of rows of all releases together.
         principle: the principle's name.
         parameters: its parameters.
         promise: the principle and its parameters, in words.
@@ -75,5 +75,5 @@ class CheckReport:
 
     @property
     def exit_code(self) -> int:
-        """0 if it is kept, 1 if it is broken, 3 if that is undecided."""
+        """The exit code: 0 if the principle is kept, 1 if it is broken, 3 if that is undecided."""
         return 3 if self.holds is None else 0 if self.holds else 1

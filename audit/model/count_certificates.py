@@ -1,4 +1,4 @@
-"""Certificates of counts: weighted sums of published numbers, and cases."""
+"""Certificates of bounds of counts, as data: weighted sums of published numbers, and distinctions of cases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class PublishedTerm:
     Attributes:
         release: the tag of its release.
         cell: its labels by dimension.
-        weight: an exact fraction.
+        weight: the weight, as an exact fraction.
         shown: the published text; absent for a missing row that counts as 0.
-        end: the bound of its interval that the sum uses.
-        exact: whether this is its only possible count.
+        end: the lower or upper bound of the number that the sum uses.
+        exact: whether this is the only count that the number can stand for.
         file: its file; absent for a missing row.
-        line: the line in it.
+        line: its line in the file; absent for a missing row.
     """
 
     release: str
@@ -39,8 +39,8 @@ class CaseTerm:
     """The assumption of a case, times a weight.
 
     Attributes:
-        case: the number of the enclosing case, the outermost is 0.
-        weight: an exact fraction.
+        case: the depth of the case, from 0 for the outermost.
+        weight: the weight, as an exact fraction.
         end: the bound that the case assumes.
     """
 
@@ -54,9 +54,9 @@ class CountSum:
     """A weighted sum of numbers whose value, rounded to an integer, is a bound or a contradiction.
 
     Attributes:
-        terms: the numbers.
-        value: an exact fraction.
-        impossible: true if no counts are consistent.
+        terms: the numbers and assumptions.
+        value: the sum, as an exact fraction.
+        impossible: whether the sum is a contradiction: no counts fit its numbers and assumptions.
     """
 
     terms: Annotated[tuple[PublishedTerm | CaseTerm, ...], WrittenAs("sum")]
@@ -66,14 +66,14 @@ class CountSum:
 
 @dataclass(frozen=True)
 class CountCase:
-    """One of two cases: a cell's count is at most a number, or larger.
+    """One of two cases: a cell's count is at most a number, or at least the next.
 
     Attributes:
         release: the release of the cell.
         since: the earlier release, if the case is about an increase.
-        cell: its labels by dimension.
-        at_most: the bound in the first case.
-        at_least: the bound in the second case.
+        cell: the labels of the cell, by dimension.
+        at_most: the upper bound that the first case assumes; absent in the second.
+        at_least: the lower bound that the second case assumes; absent in the first.
         step: the proof in this case.
     """
 
@@ -104,11 +104,11 @@ class CertifiedBound:
     """A lower or upper bound of a count, with its proof.
 
     Attributes:
-        bound: the kind of bound.
+        bound: whether it is a lower or an upper bound.
         step: the sum or the cases that prove it.
         steps: the number of sums in the proof.
-        rounded: the bound.
-        cell: the cell, if the finding is not about a single count.
+        rounded: the bound, a whole number.
+        cell: the cell that is bounded, if the finding is not about a single count.
     """
 
     bound: Literal["lower", "upper"]

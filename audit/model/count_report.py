@@ -1,4 +1,4 @@
-"""Reports on series of count tables: facts about the tables, and the measures of an attack on them."""
+"""Reports on count tables: facts about the tables, and the measures of an attack on them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class CountMeasures(Measures):
     """The numbers of an audit of count tables.
 
     Attributes:
-        cells: published cells.
-        protected: cells whose count is hidden or rounded.
-        questions: the number of questions about cells and increases.
-        recovered: the number of exactly known counts.
-        small: the number of counts known to be small.
+        cells: the number of published cells.
+        protected: the number of cells whose count is hidden or rounded.
+        questions: the number of checked counts, of cells and of increases.
+        recovered: the number of counts that are known exactly.
+        small: the number of counts that are known to be small.
         narrowed: the number of counts with fewer possible values than the policy requires.
-        smallest_width: the fewest possible values of a hidden count; null if none is bounded.
+        smallest_width: the fewest possible values of a hidden count; null if no hidden count is bounded.
         open: the number of undecided questions.
-        all: cells in which all people are of one kind; absent if no dimension is sensitive.
+        all: the number of cells whose people are certainly all of one kind; absent if no dimension is sensitive.
     """
 
     has_timeline: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class CountMeasures(Measures):
 
     @property
     def found(self) -> int:
-        """The number of findings among them."""
+        """The number of findings."""
         return self.recovered + self.small + self.narrowed + (0 if self.all is ABSENT else self.all)
 
 
@@ -72,13 +72,13 @@ class Rounding:
 
 @dataclass(frozen=True)
 class RatesEntry:
-    """Rates of counts.
+    """A column of rates of counts.
 
     Attributes:
-        column: their column.
+        column: the column.
         per: the base of the rates, such as 100.
-        decimals: the number of decimals.
-        denominator: the column, the statistic or the cell of the denominator.
+        decimals: the number of decimals to which they are rounded.
+        denominator: what they are rates of: a column, a statistic or a cell.
     """
 
     column: str
@@ -92,14 +92,14 @@ class CountRules:
     """The assumed meaning of published texts; findings are true if the publisher followed these rules.
 
     Attributes:
-        markers: the least and the greatest count of each marker; null if there is no greatest.
+        markers: the least and the greatest count that each marker stands for; null if there is no greatest.
         threshold: counts from 1 to `threshold` - 1 are always hidden; null if there is no threshold.
         rounding: how numbers were rounded; null if they were not.
-        perturbation: how far numbers may be from the true counts.
-        rates: rates of counts; null if there are none.
+        perturbation: how far published numbers may be from the true counts.
+        rates: the first column of rates; null if there is none.
         absent_is_zero: whether a missing row means 0.
-        open: dimensions whose labels need not cover all people.
-        further_rates: other rates; absent if there are none.
+        open: the dimensions whose labels need not cover all people.
+        further_rates: the other columns of rates; absent if there are none.
     """
 
     markers: Mapping[str, tuple[int | None, ...]]
@@ -123,11 +123,11 @@ class TablesFacts:
         tables: the number of tables.
         rows: the number of published rows.
         dimensions: the dimensions of the tables.
-        totals: the label of all people, by dimension.
-        measures: the statistics, if there are several.
+        totals: the label that covers all people, by dimension.
+        measures: the counted statistics, if there are several.
         over_time: the relation between the counts of one cell in several releases.
         rules: the assumed meaning of published texts.
-        notes: the number of lines below a table that are notes and not rows, by file; absent if there are none.
+        notes: the number of lines below a table that are notes, not rows, by file; absent if there are none.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"

@@ -1,8 +1,8 @@
 """Evidence: a series as an adversary sees it, as arrays; attacks have no other input.
 
 Per-person attacks read *pools*. A pool is a bag of published values that contains a person's value in one release: for
-the `linked` adversary the person's QI-group, for `register` the union of all groups whose boxes cover the person. With
-pools, one attack serves both adversaries. No field refers to the series or its key.
+the `linked` adversary the values of the person's QI-group, for `register` those of all groups whose cells cover the
+person. So one attack serves both adversaries. No field refers to the series or its key.
 
 Attacks that follow published record ids read the rows of *records* with their generalized cells instead.
 
@@ -32,11 +32,11 @@ Table: TypeAlias = npt.NDArray[np.integer]
 
 
 class ValueCounts(NamedTuple):
-    """Contents of bags as (bag, value, number of rows), where a bag is a pool or a QI-group.
+    """The values in bags, as entries of bag, value and number of rows; a bag is a pool or a QI-group.
 
     Attributes:
-        bag, value: shape (m,), int32. Several entries of a pair are added up.
-        rows: number of rows of each, or None for one row each.
+        bag, value: the bag and the value of each entry; shape (m,), int32. Entries of the same pair are added up.
+        rows: the number of rows of each entry, shape (m,), int64; None for one row each.
     """
 
     bag: Codes
@@ -44,7 +44,7 @@ class ValueCounts(NamedTuple):
     rows: Counts | None
 
     def tabled(self, bags: int, values: int) -> Table:
-        """Return the contents as a table of rows by bag and value; shape (bags, values)."""
+        """Return the number of rows by bag and value; shape (bags, values), of the smallest type that holds them."""
         key = self.bag.astype(np.int64) * values + self.value
         if self.rows is None:
             table = np.zeros(bags * values, dtype=count_type(int(np.bincount(self.bag).max(initial=0))))
@@ -56,13 +56,13 @@ class ValueCounts(NamedTuple):
 
     @staticmethod
     def of(table: Table) -> ValueCounts:
-        """Return the contents of a table of rows by bag and value; each pair once, in order."""
+        """Return the entries of a table of rows by bag and value; each pair once, in order."""
         bag, value = np.nonzero(table)
         return ValueCounts(bag.astype(np.int32), value.astype(np.int32), table[bag, value].astype(np.int64))
 
 
 def count_type(largest: int) -> np.dtype[np.integer]:
-    """Return the smallest type for counts up to a number."""
+    """Return the smallest type that `ValueCounts.tabled` uses for counts up to a number."""
     kinds = (np.uint16, np.int32, np.int64)
     return np.dtype(next(kind for kind in kinds if largest <= np.iinfo(kind).max))
 
@@ -75,11 +75,11 @@ class CandidatePools:
         person: the people in this release whose value is not known beforehand; distinct, shape (n,), int32.
         pool: the pool of each person; shape (n,), int32, in [0, n_pools).
         n_pools: number of pools.
-        contents: the contents of the pools as entries, or, if pools hold many values, as a table of rows by pool and
-            value, shape (n_pools, values); `entries()` and `table()` convert both.
-        counted: false if the value of the version (this person in this release) is known beforehand: it is used in
-            reasoning, but not measured; shape (n,), or None if all count.
-        fixed: the known value of such a version, -1 elsewhere; shape (n,), or None.
+        contents: the values in the pools as entries, or, if pools hold many values, as a table of rows by pool and
+            value, shape (n_pools, values); `entries()` and `table()` return either form.
+        counted: false if the value of the version (this person in this release) is known beforehand: attacks use it,
+            but measures leave it out; shape (n,), bool, or None if all count.
+        fixed: the known value of such a version, -1 for others; shape (n,), int32, or None.
         people: one more than the largest person code of this and all earlier releases.
         values: the number of sensitive values of this and all earlier releases.
     """
@@ -94,11 +94,11 @@ class CandidatePools:
     values: int
 
     def entries(self) -> ValueCounts:
-        """Return the contents of the pools as entries."""
+        """Return the values in the pools as entries."""
         return self.contents if isinstance(self.contents, ValueCounts) else ValueCounts.of(self.contents)
 
     def table(self) -> Table:
-        """Return the contents of the pools as a table, which is large if there are many pools and values."""
+        """Return the number of rows by pool and value, shape (n_pools, values): large with many pools and values."""
         return (
             self.contents.tabled(self.n_pools, self.values) if isinstance(self.contents, ValueCounts) else self.contents
         )
@@ -183,8 +183,8 @@ class PublishedClasses:
 
     Attributes:
         group: the published group of each class, ascending; shape (classes,), int32.
-        judged: false if the adversary knows that all rows are counterfeits, or belong to people known to be there;
-            shape (classes,), bool.
+        judged: false if the adversary knows that all rows of the class are counterfeits, or belong to people of whose
+            presence the adversary knows; shape (classes,), bool.
         contents: the values of each class.
         values: the number of sensitive values of this and all earlier releases.
         place: the class of each row; shape (rows,), int32.
@@ -201,7 +201,11 @@ class PublishedClasses:
 
 @dataclass(frozen=True)
 class AnyPair(Mapping[tuple[int, int], Fraction]):
-    """The transitions by which each of some values may follow each other one, all with equal probability."""
+    """The probabilities of transitions by which every value may follow every value, all equally likely.
+
+    Attributes:
+        size: the number of values.
+    """
 
     size: int
 
@@ -237,10 +241,10 @@ class Transitions:
 
     @property
     def constant(self) -> bool:
-        """Whether no value ever changes: each is followed only by itself, or all are equally probable."""
+        """Whether no value changes: the file lists each value as followed by itself alone, equally likely."""
         kept = {a for a, b in self.exact if a == b}
-        each = len(kept) == len(self.exact) == np.count_nonzero(self.listed)
-        return each and len(set(self.exact.values())) <= 1
+        is_alone = len(kept) == len(self.exact) == np.count_nonzero(self.listed)
+        return is_alone and len(set(self.exact.values())) <= 1
 
     @property
     def sets(self) -> UpdateSets:
@@ -271,9 +275,14 @@ class Combinations(Protocol):
 
 
 def claimed_code(attribute: int | Places, value: Codes | np.int32, attributes: int) -> Codes:
-    """Return the code of a claim that a person has a value of one of several attributes, with any others.
+    """Return the codes of claims that a person has a value of one of several attributes, with any values of the others.
 
-    These codes are below those of combinations, also below that of unknown values (-1).
+    These codes are below -1, which is that of unknown values; the codes of combinations are 0 or above.
+
+    Args:
+        attribute: the attribute, or that of each claim.
+        value: the code of each value; shape (claims,).
+        attributes: the number of attributes.
 
     >>> claimed_part(int(claimed_code(1, np.array([5]), 3)[0]), 3)
     (1, 5)
@@ -288,33 +297,39 @@ def claimed_part(code: int, attributes: int) -> tuple[int, int]:
 
 
 class PeopleSource(Protocol):
-    """The knowledge of people in releases behind some evidence."""
+    """The source of what an adversary knows about the people in each release; releases are counted from 0."""
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
-        """Return, for each of some people in a release, the names of the groups that may hold the person."""
+        """Return the names of the groups of a release that may hold each person; one entry for each of `people`."""
 
     def members(self, release: int) -> Members:
-        """Return the people of each group of a release, including counterfeits, if that is known (`linked`)."""
+        """Return the people of each group of a release, with counterfeits, for an adversary who knows (`linked`)."""
 
     def hosts(self, release: int) -> CandidateGroups:
-        """Return the rows of a release and the groups that may hold each person (`linked`, `register`)."""
+        """Return the rows of a release, and the row classes that each person may be in (`linked`, `register`)."""
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
 
     def published(self, release: int) -> PublishedClasses:
-        """Return the classes of a release, counted from 0."""
+        """Return the classes of equal rows of a release."""
 
     def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Return which classes of a release hold only people who are known to be in no other class."""
 
     def published_names(self, release: int, groups: Codes) -> list[str]:
-        """Return the names of some groups of a release."""
+        """Return the names of some published groups of a release."""
 
 
 @dataclass(eq=False)
 class WrongCellError(Exception):
-    """A cell that contradicts earlier cells of its record (`row` is given), or that cannot be read (`row` is None)."""
+    """A cell contradicts earlier cells of its record, or cannot be read.
+
+    Attributes:
+        release: the release, counted from 0.
+        row: the row of the contradicting cell; None if a cell cannot be read.
+        attribute: the index of the quasi-identifier.
+    """
 
     release: int
     row: int | None = None
@@ -355,7 +370,10 @@ class RecordSource(Protocol):
         """Return the rows of a release, counted from 0."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return the numbers of the intersections of pairs of cells, -1 if empty; each pair should be given once."""
+        """Return the number of the intersection of each pair of cells, -1 if empty; shape (pairs,), int32.
+
+        Each pair should be given once.
+        """
 
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
@@ -396,7 +414,10 @@ class RowSource(Protocol):
         """Return the intersections of pairs of cells of an attribute, -1 if empty."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
-        """Return points that distinguish cells of an attribute, and which cells cover each; shape (points, cells)."""
+        """Return points that distinguish the cells of an attribute, and which cells cover each point.
+
+        The cells that cover a point have shape (points, cells), bool.
+        """
 
     def text(self, attribute: int, cell: int) -> str:
         """Return a cell as text."""
@@ -415,7 +436,7 @@ class Evidence:
         tags: the releases, in order of publication.
         transitions: which values may follow which; None when values never change.
         known: the number of people with a value that is known beforehand.
-        rows: the approximate total number of rows of the releases, for choosing kernels.
+        rows: the approximate number of rows of all releases together, by which attacks choose algorithms.
         source: the knowledge of the people of each release.
         values: the sensitive values by code.
         records: the source of the rows of records; None if no published id links them.
@@ -430,8 +451,8 @@ class Evidence:
         followed: whether people are followed by record ids; the evidence then has one release, which holds all records.
         unfollowed: why people are not followed, if the series has record ids and people are known; otherwise None.
         pooled: the pools of each release; empty if no people are known.
-        numbers: the numbers of values, by sensitive attribute; only for attributes whose values may be amounts.
-        categories: the values of each category, by sensitive attribute, as equal numbers.
+        numbers: the numbers that the values mean, by sensitive attribute; only for attributes of amounts.
+        categories: the members of each category, by sensitive attribute and category: equal numbers for members.
     """
 
     kind: AdversaryKind
@@ -477,5 +498,9 @@ class Evidence:
         return self.pooled[release]
 
     def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order."""
+        """Yield the pools of all releases in order.
+
+        Raises:
+            UsageError: no people are known.
+        """
         return map(self.pools, range(len(self.tags)))

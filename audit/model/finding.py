@@ -1,7 +1,7 @@
-"""Findings and claims: the common interface of all kinds, and how codes become names.
+"""Findings and claims: the interface that all kinds share, and how codes become names.
 
 The fields of a finding hold codes of people, releases and values while it is claimed and checked, and names in a
-report: one class serves both. Each kind of finding is a module of `audit.findings`, with its check in
+report; the same class serves both. Each kind of finding has a module in `audit.findings`, and its check is in
 `audit.judgement`.
 """
 
@@ -54,14 +54,14 @@ Member: TypeAlias = int | AnonymousCounterfeit
 
 @dataclass(frozen=True)
 class NamedBy:
-    """A field with codes: the method of `ReportNaming` that returns their names for a report."""
+    """Marks a field with codes; names the method of `ReportNaming` that returns their names."""
 
     method: str
 
 
 @dataclass(frozen=True)
 class ByCheck:
-    """A field that the check or the naming of the finding fills; attacks leave it empty."""
+    """Marks a field that attacks leave empty; the check or the naming of the finding fills it."""
 
 
 BY_CHECK: Final = ByCheck()
@@ -71,7 +71,7 @@ MEMBERS, COSTS, SPENT, RECORD_CELLS = (NamedBy(name) for name in ("members", "co
 
 
 class ReportNaming(Protocol):
-    """The names of codes of people, records, releases, values and cells in a report."""
+    """Returns the names that codes of people, records, releases, values and cells have in a report."""
 
     @property
     def reveal(self) -> bool:
@@ -90,7 +90,7 @@ class ReportNaming(Protocol):
         """Return a sensitive value."""
 
     def values(self, codes: Iterable[int]) -> tuple[str, ...]:
-        """Return some values, sorted."""
+        """Return the values of codes, sorted."""
 
     def attribute(self, value: int) -> str | None:
         """Return the combined attribute of a claimed value; None for a value or combination."""
@@ -102,13 +102,13 @@ class ReportNaming(Protocol):
         """Return the intersection of a record's cells; None if the report may not show it."""
 
     def side(self, members: Mapping[Member, int]) -> dict[str, int]:
-        """Return how often each member on a side is counted."""
+        """Return how often each member of a side counts, by name."""
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
         """Return the names of people, sorted: the order of their codes could reveal who they are."""
 
     def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the points that people spend, sorted by name."""
+        """Return the points that people spend, with names in place of codes, sorted."""
 
     def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
         """Return the points of values, sorted."""
@@ -139,7 +139,7 @@ class Presence(Protocol):
         """Return the people in a release."""
 
     def groups(self, release: int, people: Codes, /) -> list[tuple[str, ...]]:
-        """Return, for each of some people in a release, the names of the groups that may hold the person."""
+        """Return the names of the groups of a release that may hold each person; one entry for each of `people`."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class GroupLines:
 
 
 Check: TypeAlias = Callable[[Places], Sequence[Any]]
-"""Returns the findings at some indices, each checked; None for a claim without a finding."""
+"""Returns the checked findings at some indices; None for a claim without a finding."""
 FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
 Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED, BY_CHECK]
 """The groups that a finding mentions."""
@@ -171,14 +171,14 @@ Place: TypeAlias = tuple[C, str]
 
 
 class FindingRule(NamedTuple):
-    """What findings of one kind mean, and how to prevent them; for formats that list rules."""
+    """What findings of one kind mean (`what`), and how to prevent them (`remedy`), for formats that list rules."""
 
     what: str
     remedy: str
 
 
 WITHHOLD = "Withhold rows of the groups named, or regroup them so that the groups have the same values as before."
-"""How to prevent that one person's groups disclose the person's value."""
+"""The remedy if a person's own groups disclose the person's value."""
 
 
 class KnownReleases(NamedTuple):
@@ -186,7 +186,7 @@ class KnownReleases(NamedTuple):
 
     Attributes:
         releases: the releases before the last one, counted from 0, ascending.
-        least: whether it is known that each of them is necessary.
+        least: whether each of them is known to be necessary.
         groups: the names of groups of the last release.
     """
 
@@ -197,16 +197,16 @@ class KnownReleases(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(ABC, Generic[C]):
-    """Knowledge of an adversary, together with its certificate.
+    """What an adversary finds out, with its certificate.
 
     Attributes:
-        id: the finding's id: attack and a keyed hash. It is the same from one audit to the next with --stable-ids.
+        id: the id: the attack and a keyed hash. With --stable-ids it is the same in every audit.
         located: the files and lines of the groups that it mentions; only if people are revealed.
     """
 
     kind: ClassVar[str]
     meaning: ClassVar[str] = "The attack is certain of this."
-    """What it means, in formats that list their rules, where the attack says nothing else."""
+    """What it means, in formats that list rules, unless the attack says it itself."""
     id: Annotated[FindingId, BY_CHECK] = ""
     located: Annotated[Located, WrittenAs("rows")] = ()
 
@@ -219,13 +219,13 @@ class Finding(ABC, Generic[C]):
         yield from ()
 
     def in_full(self: Finding[str], *, by_version: bool) -> Iterator[str]:
-        """Yield its sentence about the only person of a text, then every step; consequences of a case are indented."""
+        """Yield its sentence, for a text about one person, then the steps of its certificate, indented."""
         yield self.sentence(by_version=by_version)
         yield from (f"  {step}" for step in self.steps())
 
     @abstractmethod
     def places(self) -> Iterator[Place[C]]:
-        """Yield release and name of each group that it mentions, in order."""
+        """Yield the release and the name of each group that it mentions, in order."""
 
     def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Yield the files and the lines that the finding mentions; nothing if people are hidden."""
@@ -237,17 +237,17 @@ class Finding(ABC, Generic[C]):
         return tuple(dict.fromkeys(release for release, _ in self.places()))
 
     def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether it exceeds a limit of the policy."""
+        """Return whether it violates the policy, given the limits by clause."""
         del limits
         return True
 
     @property
     def unproved(self) -> bool:
-        """Whether it discloses a value by a solver's result only."""
+        """Whether only a solver's answer, without a certificate, shows that a value is disclosed."""
         return False
 
     def people(self: Finding[int]) -> Sequence[int]:
-        """Return the codes of its people, beginning with the only one whose value it shows."""
+        """Return the codes of its people; if it shows the value of one person, that person comes first."""
         return ()
 
     @property
@@ -264,12 +264,12 @@ class Finding(ABC, Generic[C]):
         return ()
 
     def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
-        """Return the releases, up to the last one, from which it follows by its certificate."""
+        """Return the releases before `last`, and the groups of `last`, from which its certificate follows."""
         del source
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
     hidden: ClassVar[Mapping[str, Any]] = {}
-    """The text in place of fields if people are not revealed, because they would say more than the releases do."""
+    """The values that replace fields if people are not revealed: these fields say more than the releases do."""
 
     def named(self: Finding[int], names: ReportNaming) -> Finding[str]:
         """Return the finding with names in place of codes."""
@@ -293,19 +293,19 @@ def _decoded(held: Any, role: NamedBy | None, names: ReportNaming) -> Any:  # no
 
 @cache
 def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
-    """Return the fields of a class that hold codes, and how they are named; None for fields whose parts hold codes."""
+    """Return the fields of a class with codes, and how each is named; None for a field with codes in its parts."""
     found: list[tuple[str, NamedBy | None]] = []
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
         hint = hints[each.name]
-        role = next((one for one in notes_of(hint) if isinstance(one, NamedBy)), None)
+        role = next((note for note in notes_of(hint) if isinstance(note, NamedBy)), None)
         if each.init and (role is not None or any(map(_has_codes, _parts(hint)))):
             found.append((each.name, role))
     return tuple(found)
 
 
 def _parts(hint: Any) -> Iterator[type]:  # noqa: ANN401 - types of types have no common type
-    """Yield the classes of which a type consists."""
+    """Yield the dataclasses in a type and in its arguments."""
     inside = get_origin(hint) or hint
     if isinstance(inside, type) and is_dataclass(inside):
         yield inside
@@ -324,18 +324,18 @@ class Claims(ABC):
         release: the release after which each claim holds, counted from 0; shape (claims,), int32.
         person: the person whose value each claim shows, -1 for none; None if claims show no single person's value;
             shape (claims,).
-        nothing: the measures of an attack without conclusions, for the case that its premises do not hold for all
-            people; None if each claim depends only on its own person.
+        nothing: the measures of the attack if it had found nothing, which are used if the values of some people
+            contradict its assumptions; None if each claim depends only on its own person.
     """
 
     release: Codes
     person: Codes | None
     nothing: Measures | None
     checked_by: ClassVar[str]
-    """The function that returns what checks claims of this kind, given the evidence and them: code that shares nothing
-    with attacks, which cannot import it."""
+    """The path of the function that returns the check, given the evidence and the claims; it shares no code with
+    attacks, which cannot import it."""
     counts_rows: ClassVar[bool] = False
-    """Whether its risks are shares of rows, which are exact below certainty too."""
+    """Whether its risks are shares of rows, which are also exact below certainty."""
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -344,14 +344,14 @@ class Claims(ABC):
     @property
     @abstractmethod
     def severity(self) -> Floats:
-        """The rank of the claims, the worst highest; shape (claims,)."""
+        """The severity of each claim, highest for the worst; shape (claims,), float64."""
 
     certify: Callable[[Places], Sequence[Any]]
-    """Returns the findings at some places, unchecked; None for one without a certificate that is short."""
+    """Returns the unchecked findings at some indices; None for a claim without a short certificate."""
 
     @abstractmethod
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield the content of the ids of the claims at some indices: the kind, and what is claimed."""
+        """Yield the texts from which ids of the claims at some indices are made: the kind, and what is claimed."""
 
     def read(self, places: Places, *columns: str) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of the claims at some indices."""
@@ -364,14 +364,14 @@ class Claims(ABC):
         return made
 
     def at(self, places: Places) -> Sequence[Any]:
-        """Return the findings at some indices, without searching for certificates."""
+        """Return the unchecked findings at some indices."""
         return self.certify(places)
 
     clause: ClassVar[str] = ""
-    """The clause that makes claims of this kind from what an attack found; none for attacks' own claims."""
+    """The clause that makes claims of this kind from what an attack found; empty if attacks make them."""
 
     def entries_at(self, places: Places) -> Places:
-        """Return the numbers by which a result records the acceptance of the claims at some indices."""
+        """Return the numbers with which a result notes that the claims at some indices are accepted."""
         return places
 
     def everything(self) -> Places:
@@ -379,25 +379,25 @@ class Claims(ABC):
         return np.arange(len(self))
 
     def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return the identifiers of the people of each claim, who may accept it."""
+        """Return the identifiers of the people of each claim: a waiver may accept all claims about a person."""
         del names
         return [frozenset()] * len(self)
 
     def groups(self) -> Sequence[Place[int]] | None:
-        """Return the release and group of each claim; None if claims are not about groups."""
+        """Return the release and the group of each claim; None if claims are not about groups."""
         return None
 
     @property
     def versions(self) -> Codes | None:
-        """The person of each claim, if each is about a person in a release; risks of people are shown beside it."""
+        """The person of each claim, shape (claims,), int32, if each is about a person in a release; otherwise None."""
         return None
 
     def mean_risk(self) -> float | None:
-        """Return the mean of risks that are shares of rows."""
+        """Return the mean of risks that are shares of rows; None for other claims."""
         return None
 
     def sizes(self) -> Sequence[Size] | None:
-        """Return how much each claim discloses, if that can vary for the same claim; None if its id says everything."""
+        """Return how much each claim discloses, if claims of one id may differ in that; otherwise None."""
         return None
 
     def highest_risk(self, waived: Places) -> float | None:
@@ -406,7 +406,7 @@ class Claims(ABC):
         return None
 
     def smallest_class(self, waived: Places) -> int | None:
-        """Return the fewest rows or records that remain for anyone, without waived claims; None if there is none."""
+        """Return the fewest rows or records that may be a person's, without waived claims; None if there are none."""
         del waived
         return None
 
@@ -421,7 +421,7 @@ class Claims(ABC):
         return None
 
     def values(self) -> Codes:
-        """Return the code of the value that each claims to be certain, -1 for none; shape (claims,), int32."""
+        """Return the value that each claim says is certain, -1 if it says none; shape (claims,), int32."""
         return np.full(len(self), -1, dtype=np.int32)
 
     def people_at(self, places: Places) -> Codes:
@@ -434,7 +434,7 @@ class Claims(ABC):
         return None
 
     def worst(self, most: int, waived: Places) -> Places:
-        """Return at least `most` claims that are not waived, such that no other claim is worse."""
+        """Return the indices of the worst claims that are not waived: `most` of them, and all that are as bad."""
         left = np.delete(self.everything(), waived)
         return left[foremost(self.severity[left], self.release[left], most)]
 
@@ -447,7 +447,7 @@ class Claims(ABC):
         return taken
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
-        """Return which claims follow from earlier claims of this kind."""
+        """Return which claims follow from claims of this kind in an audit before; shape (claims,), bool."""
         del before, names, before_names
         return np.zeros(len(self), dtype=np.bool_)
 
@@ -463,8 +463,8 @@ class ClauseClaims(Claims):
     """Claims that a clause derives from an outcome, ranked by their probability.
 
     Attributes:
-        risk: the probability of each claim, or the share of the rows; shape (claims,), float64.
-        entries: the number by which each claim is accepted; shape (claims,).
+        risk: the probability of each claim, or its share of rows; shape (claims,), float64.
+        entries: the number with which a result notes that each claim is accepted; shape (claims,), intp.
     """
 
     risk: Floats
@@ -473,11 +473,11 @@ class ClauseClaims(Claims):
 
     @property
     def severity(self) -> Floats:
-        """The rank of the claims: the probability."""
+        """The severity of the claims: their probability."""
         return self.risk
 
     def entries_at(self, places: Places) -> Places:
-        """Return the numbers by which the claims at some indices are accepted."""
+        """Return the numbers with which a result notes that the claims at some indices are accepted."""
         return self.entries[places]
 
     def sizes(self) -> Sequence[Size] | None:
@@ -486,7 +486,9 @@ class ClauseClaims(Claims):
 
 
 def foremost(severity: Floats, release: Codes, most: int) -> Places:
-    """Return the indices of the `most` worst and then earliest claims, and of all that are as bad.
+    """Return the indices of the worst claims, the earliest first: `most` of them, and all as bad and as early as these.
+
+    The result is ascending.
 
     >>> foremost(np.array([1.0, 2.0, 2.0, 2.0]), np.array([0, 3, 1, 3]), 2).tolist()
     [1, 2, 3]

@@ -1,8 +1,8 @@
-"""Publication history, as anonymizers use it: releases, cells, and the buckets of people over time.
+"""History of publications, as anonymizers use it: releases, cells, and the buckets of people over time.
 
-A *bucket* holds all people of one signature. If a series publishes one group for each signature, unbroken presences are
-the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between the release of
-insertion and that of deletion. People who came back have several presences, and are kept separately.
+A *bucket* holds all people of one signature. If a series publishes one group for each signature, presences without a
+gap are the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between the
+release of insertion and that of deletion. People who came back have several presences, which are kept separately.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class CellRanges:
     """The cells of the last release's groups, as the ranges that they cover in a snapshot's scales.
 
     Attributes:
-        low, high: the first and last place that a group's cell covers, low > high if it covers none; shape (groups,
-            attributes), int32. A cell that is not an interval has the range around it.
-        exact: false for groups with such a cell; shape (groups,). `PreviousCells.covers` decides there.
+        low, high: the first and the last place that a group's cell covers, low > high if it covers none; shape (groups,
+            attributes), int32. For a cell that is not an interval, the smallest range that contains it.
+        exact: false for groups with such a cell, for which `PreviousCells.covers` decides; shape (groups,), bool.
     """
 
     low: Codes
@@ -50,7 +50,7 @@ class PublishedRelease:
         group: the group of each row, in [0, groups); shape (rows,), int32.
         entry_group, entry_value, entry_count: the published values: group, sensitive value, number of rows; for a plain
             table one entry for each row, without counts.
-        own: the true sensitive value of each row's person, -1 for counterfeits; shape (rows,).
+        own: the true sensitive value of each row's person, -1 for counterfeits; shape (rows,), int32.
     """
 
     tag: str
@@ -69,14 +69,14 @@ class PreviousCells(Protocol):
         """Return the cells of the last release's groups in the snapshot's scales."""
 
     def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
-        """Return whether the cells of some groups cover some rows of the snapshot, pair by pair; shape (pairs,)."""
+        """Return whether the cells of each group cover the row beside it; `group`, `row` and result: shape (pairs,)."""
 
     def moved(self) -> Codes:
         """Return the rows of people whose exact quasi-identifiers differ from those in the snapshot before."""
 
 
 class PresenceIntervals(NamedTuple):
-    """Ended presences in a bucket, from release `begun` until before release `ended`."""
+    """Presences that have ended: in `bucket` from release `begun` to the one before `ended`; each of shape (n,)."""
 
     bucket: npt.NDArray[np.integer]
     begun: npt.NDArray[np.integer]
@@ -90,16 +90,18 @@ class PresenceIntervals(NamedTuple):
 
 @dataclass
 class PresenceHistory:
-    """The presences of all people and of the counterfeits among them; releases are counted from 0.
+    """The presences of people, and of counterfeits that keep their identity; releases are counted from 0.
+
+    All arrays are indexed by the code of a person or counterfeit; shape (codes,).
 
     Attributes:
-        releases: number of releases.
-        bucket: by code, the signature of the last group that held the person or counterfeit; -1 for unknown codes.
-        begun: by code, the first release of the last presence; -1 for unknown codes.
-        last: by code, the last release with the person or counterfeit; -1 for unknown codes.
-        returned: by code, whether there were earlier presences.
-        fake: by code, whether it is a counterfeit that keeps its identity.
-        value: by code, the sensitive value of such a counterfeit, -1 if it cannot be known.
+        releases: the number of releases.
+        bucket: the signature of the last group with the person; -1 for unknown codes; int32.
+        begun: the first release of the last presence; -1 for unknown codes; int32.
+        last: the last release with the person; -1 for unknown codes; int32.
+        returned: whether there were earlier presences; bool.
+        counterfeit: whether the code is that of a counterfeit; bool.
+        value: the sensitive value of a counterfeit; -1 if it cannot be known, and for people; int32.
     """
 
     releases: int = 0
@@ -133,11 +135,11 @@ class PresenceHistory:
         self.releases += 1
 
     def here(self) -> Flags:
-        """Return, by code, who is in the last release."""
+        """Return which people are in the last release, by code; shape (codes,), bool."""
         return (self.last == self.releases - 1) & (self.begun >= 0)
 
     def earlier(self) -> PresenceIntervals:
-        """Return the presences of people who came back, without the last one."""
+        """Return the earlier presences of people who came back."""
         return _joined(self._earlier)
 
     def nameless(self) -> PresenceIntervals:
@@ -154,12 +156,11 @@ class PresenceHistory:
         self.returned, self.counterfeit = np.concatenate([self.returned, no]), np.concatenate([self.counterfeit, no])
 
     def _find_values(self, release: PublishedRelease, counterfeits: npt.NDArray[np.intp]) -> None:
-        """Find the values of the counterfeits in some rows.
+        """Find the values of the counterfeits in these rows.
 
-        An Anatomy pair does not show which of a group's values a counterfeit has, and the value may be ambiguous.
-        Counterfeits that join a group take, in the order of its rows, the values that no one else in it has. So either
-        the counterfeits of a series have values that fit all of its releases, or, if another method chose them, no
-        known values.
+        An Anatomy pair does not show which of a group's values a counterfeit has. Counterfeits that join a group take,
+        in the order of its rows, the values that no one else in it has. So the counterfeits of a series have values
+        that fit all of its releases; if another method chose them otherwise, their values are unknown.
         """
         if release.entry_count is None:
             self.value[release.person[counterfeits]] = release.entry_value[counterfeits]
@@ -190,14 +191,15 @@ class PublicationHistory:
     """The published releases as anonymizers use them; it grows by one release at a time.
 
     Attributes:
-        releases: number of releases.
+        releases: the number of releases.
         last: the last release; None before the first.
-        value: by person code, the person's sensitive value when last published, -1 for unknown codes; int32.
-        signature: by person code, the signature (as a place in `signatures`) of the group that last held the
-            person, -1 for unknown codes; int32.
-        signatures: distinct sensitive values of a group, ascending codes (m-invariance paper, Definition 16).
+        value: the sensitive value with which each person was last published, -1 for unknown codes; shape (people,),
+            int32.
+        signature: the signature of the last group with each person, as an index into `signatures`, -1 for unknown
+            codes; shape (people,), int32.
+        signatures: the distinct sensitive values of groups, as ascending codes (m-invariance paper, Definition 16).
         presence: the presences of people, and of counterfeits with identity, in groups of each signature.
-        look: the last release's cells in the scales of the next snapshot.
+        look: the last release's cells in the scales of the next snapshot; None before the first release.
     """
 
     releases: int = 0
@@ -224,22 +226,22 @@ class PublicationHistory:
         self.releases += 1
 
     def values_of(self, person: Codes) -> Codes:
-        """Return the last published value of some people, -1 for people never published."""
+        """Return the last published value of each person, -1 if there is none; shape (people,), int32."""
         return _grown(self.value, int(person.max(initial=-1)) + 1)[person]
 
     def signatures_of(self, person: Codes) -> Codes:
-        """Return the last signature of some people, -1 for people never published."""
+        """Return the last signature of each person, -1 if there is none; shape (people,), int32."""
         return _grown(self.signature, int(person.max(initial=-1)) + 1)[person]
 
     def _sign(self, release: PublishedRelease) -> Codes:
-        """Return the signature of each group of a release, and number new ones."""
+        """Return the signature of each group of a release, shape (groups,), int32; new ones are added."""
         groups = int(release.group.max(initial=-1)) + 1
         holds = np.zeros((groups, int(release.entry_value.max(initial=-1)) + 1), dtype=np.bool_)
         holds[release.entry_group, release.entry_value] = True
         packed = np.packbits(holds, axis=1)
         _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-        of, value = np.nonzero(holds[first])
-        values, ends = value.tolist(), np.cumsum(np.bincount(of, minlength=len(first))).tolist()
+        row, value = np.nonzero(holds[first])
+        values, ends = value.tolist(), np.cumsum(np.bincount(row, minlength=len(first))).tolist()
         numbers = [self._number(tuple(values[start:end])) for start, end in pairwise([0, *ends])]
         return np.array(numbers, dtype=np.int32)[place.reshape(-1)]
 

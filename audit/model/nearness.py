@@ -1,4 +1,4 @@
-"""Nearness: which numbers are close to each other, exactly, by value codes; and how much weight is close."""
+"""Nearness: which sensitive numbers are close to each other, and how much weight is close to each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from audit.runtime.reasons import Reason
 
 
 class Windows(NamedTuple):
-    """For each entry, the entries of the same owner with close numbers; an entry without a number only has itself.
+    """The close numbers of each entry among those of its owner; an entry without a number is only close to itself.
 
     Attributes:
-        within: their total weight; shape (entries,).
-        low, high: the ranks of their least and largest number, -1 for an entry without a number; shape (entries,).
+        within: the total weight of the close entries; shape (entries,).
+        low, high: the ranks of the least and the largest close number, -1 for an entry without a number; shape
+            (entries,), intp.
     """
 
     within: npt.NDArray[Any]
@@ -30,10 +31,10 @@ class Nearness(NamedTuple):
     """The numbers that are close to each other.
 
     Attributes:
-        rank: the rank of each value's number among all distinct numbers, by code; -1 for other values.
-        low, high: the ranks of the least and the largest number close to each number, by rank.
-        code: the least code of a value with each number, by rank.
-        number: the numbers, ascending.
+        rank: the rank of each value's number among the distinct numbers, -1 for other values; shape (values,), intp.
+        low, high: the ranks of the least and the largest number close to each number; shape (numbers,), intp.
+        code: the least code of a value with each number; shape (numbers,), int32.
+        number: the distinct numbers, ascending.
     """
 
     rank: Places
@@ -43,12 +44,18 @@ class Nearness(NamedTuple):
     number: tuple[Fraction, ...]
 
     def together(self, low: Places, high: Places) -> Flags:
-        """Return whether all numbers between two ranks are close to each other; false for rank -1."""
+        """Return whether all numbers between two ranks are close to each other, false for rank -1; shape as `low`."""
         known = (low >= 0) & (high >= 0)
         return known & (self.high[np.where(known, low, 0)] >= high) if len(self.high) else known
 
     def windows(self, owner: npt.NDArray[np.integer], value: Codes, weight: npt.NDArray[Any]) -> Windows:
-        """Return the close values of each value, given by code, among those of the same owner."""
+        """Return the close values of each entry among those of its owner.
+
+        Args:
+            owner: the owner of each entry; shape (entries,).
+            value: its value, by code; shape (entries,), int32.
+            weight: its weight; shape (entries,).
+        """
         rank = self.rank[value]
         within = weight.copy()
         low, high = rank.copy(), rank.copy()
@@ -67,12 +74,12 @@ class Nearness(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedNumbers:
-    """The numbers of a sensitive attribute's values.
+    """The numbers that the values of a sensitive attribute mean.
 
     Attributes:
-        number: the number of each value, by code; None for other values.
-        width: how far two close numbers may differ; None if a share of the larger number is used.
-        doubt: why close numbers may be harmless, and what to declare; None if they are harmful.
+        number: the number of each value, by code; None for values that are not numbers.
+        width: how far close numbers may differ, in their own unit; None if they may differ by a share of the larger.
+        doubt: why it is not known whether close numbers disclose anything, and what to declare; None if they do.
     """
 
     number: tuple[Fraction | None, ...]
@@ -80,9 +87,10 @@ class PublishedNumbers:
     doubt: Reason | None = None
 
     def near(self, share: float) -> Nearness:
-        """Return which numbers are close, if two may differ by a share of the larger one, or by the width.
+        """Return which numbers are close: those that differ at most by the width or, without one, by a share.
 
-        The numbers close to a number are consecutive, if the share is less than 1.
+        `share` is that of the number that is larger in absolute terms. If it is less than 1, the numbers close to a
+        number are consecutive.
         """
         known = sorted({each for each in self.number if each is not None})
         place = {number: rank for rank, number in enumerate(known)}
@@ -103,7 +111,7 @@ class PublishedNumbers:
 
 
 def spread(ends: tuple[Fraction, Fraction]) -> float:
-    """Return the difference of two numbers as a share of the larger one.
+    """Return the difference of two numbers as a share of the one that is larger in absolute terms.
 
     >>> spread((Fraction(95), Fraction(100)))
     0.05

@@ -1,4 +1,4 @@
-"""Publication plan: the result of each method for some microdata, as data."""
+"""Publication plan: what each method of publishing microdata costs, and whether it keeps the policy, as data."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ class PlannedSeries:
     Attributes:
         method, parameters: the method, and its parameters as written on the command line, such as `--m 4`.
         without: the quasi-identifiers that were left out.
-        refused: why nothing could be published; None otherwise. The following fields are only set if it is None.
+        refused: why nothing could be published; None if something was. Only then the following fields are set.
         form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
-        exit_code: of the audit with the default policy: 0 the policy holds, 1 it is violated, 3 it is undecided.
+        exit_code: the exit code of an audit with the default policy: 0 if it holds, 1 if it is violated, 3 if it is
+            undecided.
         attacks: the results of the attacks, without findings.
         counterfeits, withheld: the number of counterfeits over all releases, and of people withheld at the end.
         withheld_share: the share of the last snapshot's people who are withheld.
-        ncp: the mean share of their domain that cells cover; None without cells.
+        ncp: the mean share of their domain that cells cover (normalized certainty penalty); None without cells.
         query_error: the median relative error of COUNT queries, averaged over the releases; None if no release has one.
         seconds: the time for publishing.
         violating: the attacks by which the policy is violated.
@@ -54,11 +55,12 @@ class PlannedSeries:
 
 @dataclass(frozen=True)
 class PublicationPlan:
-    """All methods that were tried, in the order of the registry; then without some columns, if none kept the policy.
+    """The results of all methods that were tried.
 
     Attributes:
         microdata: the microdata's name.
-        tried: the methods, each with each of its parameters.
+        tried: the methods in the order of the registry, each with each choice of its parameters; then, if none kept the
+            policy, methods without some quasi-identifiers.
         frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
         changing: the number of people whose values change although the microdata have no transitions.
     """
@@ -72,7 +74,7 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It is the one with the least sum of query error and share of withheld people.
+        It is the one with the least sum of query error and share of withheld people, then with the fewest counterfeits.
         """
         keeping = [each for each in self.tried if each.keeps]
         lost = {id(each): (each.query_error or 0.0) + each.withheld_share for each in keeping}

@@ -1,6 +1,6 @@
 """Registry of plug-ins by name: those of this program, and those of other packages.
 
-Another package registers one by an entry point of its distribution:
+Another package registers a plug-in by an entry point:
 
     [project.entry-points."series_audit.attacks"]
     my-attack = "my_package.attack:MyAttack"
@@ -34,7 +34,7 @@ class Registry(Generic[T]):
 
     Attributes:
         group: the group of entry points of other packages.
-        kind: the noun for one of them in messages.
+        kind: what a plug-in is called in messages, such as `attack`.
         own: the plug-ins of this program, as `package.module:Name`.
     """
 
@@ -43,7 +43,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _others(self) -> dict[str, EntryPoint]:
-        """The plug-ins of other packages; none replaces one of this program's."""
+        """The plug-ins of other packages; none of them can replace one of this program."""
         from importlib.metadata import entry_points
 
         found = sorted(entry_points(group=self.group), key=lambda point: point.name)
@@ -51,11 +51,11 @@ class Registry(Generic[T]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names."""
+        """The names of all plug-ins."""
         return (*self.own, *self._others)
 
     def load(self, name: str) -> T:
-        """Return the entry with a name, or the object at `package.module:Name`.
+        """Return the plug-in with a name, or the object at `package.module:Name`.
 
         Raises:
             UsageError: the name is unknown.
@@ -85,16 +85,16 @@ class Registry(Generic[T]):
 
 
 def _what(error: BaseException) -> str:
-    """Return what went wrong: the message of an import error; otherwise only its name, as messages may quote cells."""
+    """Return the message of an import error; of other errors only the name, because their messages may quote cells."""
     return printable(str(error), 200) if isinstance(error, ImportError | AttributeError) else type(error).__name__
 
 
 def _imported(target: str) -> object:
     """Return the object at `package.module:Name`; the module may also be in the working directory."""
     module, _, path = target.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)
     found: object = import_module(module)
     for name in path.split("."):
         found = getattr(found, name)

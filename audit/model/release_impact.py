@@ -33,8 +33,8 @@ class Cause:
 
     Attributes:
         releases: the earlier releases from which it follows, together with the candidate.
-        least: whether it is known that each of them is necessary.
-        rows: the rows of the candidate from which it follows.
+        least: whether each of them is known to be necessary.
+        rows: the rows of the candidate from which it follows, by group.
     """
 
     releases: tuple[str, ...]
@@ -79,9 +79,9 @@ class ComparedAttack:
         status_before: the status without the candidate.
         changes: the measures that differ, except timelines.
         old: the number of findings without the candidate.
-        new: the number of additional findings.
-        people: the number of people with a newly found certain value.
-        findings: the most severe of the new ones.
+        new: the number of findings that the candidate adds.
+        people: the number of people with a value that is only certain with the candidate.
+        findings: the most severe findings that the candidate adds.
     """
 
     after: Annotated[AttackReport, INLINED, COUNTS]
@@ -100,7 +100,7 @@ class Candidate:
     Attributes:
         release: its tag.
         files: its files.
-        key: the file with the person of each row, if it is separate.
+        key: the file with the person of each row; null if there is no such file.
     """
 
     release: str
@@ -133,7 +133,7 @@ class ReleaseImpact:
         candidate: the candidate.
         without: the audit of the series without it.
         adds: the decision on what the candidate adds, as if the rest were accepted.
-        not_computed: why there was no search for a repair, each reason once.
+        not_computed: why no repair was searched for, each reason once.
         repair: a repair that keeps the policy, if one was found; it is not written.
     """
 
@@ -161,7 +161,7 @@ class ReleaseImpact:
 def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:
     """Return the measures of an attack that differ, except timelines.
 
-    Tables within a measure are compared entry by entry, as `compromised 1`; bounds are one measure.
+    An entry of a table within a measure is compared as a measure of its own, such as `compromised 1`; bounds are not.
     """
     old, new = _flat(before.figures), _flat(after.figures)
     names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]

@@ -1,4 +1,4 @@
-"""The result of a repair as data."""
+"""Repair of a candidate: its result as data."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Repair:
         lost: the share of the candidate's information that is lost, in [0, 1].
         files: the written tables; empty without a repair.
         before: the audit of the series so far.
-        after: the audit of the series with the repaired candidate, or with the unchanged candidate without a repair.
-        audits: the number of audited candidates.
-        refused: why there is no repair; None with a repair.
-        proved: if there is no repair, whether this is proved.
-        withholds_much: whether it withholds more than one row in twenty.
-        baseline: whether findings without the candidate were ignored.
+        after: the audit of the series with the repaired candidate; without a repair, with the unchanged candidate.
+        audits: the number of candidates that were audited.
+        refused: why there is no repair; None if there is one.
+        register: the register that was written with it, and belongs into the series; None if none was written.
+        proved: whether it is proved that there is no repair.
+        withholds_much: whether the repair withholds more than one row in twenty.
+        baseline: whether findings of the series without the candidate were ignored.
         stopped: why the search ended early; None if it did not.
-        register: the register that was written with it and belongs into the series; None if none was written.
     """
 
     candidate: str
@@ -51,7 +51,7 @@ class Repair:
 
     @property
     def exit_code(self) -> int:
-        """The exit code for the written series; without a repair, 1 if there is none, 3 if that is unknown."""
+        """The exit code: 0 with a repair, 1 if it is proved that there is none, 3 if none was found, 130 if stopped."""
         if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
             return 130
         if self.refused is None:

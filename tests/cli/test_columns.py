@@ -65,7 +65,7 @@ def test_texts_that_tie_rows_are_no_longer_unlinkable(tmp_path, shared, state):
     [
         ('unlinkable = { Remarks = " " }', '`unlinkable`: "Remarks" has no reason; write Remarks ='),
         ('unlinkable = ["Remarks"]', "`unlinkable`: this has to be a table of texts"),
-        ('unlinkable = { Age = "x" }', "`Age`: one column has two meanings"),
+        ('unlinkable = { Age = "x" }', "`Age`: the column has two roles"),
     ],
 )
 def test_what_unlinkable_needs(tmp_path, line, what):

@@ -96,9 +96,9 @@ MANIFEST, R1, R2, REGISTER, KEY = "series.toml", "releases/1.csv", "releases/2.c
 VALUES, FAKES, GZIP, STEPS = "releases/1.values.csv", "counterfeits/2.csv", "releases/2.csv.gz", "transitions.csv"
 NOWHERE = ("nor is any other", "write a header line")
 COLUMNS = ("Age", "Zipcode", "Group-ID", "Disease", "Owner")
-NOT_GZIP, NOT_PARQUET = ("not a whole gzip file", "compress it again"), ("not a whole Parquet file", "write it again")
-NO_FILE, OUTSIDE = ("no such file", "correct its name"), ("`releases`", "leave the series folder", "copy the file")
-NO_COUNT, CELLS = ("not a number of people", "a whole number from 1"), "one cell a column"
+NOT_GZIP, NOT_PARQUET = ("gzip file is damaged", "compress it again"), ("Parquet file is damaged", "write it again")
+NO_FILE, OUTSIDE = ("no such file", "correct its name"), ("`releases`", "out of the series folder", "copy the file")
+NO_COUNT, CELLS = ("not a number of people", "a whole number from 1"), "one cell per column"
 
 CASES = {
     # the folder and its manifest
@@ -126,7 +126,7 @@ CASES = {
         ("series.toml:9: ", "`sensitive`", "no sensitive column", "write sensitive =")),
     "two meanings": (
         H, toml('"Age", "Zipcode"', '"Age", "Group-ID"'),
-        ("series.toml:7: ", "`Group-ID`", "two meanings", "its own column")),
+        ("series.toml:7: ", "`Group-ID`", "two roles", "its own column")),
     "path out": (H, toml('"releases/1.csv"', '"../../etc/passwd"'), ("series.toml:3: ", *OUTSIDE)),
     "link out": (H, away(R2), ("series.toml:3: ", *OUTSIDE)),
     "one release twice": (H, toml(R2, R1), ("series.toml:3: ", 'two releases have the tag "1"', "rename one")),
@@ -220,7 +220,7 @@ CASES = {
         ('releases/1.csv:3, column "Owner": ', "another row in line 4", "one row for each person")),
     "interval reversed": (
         OUT, both(cell(R1, 2, "Age", "[22, 21]"), cell(R1, 3, "Age", "[22, 21]")),
-        ('releases/1.csv:2, column "Age": ', "covers nothing", "its lower end first")),
+        ('releases/1.csv:2, column "Age": ', "interval is empty", "the lower end first")),
     "no number": (
         OUT, both(toml("sensitive =", 'types = { Age = "numeric" }\nsensitive ='), cell(R1, 5, "Age", "middle-aged")),
         ('releases/1.csv:5, column "Age": ', "neither a number nor", "categorical")),
@@ -248,7 +248,7 @@ CASES = {
         "keyed", gone("private/2.key.csv"), ("releases/2.csv: ", "no key for this release", "private/2.key.csv")),
     "key of another row": (
         "keyed", cell(KEY, 3, "row", "99"),
-        ('private/1.key.csv:3, column "row": ', "no such row in releases/1.csv, which has 11", "write the key anew")),
+        ('private/1.key.csv:3, column "row": ', "no such row in releases/1.csv, which has 11", "key file again")),
     "key with a row twice": (
         "keyed", line(KEY, "0", "Zoe"),
         ('private/1.key.csv:13, column "row": ', "row 0 of releases/1.csv, counted from 0, has 2 lines", "one line")),
@@ -290,7 +290,7 @@ CASES = {
         ('register.csv:4, column "last": ', "no such release", "a position from 1 to 2")),
     "stay reversed": (
         OUT, cell(REGISTER, 4, "first", "2"),
-        ('register.csv:4, column "last": ', "ends before it begins", "swap the two")),
+        ('register.csv:4, column "last": ', "comes before the first", "swap the two")),
     "register of another release": (
         "outsider", cell(REGISTER, 6, "release", "2024"),
         ('register.csv:6, column "release": ', "no such release", "the tag of a release")),
@@ -310,7 +310,7 @@ CASES = {
         OUT, line(REGISTER, "Zachary", "21", "12000", "1", "1"),
         ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct in which releases its")),
     "register of nobody": (
-        OUT, table(REGISTER, lambda rows: rows[:1]), ("register.csv:2: ", "lists no people", "leave it out")),
+        OUT, table(REGISTER, lambda rows: rows[:1]), ("register.csv:2: ", "has no lines", "leave it out")),
     "register without a column": (
         OUT, text(REGISTER, "first,last", "first,until"),
         ('register.csv:1, column "last": ', "which has: individual, ", "correct its name")),
@@ -336,7 +336,7 @@ CASES = {
         ("known.csv:2: ", "the key says", "another value in release 1", "correct the line")),
     "transitions that leave out a value": (
         WARD, table(STEPS, lambda rows: [row for row in rows if row[0] != "flu"]),
-        ('transitions.csv, column "from": ', 'no line says which values may follow "flu"', "add lines that do")),
+        ('transitions.csv, column "from": ', 'no line says which values may follow "flu"', "add a line for each")),
     "transition twice": (WARD, again(STEPS), ("transitions.csv:16: ", "is on two lines", "keep one")),
     "transition to nothing": (
         WARD, cell(STEPS, 3, "to", ""), ('transitions.csv:3, column "to": ', "empty", "write a value")),
@@ -348,7 +348,7 @@ CASES = {
         ('transitions.csv:4, column "probability": ', "this one has none", "to all lines of a `from`, or to none")),
     "ragged hierarchy": (
         "outsider", data("hierarchies/age.csv", lambda all: re.sub(rb"(?m)\A(.*\n.*\n.*);.*$", rb"\1", all, count=1)),
-        ("hierarchies/age.csv:3: ", "number of levels is 2, the first line's is 3", "levels")),
+        ("hierarchies/age.csv:3: ", "this line has 2 levels, but the first line has 3", "levels")),
     "empty hierarchy": (
         "outsider", data("hierarchies/age.csv", lambda _: b""),
         ("hierarchies/age.csv: ", "the hierarchy is empty", "one line per leaf")),

@@ -412,4 +412,4 @@ def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
         try:
             parse(text, NUMERIC)
         except CellError as error:
-            assert "interval covers nothing" in error.what or "set is empty" in error.what  # noqa: PT017
+            assert "interval is empty" in error.what or "set is empty" in error.what  # noqa: PT017

@@ -119,8 +119,8 @@ def test_quotes_bom_and_windows_lines(tmp_path: Path) -> None:
     [
         ("", None, "empty"),
         ("\n  \n", None, "empty"),
-        ("a;x;*\nb;*\n", 2, "number of levels is 2"),
-        ("a;x;*\n\nb;x;*;*\n", 3, "number of levels is 4"),
+        ("a;x;*\nb;*\n", 2, "has 2 levels"),
+        ("a;x;*\n\nb;x;*;*\n", 3, "has 4 levels"),
         ("a;x;*\nb;y;*\na;y;*\n", 3, "other ancestors"),
         ("a;x;*\nb;;*\n", 2, "empty"),
         ("a x *\n", 1, "single level"),

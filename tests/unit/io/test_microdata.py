@@ -198,7 +198,7 @@ def test_whole_numbers_are_told_from_others(tmp_path):
 BAD = [
     ([("", *ROWS[0][1:]), (" ", *ROWS[1][1:])], [':2, column "Name": the cell is empty (and 1 more such lines); '
                                                  "write whose row it is"]),
-    ([ROWS[0], ("~ghost", *ROWS[1][1:])], [':3, column "Name": identifiers that begin with ~ are kept for '
+    ([ROWS[0], ("~ghost", *ROWS[1][1:])], [':3, column "Name": identifiers that begin with ~ are reserved for '
                                            "counterfeits; give this person another identifier"]),
     ([ROWS[0], (" Total:", *ROWS[1][1:])], [':3, column "Name": the row looks like a total, not like a person; delete '
                                             "it, or give the person another identifier"]),
