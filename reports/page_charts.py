@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE, VERSIONS
-from audit.model.report import Exposure, Report
+from audit.model.report import AttackReport, Exposure, Report
 from audit.runtime.phrases import say
 from reports import charts
 from reports.finding_text import shown_attacks
@@ -20,7 +20,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     tags = [printable(tag, 24) for tag in report.series.releases]
     shown = {(attack.attack, attack.sensitive) for attack in shown_attacks(report)}
     exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
-    drawn = [_line(each, report) for each in exposed if each.after_release is not None]
+    drawn = [_counted(each, report) for each in exposed if each.after_release is not None]
     # If an attack was cut off without a result, nothing is known: there is no line.
     lines = [line for line in drawn if any(count is not None for count in line[1])]
     if len(tags) > 1 and lines:
@@ -46,19 +46,27 @@ def below_k(report: Report) -> Iterator[charts.Chart]:
         yield charts.lines(title, tags, [(str(axes[1]), list(panel.values()))], axes=axes)
 
 
-def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
-    incomplete = any(a.incomplete for a in report.attacks if (a.attack, a.sensitive) == (each.attack, each.sensitive))
-    counts = each.after_release or ()
-    if not incomplete:
-        return named(each), list(counts)
+def _counted(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
+    """Return what an attack counts, and the counts."""
+    attack = _attack(each, report)
+    name = say("{what} by {attack}", what=attack.measures.timeline_label, attack=_at_least(attack))
     # "At least 0" means that nothing is known. A point at 0 would look like a result.
-    return say("{attack}, at least", attack=named(each)), [count or None for count in counts]
+    return name, [count or None if attack.incomplete else count for count in each.after_release or ()]
+
+
+def _attack(each: Exposure, report: Report) -> AttackReport:
+    return next(a for a in report.attacks if (a.attack, a.sensitive) == (each.attack, each.sensitive))
+
+
+def _at_least(attack: AttackReport) -> str:
+    """Return an attack's name, with a remark if what it counts is a lower bound."""
+    return say("{attack}, at least", attack=named(attack)) if attack.incomplete else named(attack)
 
 
 def by_risk(report: Report) -> Iterator[charts.Chart]:
     """Yield the number of people by their highest risk, for the attack that deduces most; for each attribute."""
     strongest = {each.sensitive: each for each in report.exposure if each.by_risk is not None}
     for each in strongest.values():
-        title = say("People by the highest risk of a value, by {attack}", attack=_line(each, report)[0])
+        title = say("People by the highest risk of a value, by {attack}", attack=_at_least(_attack(each, report)))
         axes = (say("risk in percent, from …"), say("people"))
         yield charts.lines(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)

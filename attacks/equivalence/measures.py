@@ -30,10 +30,10 @@ class EquivalenceMeasures(BoundedMeasures):
     pinned: int
     ways: list[str]
 
-    timeline_label: ClassVar[Phrase | str] = Phrase("equal")
+    timeline_label: ClassVar[Phrase | str] = Phrase("same values as others")
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Publish whole buckets (everybody whose group has the same set of values, as the method e-equivalence does), "
-        "so that nobody shares values with so few people."
+        "Publish whole buckets: put everybody whose group has the same set of values into one group, as the method "
+        "e-equivalence does. Then nobody certainly has the same values as so few others."
     )
 
     @property
@@ -55,7 +55,15 @@ class EquivalenceMeasures(BoundedMeasures):
             found = say("{pinned}, {found}", pinned=self._pinned(at_least=at_least), found=found)
         if self.min_e.none:
             return say("{found} (there is no equivalence)", found=found)
-        return say("{found} with the same values as others (least e: {bounds})", found=found, bounds=self.min_e)
+        if self.min_e.upper != 1:
+            return say("{found} with the same values as others (least e: {bounds})", found=found, bounds=self.min_e)
+        if (alike := self.compromised["1"]) == self.found:
+            return say("{found} with the same value as another person (e = 1)", found=found)
+        return say(
+            "{found} with the same values as others; {count} of them with the same value as another person (e = 1)",
+            found=found,
+            count=alike,
+        )
 
     def _pinned(self, *, at_least: bool) -> str:
         if at_least:

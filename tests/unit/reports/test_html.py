@@ -230,7 +230,7 @@ def test_the_picture_has_no_point_where_nothing_is_known(report):
     assert [row[1] for row in whole.rows] == ["0", last]
     assert [row[1] for row in part.rows] == ["", last]
     assert picture(whole).count('class="point') == picture(part).count('class="point') + 1
-    assert part.head[1] == "intersection, at least"
+    assert part.head[1] == "certain by intersection, at least"
 
 
 def test_the_table_on_the_terminal_says_so(report):
