@@ -59,9 +59,11 @@ class _Marked:
     def __init__(self, page: Page) -> None:
         blocks = [block for section in page.parts for block in section.blocks]
         rows = [name for block in blocks if isinstance(block, Facts) and block.terms for name, _ in block.rows]
-        self._terms = {escape(term): name for name in rows for term in name.split(", ") if len(term) > 1}
-        longest = sorted(map(re.escape, self._terms), key=len, reverse=True)
-        self._marks = re.compile("|".join([_CODE, rf"(?<![\w-])({'|'.join(longest) or '(?!)'})(?![\w-])"]))
+        terms = [(term, name) for name in rows for term in name.split(", ") if len(term) > 1]
+        terms.sort(key=lambda each: -len(each[0]))
+        self._names = [name for _, name in terms]
+        forms = "|".join(f"({_forms(escape(term))})" for term, _ in terms)
+        self._marks = re.compile("|".join([_CODE, rf"(?<![\w-])(?:{forms or '(?!)'})(?![\w-])"]))
 
     def __call__(self, text: str) -> Markup:
         """Return a text, escaped, with its marks."""
@@ -70,13 +72,25 @@ class _Marked:
         return Markup(self._marks.sub(self._mark, escape(text)))  # noqa: S704 - the text is escaped
 
     def _mark(self, found: re.Match[str]) -> str:
-        code, option, term = found.groups()
+        code, option, *terms = found.groups()
         if code is not None:
             return f"<code>{code}</code>"
         if option is not None:
             return f'<span class="option">{option}</span>'
-        name = self._terms.pop(term, None)
-        return term if name is None else f'<a class="term" href="#{_anchor(name)}">{term}</a>'
+        place = next(place for place, term in enumerate(terms) if term is not None)
+        name, self._names[place] = self._names[place], ""
+        return f'<a class="term" href="#{_anchor(name)}">{found[0]}</a>' if name else found[0]
+
+
+def _forms(term: str) -> str:
+    """Return a pattern of a term with the endings of plurals and cases: `Gruppe`, `Gruppen`; `sensible Werte`."""
+    *first, last = term.split(" ")
+    stems = [rf"{re.escape(re.sub('(e|er|o|a)$', '', word))}(?:e[mnrs]?|[ao]s?|s)?" for word in first]
+    if last.endswith("ón"):
+        return " ".join([*stems, rf"{re.escape(last[:-2])}(?:ón|ones)"])
+    stem = re.escape(re.sub("[aeo]$", "", last)) if len(last) > 3 else re.escape(last)
+    endings = "(?:e[mnrs]?|[ao]s?|s|n)" + ("?" if stem == re.escape(last) else "")
+    return " ".join([*stems, stem + endings])
 
 
 def _anchor(name: str) -> str:

@@ -49,6 +49,7 @@ class PageTable:
         words: the number of columns, from the left, with words; the others hold numbers.
         marked: the cells, by row and column, that break a limit.
         caption: what it shows; None if the text before it says so.
+        terms: whether cells are our own words, which may lead to the terms that they use.
     """
 
     kind: ClassVar[str] = "table"
@@ -57,6 +58,7 @@ class PageTable:
     words: int = 1
     marked: frozenset[tuple[int, int]] = frozenset()
     caption: str | None = None
+    terms: bool = False
 
 
 @dataclass(frozen=True)
