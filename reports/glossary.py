@@ -29,6 +29,10 @@ CLAUSES = {
     ),
     "min_e": Phrase("smallest allowed group of people known to have the same values (min_e, limit {limit})"),
     "k": Phrase("smallest allowed number of rows, or records, that look alike (k, limit {limit})"),
+    "closeness": Phrase("how near the possible numbers of a person may be to each other (closeness, limit {limit})"),
+    "min_count": Phrase("smallest count that may be known (min_count, limit {limit})"),
+    "min_width": Phrase("smallest allowed number of possible values of a hidden count (min_width, limit {limit})"),
+    "min_labels": Phrase("smallest allowed number of categories among a cell’s people (min_labels, limit {limit})"),
 }
 
 

@@ -34,7 +34,7 @@ class ImpactAssessment(Document):
             (say("Risks to the people in the data (Article 35(7)(c)): what was measured"), _risks(report)),
             (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
             (say("Measures (Article 35(7)(d))"), _measures(report)),
-            (say("Decision"), sections.signature(say("Data protection officer"))),
+            (say("Decision"), _decision()),
         ]
 
 
@@ -57,3 +57,14 @@ def _measures(report: Report) -> Iterator[Block]:
     yield Bullets(list(measures(report)))
     yield Paragraph(say("Measures taken, with who is responsible: {blank}", blank=sections.blank(say("measures"))))
     yield Paragraph(say("Risk that remains, and its acceptance: {blank}", blank=sections.blank(say("assessment"))))
+
+
+def _decision() -> Iterator[Block]:
+    """Yield the decision of the controller, with what Articles 35 and 36 ask for before it."""
+    advice = sections.blank(say("advice, and the reasons if it is not followed"))
+    yield Paragraph(say("Advice of the data protection officer (Article 35(2)): {blank}", blank=advice))
+    views = sections.blank(say("views, or why they were not sought"))
+    yield Paragraph(say("Views of the people concerned (Article 35(9)): {blank}", blank=views))
+    asked = sections.blank(say("date and answer, if a high risk remains"))
+    yield Paragraph(say("Prior consultation of the supervisory authority (Article 36): {blank}", blank=asked))
+    yield from sections.signature(say("For the controller"))

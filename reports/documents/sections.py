@@ -113,9 +113,14 @@ def verdict(report: Report) -> Iterator[Block]:
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of the results of each attack; for tables, also the measures."""
-    rows = [[named(each), status_in_words(each.status), result_text(each)] for each in report.attacks if each.ran]
-    yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
+    """Yield the table of the results of each attack, with the people of the verdict; for tables, also the measures."""
+    ran = [each for each in report.attacks if each.ran]
+    head = [say("attack"), say("status"), say("what it found")]
+    rows = [[named(each), status_in_words(each.status), result_text(each)] for each in ran]
+    if any(each.people is not None for each in ran):
+        head.append(say("people whose value is certain"))
+        rows = [[*row, "" if a.people is None else figure(a.people)] for row, a in zip(rows, ran, strict=True)]
+    yield PageTable(head, rows, words=3, terms=True)
     if isinstance(report, CountReport):
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
 
