@@ -87,13 +87,11 @@ class StatedClaims:
         return clause.state == "holds" and not likely and bool(needed) and apart
 
     def _k(self, clause: ClauseReport) -> bool:
-        records = [each["fewest"] for each in self._about("records")]
-        [found] = self._about("k") or [{"rows": 0, "people": 0}]
-        if clause.state == "holds":  # a class of counterfeits alone has no people to find
-            linked = bool(records) or "record" not in self.series.columns
-            return linked and min([max(found["rows"], found["people"]), *records]) >= clause.limit
-        small = [min(found["rows"], found["people"])] if self._about("k") else []
-        return clause.state == "violated" and min([*small, *records], default=clause.limit) < clause.limit
+        counted = "people" if "k" in self.series.manifest.get("policy", {}) else "rows"  # by default rows are counted
+        sizes = [each[counted] for each in self._about("k")] + [each["fewest"] for each in self._about("records")]
+        if clause.state == "holds":
+            return min(sizes, default=0) >= clause.limit and len(sizes) == 1 + ("record" in self.series.columns)
+        return clause.state == "violated" and min(sizes, default=clause.limit) < clause.limit
 
     def _min_e(self, clause: ClauseReport) -> bool:
         if clause.state == "holds":

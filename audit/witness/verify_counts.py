@@ -57,10 +57,10 @@ def classes(series: Filed) -> tuple[np.ndarray, ...]:
 
 
 def k(series: Filed, sensitive: None) -> dict[str, int]:
-    """Return the fewest rows of a class, and the fewest people of a class that contains a person."""
+    """Return the fewest rows, and the fewest people, of a class that may have people."""
     del sensitive
     rows, people = sizes(series)
-    return {"rows": int(rows[rows > 0].min()), "people": int(people[people > 0].min())}
+    return {"rows": int(rows[people > 0].min()), "people": int(people[people > 0].min())}
 
 
 def min_e(series: Filed, sensitive: str) -> dict[str, int]:

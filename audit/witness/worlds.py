@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from audit.adversary.view import View
-from audit.model.arrays import Integers
+from audit.model.arrays import Flags, Integers
 from audit.model.outcome import PossibleValues
 from audit.witness.verify import Published, StopError, check_world
 from audit.witness.verify_register import StopError as RegisterStopError
@@ -40,13 +40,17 @@ def texts_of(view: View, value: int) -> tuple[str, ...]:
     return tuple(names[part] for names, part in zip(vocabularies, view.combined.parts()[value].tolist(), strict=True))
 
 
-def chosen(series: Published, known: Sequence[Integers]) -> Integers:
-    """Return the first world, and those worlds and variants that show more; shape (worlds, times, people)."""
+def chosen(series: Published, known: Sequence[Integers], *, all_values: bool) -> Integers:
+    """Return the first world, and those worlds and variants that show more; shape (worlds, times, people).
+
+    More is a second value of a person, or each other value of a person, if `all_values` matter.
+    """
     taken, finer_only, same = [known[0]], list[Integers](), np.unique(known[0][0], return_inverse=True)[1]
     check_world(series, known[0], "the first world")
-    two = np.zeros(known[0].shape, dtype=np.bool_)
+    first = known[0] if not all_values else np.arange(len(series.values))
+    two: Flags = np.zeros((*known[0].shape, len(series.values))[: 2 + all_values], dtype=np.bool_)
     for world in (*_turned(series, known[0]), *known[1:], *_shuffled(series, known)):
-        more = two | (world != known[0])
+        more: Flags = two | (world[..., np.newaxis] == first if all_values else world != first)
         finer = np.unique(same * (len(series.values) + 1) + world[0], return_inverse=True)[1].reshape(-1)
         grows, divides = more.sum() > two.sum(), series.times == 1 and finer.max(initial=0) > same.max(initial=0)
         if not (grows or divides) or len(taken) >= MOST_WORLDS or not holds(partial(check_world, series, world, "")):

@@ -164,7 +164,8 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
         if not base:
             raise UsageError("--witness: no world that fits all releases was found; leave --witness out")
         left = Left(series)
-        worlds = chosen(series, base)
+        more = len(series.sensitive) > 1 or any(each.numbers or each.categories for each in run.evidence)
+        worlds = chosen(series, base, all_values=more)
         steps = list(prove_by_groups(left, worlds[0]))
         steps += further_steps(left, worlds[0], view, known)
         people = of_people(worlds, left.values, series.judged, changing=series.may is not None)
@@ -235,13 +236,8 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:
-    """Return whether a world gives a person, for the first time, another value than the first world does."""
-    if not found:
-        return True
-    changed = np.zeros(value.shape, dtype=np.bool_)
-    for each in found:
-        changed |= each != found[0]
-    return bool((~changed & (value != found[0])).any())
+    """Return whether a world gives a person a value that no other world gives the person."""
+    return not found or bool(np.all([value != each for each in found], axis=0).any())
 
 
 def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers, value: Integers) -> Integers:

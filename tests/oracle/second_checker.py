@@ -280,12 +280,12 @@ class Series:
             for label, _, name in release:
                 members[label].append(name)
             for label, names in members.items():
-                rows.append(len(names))
                 fakes = sum(name is not None and name[:1] in ("", "~") for name in names)
                 if counterfeits[label[0]]:
                     whole = counterfeits[label[0]] == pool[label[0]]
                     fakes = len(names) if whole else min(counterfeits[label[0]], len(names) - 1)
                 if fakes < len(names):
+                    rows.append(len(names))
                     people.append(len(names) - fakes)
         return {"rows": min(rows), "people": min(people)}
 

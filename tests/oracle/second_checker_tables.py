@@ -56,6 +56,7 @@ class Tables:
         self.over = self.rules.get("over_time", "independent")
         nested, wide = self.rules.get("nested", {}), self.rules.get("wide")
         rows, self.ties, self.releases = [], [], 0  # release, labels, text
+        labels = dict.fromkeys(rules["dimensions"])  # if there are no releases
         for release, name in enumerate(manifest["series"]["releases"]):
             self.releases += 1
             lines = self.table(name)
@@ -87,6 +88,7 @@ class Tables:
                 atoms.add("(rest)")
             self.atoms.append(frozenset(atoms))
             self.covers.append({"": frozenset(atoms), **{label: frozenset(each) for label, each in parts.items()}})
+        self.rows = [(release, labels) for release, labels, *_ in rows]
         self.number, self.ends, self.hides = [], [], []  # release, labels of what shows something
         place = {}
         for release, labels, published, line in rows:
@@ -218,13 +220,14 @@ class Tables:
         texts, released = defaultdict(list), defaultdict(list)
         for (release, labels), hides in zip(self.number, self.hides, strict=True):
             texts[self.period(release), labels].append(hides)
+        for release, labels in self.rows:
             released[self.period(release)].append(labels)
         if rule == "min_width":
             return {(period, -1, self.box(labels)) for (period, labels), hides in texts.items() if all(hides)}
         found = {(period, -1, self.box(labels)) for (period, labels), hides in texts.items() if not all(hides)}
         every = [labels for each in released.values() for labels in each]
         for period, shown in released.items():
-            published = {self.box(labels) for labels in shown}
+            published = {self.box(labels) for at, labels in texts if at == period}
             derived = set()
             for crossing in {tuple(bool(label) for label in labels) for labels in shown}:
                 kinds = [

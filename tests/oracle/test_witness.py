@@ -202,8 +202,9 @@ def statement_holds(series, where):
     ):
         return False
     if "k" in found:
-        sizes = [Counter(row.group for row in release) for release in series.releases]
-        if found["k"]["rows"] > min(min(each.values()) for each in sizes):
+        groups = [[row for row in rows if row.group == one.group] for rows in series.releases for one in rows]
+        peopled = [len(rows) for rows in groups if any((row.individual or "~")[0] != "~" for row in rows)]
+        if found["k"]["rows"] > min(peopled):
             return False
     equal = {
         (person, *sorted(every.possible(person, series.presence(person)[0])))
