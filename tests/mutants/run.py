@@ -4,9 +4,9 @@ As many at once as there are processors. With words, only mutants whose qualifie
 is 0 where every mutant was killed.
 """
 
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,21 +24,45 @@ SECONDS = 1800
 PASSED, FAILED = 0, 1
 """How pytest ends where all tests pass, and where one fails; all else is no answer."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data", ".hypothesis", ".*_cache")
+PROCESSES = multiprocessing.get_context("forkserver")
+"""Processes that have the libraries of tests already, but nothing of this project: most mutants take a second."""
+PROCESSES.set_forkserver_preload(["pytest", "hypothesis", "xdist.plugin", "numpy", "pyarrow.compute", "scipy.sparse"])
 
 
 def tested(tree: Path, tests: Iterable[str], jobs: int) -> tuple[int | None, str]:
     """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
-    words = [sys.executable, "-m", "pytest", "-x", "-n", str(jobs), "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-    words.append("--hypothesis-profile=unshrunk")  # one counterexample suffices, however long
-    own = {"PYTHONDONTWRITEBYTECODE": "", "AUDIT_TEST_SHARE": "1", "PYTEST_ADDOPTS": ""}
-    environment = {**os.environ, "PYTHONPATH": str(tree), **own}
-    try:
-        done = subprocess.run(
-            [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return None, f"no answer within {SECONDS} seconds"
-    return done.returncode, done.stdout + done.stderr
+    # Libraries that were imported before pytest cannot be rewritten; one counterexample suffices, however long.
+    words = ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-profile=unshrunk", "--hypothesis-seed=0"]
+    words += ["-x", "-n", str(jobs), "-p", "no:cacheprovider", *dict.fromkeys(tests)]
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", prefix="mutant-") as printed:
+        process = PROCESSES.Process(target=_test, args=(tree, words, printed.name))
+        process.start()
+        process.join(SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            return None, f"no answer within {SECONDS} seconds"
+        return process.exitcode, printed.read()
+
+
+def _test(tree: Path, words: list[str], printed: str) -> None:
+    """Run pytest on a tree in this process, and end with its exit code."""
+    import pytest
+
+    with Path(printed).open("w", encoding="utf-8") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(1, 2)
+    # Processes that tests start have the tree too; the modules of this script are those of another one.
+    os.environ |= {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "AUDIT_TEST_SHARE": "1",
+        "PYTEST_ADDOPTS": "",
+        "PYTHONPATH": str(tree),
+    }
+    os.chdir(tree)
+    sys.path.insert(0, str(tree))
+    for name in [each for each in sys.modules if each.partition(".")[0] == "tests"]:
+        del sys.modules[name]
+    sys.exit(pytest.main(words))
 
 
 def survived(tree: Path, mutant: Mutant) -> str | None:
