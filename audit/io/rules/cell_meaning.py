@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import is_range, parse_point, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notes_below import legend
-from audit.io.respelling import as_plain_number
+from audit.io.notations import read_number
+from audit.io.respelling import as_plain_number, fold
 from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,
@@ -41,6 +42,7 @@ _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
 _DRESSED = re.compile(
     r"[+-]?[0-9]{1,3}(?:[.,'’\s_][0-9]{3})+|=?[\"'’]?\d+(?:\.\d+)?\"?\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[(\[]\w[)\]])?"
 )
+_COUNTED = re.compile(r"([+-]?\d[\d.,'’\s]*)([^\W\d_].*)")
 _HIDDEN = re.compile(
     r"secre|suppress|hidden|confiden|withh[eo]ld|redact|protect|disclos|unknown|missing|not? (?:known|availab|stated)"
     r"|unavailable|geheim|gesperrt|unterdr|verborgen|unbekannt|keine angabe|nicht (?:bekannt|verf|ver\u00f6ff)|inconnu"
@@ -166,11 +168,16 @@ class ColumnTypes(ColumnRule):
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
         read = {text for text in texts if _number(text, missing) is not None}
         known = read | missing
-        unread = {text: _with_unit(text) for text in texts if text not in known and _LIKE_A_NUMBER.match(text)}
+        others = [text for text in texts if text not in known]
+        unread = {text: _with_unit(text) for text in others if _LIKE_A_NUMBER.match(text)}
+        counted = _with_one_word(unread)
+        if 2 * len(counted) <= len(others):
+            counted = {}
+        unread |= counted
         surely_numbers = [
             text
             for text, number in unread.items()
-            if kind or number is not None or _DRESSED.fullmatch(text) or _AMOUNT.match(text)
+            if kind or number is not None or text in counted or _DRESSED.fullmatch(text) or _AMOUNT.match(text)
         ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
@@ -191,6 +198,15 @@ def _with_unit(text: str) -> Fraction | None:
     except CellError:
         return None
     return None if point is None else point.low
+
+
+def _with_one_word(texts: Iterable[str]) -> dict[str, Fraction | None]:
+    """Return those texts whose words after a number are the most frequent ones, each with its number."""
+    by_words: dict[str, dict[str, Fraction | None]] = {}
+    for text, found in ((text, _COUNTED.fullmatch(text)) for text in texts):
+        if found is not None:
+            by_words.setdefault(fold(found[2]), {})[text] = read_number(found[1].strip())
+    return max(by_words.values(), key=len, default={})
 
 
 @dataclass(frozen=True)
