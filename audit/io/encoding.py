@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.respelling import as_plain_number
+from audit.io.respelling import as_plain_number, skeleton
 from audit.io.tables import Coded, direct_codes
-from audit.io.texts import SPACES, arrow, column_of, flags, texts_of, whole
+from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
+_REMARK = r"[\s\p{Z}]*[\[(](?:provisional|preliminary|revised|estimated?|vorl(?:a|ae)ufig|provisoire|r[e]vis[e])[\])]"
+_MIXED = (
+    r"[a-z].*[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}].*[a-z]|^(?:\P{L}*[авекмнорстухіјѕοα]+\P{L}*)+$|[٠-٩۰-۹०-९]"
+)
+_TWO_LETTERS = (("ß", "ss"), ("æ", "a"), ("[øœ]", "o"), ("a[ae]*", "a"), ("([ou])e*", r"\1"))
+_BESIDE = (
+    r"(?i)^([a-z]{0,3}[0-9][0-9.]*)[\s\p{Z}:–-]+(\D.*)$"
+    r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
+    r"|^(.*?)[\s\p{Z}]*(?:[*†‡§¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
+)
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -53,28 +64,41 @@ def _mixed(numbers: Words) -> Words:
     return found
 
 
-def coarse(texts: pa.Array) -> pa.Array:
-    """Return keys of texts: those that differ only in form, case, accents, blanks, zeros or signs (+-_/) share it.
+def coarse(texts: pa.Array, *, is_ascii: bool) -> pa.Array:
+    """Return a key of each text, equal for texts of which `nearly_respelled` may say that they are one.
 
-    Other texts may share it, too.
+    Texts with one key may still differ: in signs and points, and, if not all are ASCII, in doubled letters.
     """
     import pyarrow.compute as pc
 
-    if flags(pc.string_is_ascii(texts)).all():
+    if is_ascii:
         plain = pc.ascii_lower(texts)
     else:
         folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD")))
-        plain = pc.replace_substring(pc.replace_substring_regex(folded, r"\p{M}+", ""), "ß", "ss")
-    scientific = pc.match_substring_regex(plain, r"^[0-9]+\.?[0-9]*e[+-]?[0-9]+$")
-    if flags(scientific).any():
-        numbers = [as_plain_number(text) for text in plain.filter(scientific).to_pylist()]
-        plain = pc.replace_with_mask(plain, scientific, column_of(numbers).cast(plain.type))
-    if flags(pc.match_substring_regex(plain, f"[{SPACES}_/-]")).any():
-        plain = pc.replace_substring_regex(plain, f"[{SPACES}_/-]+", "")
-    plain = pc.ascii_ltrim(plain, characters="+-0")
+        plain = pc.replace_substring_regex(folded, r"\p{M}+", "")
+    if flags(pc.match_substring_regex(plain, "[[(]")).any():
+        plain = pc.replace_substring_regex(plain, _REMARK, "")
+    plain = plain if is_ascii else _by(plain, _MIXED, skeleton)
+    plain = _by(plain, r"^[0-9]+\.?[0-9]*e[+-]?[0-9]+$", as_plain_number)
+    if flags(pc.match_substring_regex(plain, _SIGNS)).any():
+        plain = pc.replace_substring_regex(plain, _SIGNS, "")
+    for pattern, letters in () if is_ascii else _TWO_LETTERS:
+        plain = pc.replace_substring_regex(plain, pattern, letters)
+    plain = pc.ascii_ltrim(plain, characters="0")
     if flags(pc.match_substring(plain, ".")).any():
         plain = pc.replace_substring_regex(plain, r"^([0-9]*(?:\.[0-9]*[1-9])?)\.?0*$", r"\1")
+        plain = pc.replace_substring(plain, ".", "")
     return pc.replace_substring_regex(plain, "^$", "0")  # `if_else` would import pandas
+
+
+def _by(texts: pa.Array, pattern: str, respelled: Callable[[str], str]) -> pa.Array:
+    """Return texts; those with a pattern, which are few, are respelled one by one."""
+    import pyarrow.compute as pc
+
+    some = pc.match_substring_regex(texts, pattern)
+    if not flags(some).any():
+        return texts
+    return pc.replace_with_mask(texts, some, column_of(map(respelled, texts.filter(some).to_pylist())).cast(texts.type))
 
 
 class TextIndex:
@@ -248,11 +272,25 @@ class IdentifierEncoder:
         return pc.replace_with_mask(numbers, arrow(named), others)
 
     def alike(self) -> tuple[list[str], Codes]:
-        """Return the identifiers that share a coarse key, with others or a number below `plain`, and these numbers."""
-        keys = coarse(self._others.texts)
+        """Return the identifiers that share a coarse key, with others or a number below `plain`, and these numbers.
+
+        The parts of an identifier that has a code, a note or a sign beside it count as keys of it, too.
+        """
+        import pyarrow.compute as pc
+
+        texts = self._others.texts
+        is_ascii = bool(flags(pc.string_is_ascii(texts)).all())
+        keys = coarse(texts, is_ascii=is_ascii)
         own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
-        return self._others.texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
+        beside = np.flatnonzero(flags(pc.match_substring_regex(texts, _BESIDE)))
+        for parts in (r"\2\3\4", r"\1\5") if len(beside) else ():
+            part = coarse(pc.replace_substring_regex(texts.take(arrow(beside)), _BESIDE, parts), is_ascii=is_ascii)
+            number = _numbers(part, self.plain)
+            found[beside] |= (number >= 0) | flags(pc.is_in(part, value_set=keys))
+            found |= flags(pc.is_in(keys, value_set=part))
+            numbers = np.concatenate([numbers, number])
+        return texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
 
     @property
     def has_counterfeits(self) -> bool:

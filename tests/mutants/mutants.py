@@ -201,8 +201,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.spelling.Fold.hints", "if rule is None or codes else", "if True else"),
     ],
     "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
-        ("audit.io.encoding.coarse", "}_/-]+", "}]+"),
-        ("audit.io.encoding.coarse", "as_plain_number(text)", "text"),
+        ("audit.io.encoding.coarse", '$", as_plain_number)', '$", str)'),
         (
             "audit.io.rules.spelling.nearly_respelled",
             'as_plain_number(_REMARK.sub("", text))',
@@ -223,7 +222,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             'pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD"))',
             'pc.utf8_normalize(texts, form="NFKD")',
         ),
-        ("audit.io.encoding.coarse", ', characters="+-0"', ', characters="0"'),
+        (
+            "audit.io.encoding.coarse",
+            "replace_substring_regex(plain, _REMARK,",
+            "replace_substring_regex(plain, _MIXED,",
+        ),
+        ("audit.io.encoding.coarse", "else _by(plain, _MIXED, skeleton)", "else plain"),
+        ("audit.io.encoding.coarse", "() if is_ascii else _TWO_LETTERS", "()"),
+        ("audit.io.encoding.IdentifierEncoder.alike", 'r"\\1\\5"', 'r"\\2\\3\\4"'),
+        ("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass"),
     ],
     "cli/test_waive.py::test_classes_below_k_are_accepted_as_far_as_they_went": [
         ("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True"),

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import is_range, parse_point, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.notes_below import legend
 from audit.io.notations import read_number
+from audit.io.notes_below import legend
 from audit.io.respelling import as_plain_number, fold
 from audit.io.rules.rule import (
     NO_ROLE,

@@ -39,9 +39,10 @@ _CODED = re.compile(
     r"(?:([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+|[A-Za-z]\)\s*|\([^\W\d]{1,12}\)\s*|(?:of which|davon|darunter|dont):?\s+)"
     r"(\D.*)"
 )
+_RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
 _MARKED = re.compile(
-    r"(.*(?:[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]"
-    r"|[\[(](?:[prs]|note ?[0-9]+)[\])])"
+    rf"(.*(?:(?![{_RAISED}])[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§{_RAISED}]+|(?<![0-9])[0-9]\)|\(([A-Za-z]{{0,3}}[0-9][0-9.]*)\)"
+    r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(
     r"\s*[\[(](?:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae)ufig|provisoire|r[e\u00e9]vis[e\u00e9])[\])]",
@@ -221,6 +222,8 @@ def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[li
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
     >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02", "21-30", "21 to under 31", "65+", "66+"])
     [['21-30', '21 to under 31']]
+    >>> nearly_respelled(["flu", "flu¹²", "hiv", "hivᵃ", "gas", "gas (n=10)", "cold²"])
+    [['flu', 'flu¹²'], ['gas', 'gas (n=10)'], ['hiv', 'hivᵃ']]
     >>> nearly_respelled(["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)"], people=True)
     [['007', '7.0E+00'], ['Ann', 'Ann (Revised)']]
     """

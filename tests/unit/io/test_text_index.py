@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from audit.io import encoding
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, TextIndex
-from audit.io.rules.spelling import respelled
+from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.series import open_series
 from audit.io.tables import text_codes
 from audit.io.texts import SPACES, texts_of, used_texts
@@ -170,16 +170,36 @@ def test_identifiers_of_one_hash_are_told_from_one_another(columns: list[list[st
 
 
 SIGNS = ["a", "A", "ß", "ss", "Σ", "ς", "０", "0", "1", "10", ".", " ", "\u2003", "+", "-", "é", "e\u0301", "ﬁ", "fi"]
+BESIDE = [
+    "ü",
+    "ue",
+    "\u0430",
+    " and ",
+    "&",
+    "(provisional)",
+    "[b]",
+    " 1)",
+    "*",
+    "¹",
+    "J10 ",
+    "a) ",
+    "davon: ",
+    "'",
+    "#",
+]
 
 
-@given(st.lists(st.lists(st.sampled_from(SIGNS), max_size=4).map("".join).map(str.strip), max_size=30))
-@example(["aΣ", "aς", "ß", "SS", "-0", "+0.0"])
+@given(st.lists(st.lists(st.sampled_from([*SIGNS, *BESIDE]), max_size=4).map("".join).map(str.strip), max_size=30))
+@example(["aΣ", "aς", "ß", "SS", "-0", "+0.0", "ΠΣ", "πς"])
+@example(["Ann", "Ann (Revised)", "12 Bob", "12", "Carl [J10]", "J10", "of which Eve", "Eve", "Sue", "Su\u00e9"])
 def test_millions_of_identifiers_are_compared_as_folding_compares_them(texts):
     """By a coarse spelling first, which all share that differ in spelling alone."""
     encoder = IdentifierEncoder()
     encoder.encode(pa.array([*texts, "no number"]))
     found, _ = encoder.alike()
     assert sorted(map(sorted, respelled({*found}))) == sorted(map(sorted, respelled({*texts} - {""})))
+    groups = (nearly_respelled(sorted(each), people=True) for each in ({*found}, {*texts} - {""}))
+    assert sorted(map(sorted, next(groups))) == sorted(map(sorted, next(groups)))
 
 
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.int32(), pa.uint64()], ids=str)
