@@ -75,15 +75,15 @@ def partition(
     fresh: Flags = np.ones(roots, dtype=np.bool_)
     while fresh.any():
         number, rows = np.flatnonzero(fresh), np.flatnonzero(fresh[region])
-        mine = (np.cumsum(fresh) - 1)[region[rows]]
-        attribute, cut = _cuts(point[rows], mine, scales, k, None if held is None else held[rows], l)
+        owner = (np.cumsum(fresh) - 1)[region[rows]]
+        attribute, cut = _cuts(point[rows], owner, scales, k, None if held is None else held[rows], l)
         divided = np.flatnonzero(cut != OLD_END)
         parts = np.ones(len(of), dtype=np.int64)
         parts[number[divided]] = 2
         first = np.cumsum(parts) - parts
-        region, moved = first[region], np.flatnonzero(cut[mine] != OLD_END)
-        rows, mine = rows[moved], mine[moved]
-        region[rows] += point[rows, attribute[mine]] > cut[mine]
+        region, moved = first[region], np.flatnonzero(cut[owner] != OLD_END)
+        rows, owner = rows[moved], owner[moved]
+        region[rows] += point[rows, attribute[owner]] > cut[owner]
         of, after, upto = (np.repeat(column, parts, axis=0) for column in (of, after, upto))
         lower, attribute = first[number[divided]], attribute[divided]
         upto[lower, attribute] = after[lower + 1, attribute] = cut[divided]
@@ -114,9 +114,9 @@ def _cuts(
     chosen, cut = np.zeros(len(size), dtype=np.int64), np.full(len(size), OLD_END, dtype=np.int32)
     for attribute in widest:
         rows = np.flatnonzero((cut[region] == OLD_END) & (size >= 2 * k)[region])
-        mine = region[rows]
+        owner = region[rows]
         held = None if value is None else value[rows]
-        found, place = _nearest(point[rows, attribute[mine]], mine, k, held, l)
+        found, place = _nearest(point[rows, attribute[owner]], owner, k, held, l)
         chosen[found], cut[found] = attribute[found], place
     return chosen, cut
 
@@ -133,19 +133,19 @@ def _nearest(
     key = region * span + column
     order = np.argsort(key, kind="stable") if value is not None else None
     key = np.sort(key) if order is None else key[order]
-    mine = key // span
+    owner = key // span
     begin = np.flatnonzero(np.diff(key)) + 1
-    begin = begin[mine[begin] == mine[begin - 1]]
-    size = np.bincount(mine)
-    left = begin - (np.cumsum(size) - size)[mine[begin]]
-    right = size[mine[begin]] - left
+    begin = begin[owner[begin] == owner[begin - 1]]
+    size = np.bincount(owner)
+    left = begin - (np.cumsum(size) - size)[owner[begin]]
+    right = size[owner[begin]] - left
     allowed = (left >= k) & (right >= k)
     if value is not None:
-        below, above = _peaks(mine, value[order])
+        below, above = _peaks(owner, value[order])
         allowed &= (below[begin - 1] * l <= left) & (above[begin] * l <= right)
     begin, unequal = begin[allowed], np.abs(left - right)[allowed]
-    begin = begin[np.lexsort((unequal, mine[begin]))]
-    found, first = np.unique(mine[begin], return_index=True)
+    begin = begin[np.lexsort((unequal, owner[begin]))]
+    found, first = np.unique(owner[begin], return_index=True)
     return found, key[begin[first] - 1] % span
 
 

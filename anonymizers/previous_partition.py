@@ -124,13 +124,13 @@ def first_covering(point: Codes, low: Codes, high: Codes, beyond: Codes) -> Code
     found = np.full(len(point), -1, dtype=np.int32)
     step = max(1, _PAIRS // max(1, len(low)))
     for begin in range(0, len(point) if len(low) else 0, step):
-        some = slice(begin, begin + step)
-        covers = np.packbits(np.arange(len(low)) > beyond[some, np.newaxis], axis=1)
-        for column, first, last in zip(point[some].T, low.T, high.T, strict=True):
+        chunk = slice(begin, begin + step)
+        covers = np.packbits(np.arange(len(low)) > beyond[chunk, np.newaxis], axis=1)
+        for column, first, last in zip(point[chunk].T, low.T, high.T, strict=True):
             places, at = np.unique(column, return_inverse=True)
             place = places[:, np.newaxis]
             covers &= np.packbits((first <= place) & (place <= last), axis=1)[at]
         octet = (covers != 0).argmax(axis=1)
         bits = np.unpackbits(np.take_along_axis(covers, octet[:, np.newaxis], axis=1), axis=1)
-        found[some] = np.where(bits.any(axis=1), 8 * octet + bits.argmax(axis=1), -1)
+        found[chunk] = np.where(bits.any(axis=1), 8 * octet + bits.argmax(axis=1), -1)
     return found

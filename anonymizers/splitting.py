@@ -89,9 +89,9 @@ def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
                     continue
                 rows, cut = search.best(parts.rows)
                 for at in np.unique(cut).tolist():
-                    some, place = rows[cut == at], parts.place[cut == at]
-                    waiting[at, width].append(_Parts(some[..., :at], place[..., :at]))
-                    waiting[height - at, width].append(_Parts(some[..., at:], place[..., at:]))
+                    chosen, place = rows[cut == at], parts.place[cut == at]
+                    waiting[at, width].append(_Parts(chosen[..., :at], place[..., :at]))
+                    waiting[height - at, width].append(_Parts(chosen[..., at:], place[..., at:]))
     return result
 
 

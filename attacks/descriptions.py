@@ -76,11 +76,11 @@ def narrowed(
         known, built = RecordDescriptions(source, releases), dict[int, Narrowed[int]]()
         for position in range(releases):
             rows = source.rows(position)
-            mine = np.flatnonzero(np.isin(rows.record, wanted))
-            known.add(_some(rows, mine), position)
-            sizes, groups = _class_sizes(rows, mine).tolist(), source.groups(position, mine)
-            cells = zip(*(column[mine].tolist() for column in rows.cells), strict=True)
-            for code, group, count, cell in zip(rows.record[mine].tolist(), groups, sizes, cells, strict=True):
+            chosen = np.flatnonzero(np.isin(rows.record, wanted))
+            known.add(_some(rows, chosen), position)
+            sizes, groups = _class_sizes(rows, chosen).tolist(), source.groups(position, chosen)
+            cells = zip(*(column[chosen].tolist() for column in rows.cells), strict=True)
+            for code, group, count, cell in zip(rows.record[chosen].tolist(), groups, sizes, cells, strict=True):
                 steps[code].append(RecordStep(position, group, count, dict(enumerate(cell))))
             for place in places[at == position].tolist():
                 code = int(record[place])

@@ -283,14 +283,14 @@ class _Claimed:
 
     def _said(self, at: int) -> dict[str, Any]:
         """Return what is claimed about one class, without the values."""
-        said = {name: self._columns[name][at].item() for name in ("release", "risk", "rows", "with_value")}
+        fields = {name: self._columns[name][at].item() for name in ("release", "risk", "rows", "with_value")}
         linked, place = self._linked, at - len(self.places)
         if linked is not None and place >= 0:
             record, after = int(linked.record[place]), int(linked.after[place])
-            return said | {"record": record, "after": after, "group": linked.group(place), "number": 0}
+            return fields | {"record": record, "after": after, "group": linked.group(place), "number": 0}
         place = self.places[at]
-        group = self._source.published_names(said["release"], self.classes.group[place : place + 1])[0]
-        return said | {"group": group, "number": int(self.classes.number[place])}
+        group = self._source.published_names(fields["release"], self.classes.group[place : place + 1])[0]
+        return fields | {"group": group, "number": int(self.classes.number[place])}
 
     def measures(self) -> HomogeneityMeasures:
         """Return the number of classes, and of those that disclose a value; of linked records only the latter."""

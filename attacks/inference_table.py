@@ -210,8 +210,8 @@ class DescriptionTable:
         row = np.full(len(before), -1, dtype=np.int64)
         row[rows.record] = np.arange(len(rows.record))
         at = row[newly]
-        mine = group[at]
-        cases: list[Flags] = [at < 0, size[mine] < self.k, before[newly] < 0, together[mine]]
+        groups = group[at]
+        cases: list[Flags] = [at < 0, size[groups] < self.k, before[newly] < 0, together[groups]]
         causes: list[Cause] = ["group change", "small group", "widow", "subgroup expanding"]
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 

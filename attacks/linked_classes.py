@@ -211,19 +211,19 @@ class _Following:
         # The latest release of a record decides whether it may be a stranger's.
         self._judged[record] = True if rows.judged is None else rows.judged
         self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
-        some = self._each
+        to_judge = self._each
         if self.evidence.transitions is None:
             if ((self._value[record] >= 0) & (self._value[record] != value)).any():
                 return False
             self._value[record] = value
             self._given[record] = np.maximum(self._given[record], given)
             seen = np.flatnonzero(self._known.seen).astype(np.int32)
-            some = [_Members(None, seen, self._value[seen], self._given[seen])]
+            to_judge = [_Members(None, seen, self._value[seen], self._given[seen])]
         else:
             self._each.append(_Members(release, record, value, given.copy()))
         if release:  # one release by itself is judged by its own classes
             classes = self._known.classes()
-            for members in some:
+            for members in to_judge:
                 self._look(members, classes, release)
         return True
 

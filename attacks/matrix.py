@@ -126,9 +126,9 @@ class Matrix:
 
     def of_groups(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
         """Return the matrices of some groups of the same columns."""
-        here = np.zeros(self.columns, dtype=np.bool_)
-        here[parts[1]] = True
-        return Matrix(*parts, release, code, self.individual & here, self.nameless, self.values, releases)
+        present = np.zeros(self.columns, dtype=np.bool_)
+        present[parts[1]] = True
+        return Matrix(*parts, release, code, self.individual & present, self.nameless, self.values, releases)
 
     @staticmethod
     def of(evidence: Evidence) -> Matrix:
@@ -204,7 +204,7 @@ class Types:
     @classmethod
     def among(cls, matrix: Matrix) -> Types:
         """Return the types of a matrix: columns whose groups' random numbers have equal sums, twice."""
-        here, agree = np.flatnonzero(matrix.present()), False
+        present, agree = np.flatnonzero(matrix.present()), False
         while not agree:
             token = np.random.default_rng(randbits(128)).integers(0, 2**64, (2, matrix.groups), dtype=np.uint64)
             sums = np.zeros((2, matrix.columns), dtype=np.uint64)
@@ -213,15 +213,15 @@ class Types:
                 for total, number in zip(sums, token, strict=True):
                     each = np.repeat(number[first:last], np.diff(start))
                     np.add.at(total, matrix.member[start[0] : start[-1]], each)
-            one, other = sums[:, here]
-            _, example, place, size = np.unique(one, return_index=True, return_inverse=True, return_counts=True)
-            agree = np.array_equal(other, other[example[place]])
+            first_sums, second_sums = sums[:, present]
+            _, example, place, size = np.unique(first_sums, return_index=True, return_inverse=True, return_counts=True)
+            agree = np.array_equal(second_sums, second_sums[example[place]])
         order = np.argsort(example)
         number = np.empty(len(order), dtype=np.int32)
         number[order] = np.arange(len(order), dtype=np.int32)
         of = np.full(matrix.columns, -1, dtype=np.int32)
-        of[here] = number[place]
-        return cls(of, here[example[order]], size[order])
+        of[present] = number[place]
+        return cls(of, present[example[order]], size[order])
 
 
 def blocks(start: Counts) -> Iterator[tuple[int, int]]:

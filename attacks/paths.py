@@ -66,25 +66,25 @@ class _Versions:
             self.sets[known] = 0
             self.sets[known, value >> 6] = np.uint64(1) << (value & 63).astype(np.uint64)
 
-    def rows(self, some: slice) -> Reals:
+    def rows(self, span: slice) -> Reals:
         """Return how many rows of each value the pools of some versions have; shape (versions, values)."""
-        counts = self._counts.by_value(self._pool[some])
+        counts = self._counts.by_value(self._pool[span])
         rows = np.zeros((len(counts), self._values))
         rows[:, : counts.shape[1]] = counts
         if self._fixed is not None:
-            known = np.flatnonzero(self._fixed[some] >= 0)
+            known = np.flatnonzero(self._fixed[span] >= 0)
             rows[known] = 0.0
-            rows[known, self._fixed[some][known]] = 1.0
+            rows[known, self._fixed[span][known]] = 1.0
         return rows
 
-    def feasible(self, some: slice) -> npt.NDArray[np.uint8]:
+    def feasible(self, span: slice) -> npt.NDArray[np.uint8]:
         """Return which values are feasible in some versions; shape (versions, values), of 0 and 1."""
-        octets = self.sets[some].view(np.uint8)
+        octets = self.sets[span].view(np.uint8)
         return np.unpackbits(octets, axis=1, count=self._values, bitorder="little")
 
-    def settled(self, some: slice, asked: Codes | None) -> tuple[Flags, Flags]:
+    def settled(self, span: slice, asked: Codes | None) -> tuple[Flags, Flags]:
         """Return whether the requested value (or any, if -1) of each of some versions is feasible, and the only one."""
-        sets = self.sets[some]
+        sets = self.sets[span]
         size = sizes_of(sets)
         possible = np.asarray(size > 0)
         if asked is not None:
@@ -190,9 +190,9 @@ class PathRisks:
                 return None
             sums.weigh(block)
         counted = [version.counted for version in self.feasible.versions]
-        person = np.concatenate([v.person[some] for v, some in zip(self.feasible.versions, counted, strict=True)])
-        risk = np.concatenate([found[some] for found, some in zip(sums.risk, counted, strict=True)])
-        release = np.repeat(np.arange(len(counted), dtype=np.int32), [np.count_nonzero(some) for some in counted])
+        person = np.concatenate([v.person[counts] for v, counts in zip(self.feasible.versions, counted, strict=True)])
+        risk = np.concatenate([found[counts] for found, counts in zip(sums.risk, counted, strict=True)])
+        release = np.repeat(np.arange(len(counted), dtype=np.int32), [np.count_nonzero(counts) for counts in counted])
         return Risks(person, release, np.broadcast_to(np.int32(1), len(person)), risk)
 
 
@@ -231,7 +231,7 @@ class _PathSums:
     def weigh(self, block: int) -> None:
         """Write the risks of the people of a block."""
         spans = [slice(bounds[block], bounds[block + 1]) for bounds in self._bounds]
-        people = [v.person[some] - self._first[block] for v, some in zip(self._versions, spans, strict=True)]
+        people = [v.person[span] - self._first[block] for v, span in zip(self._versions, spans, strict=True)]
         releases = range(len(spans))
         for release, who in self._sweep(releases, people):
             self._weigh(release, spans[release], self._weights[release, : len(who)])
@@ -244,10 +244,10 @@ class _PathSums:
         for person in np.unique(np.concatenate(vanished)).tolist():
             self._weigh_by_logarithms(person)
 
-    def _weigh(self, release: int, some: slice, weights: Reals) -> None:
+    def _weigh(self, release: int, span: slice, weights: Reals) -> None:
         """Write the weight of each value in some versions, 0 where it is not feasible; shape (versions, values)."""
         version = self._versions[release]
-        np.multiply(version.feasible(some), version.rows(some), out=weights)
+        np.multiply(version.feasible(span), version.rows(span), out=weights)
 
     def _sweep(self, releases: range, people: list[Codes]) -> Iterator[tuple[int, Codes]]:
         """Yield each release with its people, and scale the weights between releases so that they do not overflow."""
@@ -284,8 +284,8 @@ class _PathSums:
             if row < len(version.person) and version.person[row] == person
         ]
         weights = np.empty((len(seen), len(self._weight)))
-        for (release, some), weight in zip(seen, weights, strict=True):
-            self._weigh(release, some, weight[np.newaxis])
+        for (release, span), weight in zip(seen, weights, strict=True):
+            self._weigh(release, span, weight[np.newaxis])
         with np.errstate(divide="ignore"):
             step, weights = np.log(self._weight), np.log(weights)
         incoming, outgoing = np.zeros((2, *weights.shape))
@@ -296,27 +296,27 @@ class _PathSums:
         paths = incoming + weights + outgoing
         top = paths.max(axis=1, keepdims=True)
         shares = np.exp(paths - np.where(np.isfinite(top), top, 0.0))
-        for (release, some), share in zip(seen, shares[:, np.newaxis], strict=True):
-            self._note(np.ones_like(share), share, release, some)
+        for (release, span), share in zip(seen, shares[:, np.newaxis], strict=True):
+            self._note(np.ones_like(share), share, release, span)
 
-    def _note(self, incoming: Reals, sent: Reals, release: int, some: slice) -> Flags:
+    def _note(self, incoming: Reals, sent: Reals, release: int, span: slice) -> Flags:
         """Store the probability of the requested value of each version; for combinations, of its likeliest part.
 
         Returns:
             The versions whose requested value is feasible but has probability 0 by rounding.
         """
         version, asked = self._versions[release], self._asked[release]
-        asked = None if asked is None else asked[some]
-        possible, lone = version.settled(some, asked)
+        asked = None if asked is None else asked[span]
+        possible, lone = version.settled(span, asked)
         risk = _risk(incoming, sent, possible, lone, asked)
         vanished = risk == 0
         for column in () if self._feasible.parts is None else self._feasible.parts.T:
-            feasible = _summed(version.feasible(some), column) > 0
+            feasible = _summed(version.feasible(span), column) > 0
             value = None if asked is None else np.where(asked >= 0, column[asked], np.int32(-1))
             posterior = _summed(incoming * sent, column)
             alone = np.asarray(feasible.sum(axis=1) == 1)
             risk = np.maximum(risk, _risk(np.ones_like(posterior), posterior, possible, alone, value))
-        self.risk[release][some] = risk
+        self.risk[release][span] = risk
         return vanished
 
 

@@ -102,15 +102,15 @@ class _Products:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         counts, most = PoolCounts(pools), 1
         for begin in range(0, len(pools.person), _AT_A_TIME):
-            some = slice(begin, begin + _AT_A_TIME)
-            mine = local.take(pools.person[some])
-            rows = np.flatnonzero(mine >= 0)
-            mine = mine.take(rows).astype(np.intp)
-            length = self.length.take(mine)
+            chunk = slice(begin, begin + _AT_A_TIME)
+            owner = local.take(pools.person[chunk])
+            rows = np.flatnonzero(owner >= 0)
+            owner = owner.take(rows).astype(np.intp)
+            length = self.length.take(owner)
             stop = np.cumsum(length)
-            slots = np.repeat(self.start.take(mine) - stop + length, length)
+            slots = np.repeat(self.start.take(owner) - stop + length, length)
             slots += np.arange(len(slots))
-            factor = counts.of(pools.pool[some].take(rows), length, self.candidate.take(slots))
+            factor = counts.of(pools.pool[chunk].take(rows), length, self.candidate.take(slots))
             self.weight[slots] = self.weight.take(slots) * factor
             most = max(most, int(factor.max(initial=1)))
         return float(np.log2(most))

@@ -145,8 +145,8 @@ def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
     for release, pools in enumerate(map(evidence.pools, range(releases))):
         present = np.zeros(pools.people, dtype=np.bool_)
         present[pools.person] = True
-        there = np.flatnonzero(present[np.minimum(person, pools.people - 1)] & (person < pools.people))
-        found.append((person[there], np.full(len(there), release, dtype=np.int32), code[there]))
+        rows = np.flatnonzero(present[np.minimum(person, pools.people - 1)] & (person < pools.people))
+        found.append((person[rows], np.full(len(rows), release, dtype=np.int32), code[rows]))
     person, when, value = map(np.concatenate, zip(*found, strict=True))
     return person, when, value
 
@@ -173,8 +173,8 @@ def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) ->
     def follows(a: int, b: int) -> bool:
         return a == b if transitions is None else (a, b) in transitions.exact
 
-    for here in range(1, len(kept)):
-        kept[here] = {b for b in kept[here] if any(follows(a, b) for a in kept[here - 1])}
-    for here in range(len(kept) - 2, -1, -1):
-        kept[here] = {a for a in kept[here] if any(follows(a, b) for b in kept[here + 1])}
+    for at in range(1, len(kept)):
+        kept[at] = {b for b in kept[at] if any(follows(a, b) for a in kept[at - 1])}
+    for at in range(len(kept) - 2, -1, -1):
+        kept[at] = {a for a in kept[at] if any(follows(a, b) for b in kept[at + 1])}
     return [tuple(sorted(values)) for values in kept]

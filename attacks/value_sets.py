@@ -61,9 +61,9 @@ def common_values(masks: Words, parts: Codes | None) -> Codes:
         others = np.zeros((int(value.max(initial=-1)) + 1, masks.shape[1] * 64), dtype=np.bool_)
         others[:, : len(value)] = np.arange(len(others))[:, None] != value
         beside = np.packbits(others, axis=1, bitorder="little").view(np.uint64)
-        mine = value[first[rows]]
-        shared = ~(masks[rows] & beside[mine]).any(axis=1)
-        found[rows[shared], attribute] = mine[shared]
+        own = value[first[rows]]
+        shared = ~(masks[rows] & beside[own]).any(axis=1)
+        found[rows[shared], attribute] = own[shared]
     return found
 
 

@@ -81,9 +81,9 @@ def split(bucket: ColouredBucket) -> Numbers:
         attribute, at = best_cut(orders, units, bucket.kind, height)
         part, rows = ColouredPart(taken, at), interleaved(orders[attribute], counterfeits)
         inside[rows] = part.fill(bucket.value[rows].tolist(), bucket.kind[rows].tolist(), height)
-        for its, layers, begin, side in (part.rest(), height - at, first + at, False), (part.low, at, first, True):
+        for rows_of, layers, begin, side in (part.rest(), height - at, first + at, False), (part.low, at, first, True):
             kept = orders[inside[orders] == side].reshape(len(orders), -1)
-            waiting.append((kept, counterfeits[inside[counterfeits] == side], its, layers, begin))
+            waiting.append((kept, counterfeits[inside[counterfeits] == side], rows_of, layers, begin))
     return group
 
 

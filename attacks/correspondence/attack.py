@@ -112,7 +112,7 @@ class CorrespondenceAttack:
         disclosed = [each for each in found if each.is_disclosed]
         undecided = [each for each in found if each.is_undecided(self.k)]
         links, certain, excluded = _links(network, settled)
-        people = [len({each.number for each in some}) for some in (found, narrowed, disclosed, undecided)]
+        people = [len({each.number for each in kind}) for kind in (found, narrowed, disclosed, undecided)]
         measures = CorrespondenceMeasures(
             subjects_looked_at=people[0],
             narrowed=people[1],
@@ -200,6 +200,6 @@ def _worlds(network: Sequence[Layer], settled: Settled) -> int | None:
     """Return the number of ways in which rows of two releases correspond, if counting takes little work."""
     if len(network) != 2:
         return None
-    one, other = network
-    some = settled.alive[1] & (other.before >= 0)
-    return worlds(one.classes.rows, other.classes.rows, one.of[other.before[some]], other.of[other.after[some]])
+    before, after = network
+    used = settled.alive[1] & (after.before >= 0)
+    return worlds(before.classes.rows, after.classes.rows, before.of[after.before[used]], after.of[after.after[used]])

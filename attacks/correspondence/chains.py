@@ -114,13 +114,13 @@ def _compatible(left: Codes, right: Codes, source: RowSource) -> tuple[Counts, C
     meet = np.ones((len(kinds), len(others)), dtype=np.bool_)
     tables = []
     for attribute in range(left.shape[1]):
-        mine, at_mine = np.unique(kinds[:, attribute], return_inverse=True)
-        theirs, at_theirs = np.unique(others[:, attribute], return_inverse=True)
-        pairs = np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
-        table = source.shared(attribute, *pairs).reshape(len(mine), len(theirs))
-        meet &= (table >= 0)[np.ix_(at_mine.ravel(), at_theirs.ravel())]
-        tables.append((table, at_mine.ravel(), at_theirs.ravel()))
+        cells, at_cells = np.unique(kinds[:, attribute], return_inverse=True)
+        other_cells, at_others = np.unique(others[:, attribute], return_inverse=True)
+        pairs = np.repeat(cells, len(other_cells)), np.tile(other_cells, len(cells))
+        table = source.shared(attribute, *pairs).reshape(len(cells), len(other_cells))
+        meet &= (table >= 0)[np.ix_(at_cells.ravel(), at_others.ravel())]
+        tables.append((table, at_cells.ravel(), at_others.ravel()))
     one, other = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])
     kind, match = of_left.ravel()[one], of_right.ravel()[other]
-    common = [table[at_mine[kind], at_theirs[match]] for table, at_mine, at_theirs in tables]
+    common = [table[at_cells[kind], at_others[match]] for table, at_cells, at_others in tables]
     return one, other, np.stack(common, axis=1).astype(np.int32).reshape(len(one), left.shape[1])

@@ -90,7 +90,7 @@ class LinkageClaims:
                 found[Filling(number - 1, number, self._kinds(number - 1, rows), self._kinds(number, fill))] = None
         return tuple(found)
 
-    def _kinds(self, number: int, some: Counts) -> frozenset[RowKind]:
+    def _kinds(self, number: int, kinds: Counts) -> frozenset[RowKind]:
         classes = self.network[number].classes
-        cells, values = classes.cells[some].tolist(), classes.value[some].tolist()
+        cells, values = classes.cells[kinds].tolist(), classes.value[kinds].tolist()
         return frozenset(RowKind(tuple(cell), value) for cell, value in zip(cells, values, strict=True))

@@ -78,8 +78,8 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
     flow = np.asarray(csr_array(found.flow)[left, m + right]).ravel() if len(left) else np.zeros(0, dtype=np.int64)
     used = flow > 0
     # Every arc can carry more, and a used arc can carry less.
-    one, other = np.concatenate([left, m + right[used]]), np.concatenate([m + right, left[used]])
-    residual = csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(m + n, m + n))
+    tail, head = np.concatenate([left, m + right[used]]), np.concatenate([m + right, left[used]])
+    residual = csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(m + n, m + n))
     _, label = connected_components(residual, directed=True, connection="strong")
     return Matching(used | (label[left] == label[m + right]), residual, m)
 
@@ -109,8 +109,8 @@ def _spread(rest: tuple[int, ...], ends: list[int], rows: int) -> list[tuple[tup
     for end in ends:
         following = []
         for left, more, times in found:
-            for some in range(min(more, left[end]) + 1):
-                ways = times * comb(more, some) * perm(left[end], some)
-                following.append(((*left[:end], left[end] - some, *left[end + 1 :]), more - some, ways))
+            for placed in range(min(more, left[end]) + 1):
+                ways = times * comb(more, placed) * perm(left[end], placed)
+                following.append(((*left[:end], left[end] - placed, *left[end + 1 :]), more - placed, ways))
         found = following
     return [(left, times) for left, more, times in found if not more]

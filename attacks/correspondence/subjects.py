@@ -87,12 +87,12 @@ def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple
             exists = bool(np.diagonal(settled.reached[-1])[chosen].any())
             for release in range(first, len(layers)):
                 layer, rows = layers[release], layers[release].classes.rows
-                mine = layer.begun == first
+                begun = layer.begun == first
                 left, shown = (
-                    np.unique(layer.of[mine & table[release][:, chosen].any(axis=1)])
+                    np.unique(layer.of[begun & table[release][:, chosen].any(axis=1)])
                     for table in (upper, settled.reached)
                 )
-                values, several = (np.unique(layer.classes.value[some]) for some in (left, shown))
+                values, several = (np.unique(layer.classes.value[classes]) for classes in (left, shown))
                 value = int(values[0]) if len(values) == 1 else -1
                 most, least = int(rows[left].sum()), int(rows[shown].sum())
                 found.append(Subject(number, point, first, release, left, most, least, value, len(several) > 1, exists))

@@ -68,7 +68,7 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
     found = reached(layers, alive)
     if len(layers) <= 2:
         return Settled(alive, alive, found, complete=True)
-    shown, found = ([np.zeros_like(each) for each in some] for some in (alive, found))
+    shown, found = ([np.zeros_like(each) for each in flags] for flags in (alive, found))
     if sum(int(each.sum()) for each in alive) > _ARCS:
         return Settled(alive, shown, found, complete=False)
     model = _Model(layers, alive)
@@ -153,8 +153,8 @@ def reached(layers: Sequence[Layer], used: Sequence[Flags]) -> list[Flags]:
     tables = [np.diag(held)]
     for number in range(len(layers) - 1, 0, -1):
         layer, table = layers[number], np.zeros((len(layers[number - 1].of) + 1, len(last.of)), dtype=np.bool_)
-        some = np.flatnonzero(used[number])
-        np.logical_or.at(table, layer.before[some], tables[-1][layer.after[some]])
+        arcs = np.flatnonzero(used[number])
+        np.logical_or.at(table, layer.before[arcs], tables[-1][layer.after[arcs]])
         tables.append(table[:-1])
     return tables[::-1]
 

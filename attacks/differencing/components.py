@@ -90,8 +90,8 @@ class Remainder(Solutions):
             self.of_node |= dict.fromkeys(component.nodes.tolist(), component)
             self._first(component, budget)
             if not self._is_large(len(component.nodes)):
-                mine = np.flatnonzero(np.isin(self.questions.node, component.nodes))
-                self._together(component, mine, budget)
+                inside = np.flatnonzero(np.isin(self.questions.node, component.nodes))
+                self._together(component, inside, budget)
         budget.stage("asking for single counts")
         self._settle_all(budget)
         self._settle_widths(budget)
@@ -154,9 +154,9 @@ class Remainder(Solutions):
         rng = np.random.default_rng(len(lattice))
         for _ in range(_ROUNDS):
             left = self.open()
-            some = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
-            if len(some):
-                goal, low, high = questions.wishes(some, self.proved, self.seen, rng)
+            drawn = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
+            if len(drawn):
+                goal, low, high = questions.wishes(drawn, self.proved, self.seen, rng)
                 point = search.toward(self.rows_of(goal), low, high)
                 if point is not None:
                     self.note_all(point)
@@ -180,10 +180,10 @@ class Remainder(Solutions):
         search = self._local
         if search is None or search.point is None:
             return
-        for some in np.split(left, range(_AT_ONCE, len(left), _AT_ONCE)):
-            if len(some) and not budget.exhausted():
+        for batch in np.split(left, range(_AT_ONCE, len(left), _AT_ONCE)):
+            if len(batch) and not budget.exhausted():
                 targets = np.unique(self.questions.node[left])
-                goal, low, high = self.questions.wishes(some, self.proved, self.seen, rng)
+                goal, low, high = self.questions.wishes(batch, self.proved, self.seen, rng)
                 reached = search.each_toward(self.rows_of(goal), low, high, steps, self.rows_of(targets))
                 self.seen[LOWER][targets] = np.minimum(self.seen[LOWER][targets], reached[LOWER])
                 self.seen[UPPER][targets] = np.maximum(self.seen[UPPER][targets], reached[UPPER])
@@ -198,10 +198,10 @@ class Remainder(Solutions):
         if point is not None:
             self.note(component, point)
 
-    def _together(self, component: Component, mine: Ids, budget: Budget) -> None:
-        """Push the counts of all open questions (of `mine`) up, down and at random, as long as that settles many."""
+    def _together(self, component: Component, inside: Ids, budget: Budget) -> None:
+        """Push the counts of all open questions (of `inside`) up, down and at random, as long as that settles many."""
         rng = np.random.default_rng(len(component.nodes))
-        before = self.open_targets(mine)
+        before = self.open_targets(inside)
         for turn in range(_TURNS):
             if len(before) < _FEW or budget.exhausted():
                 return
@@ -213,7 +213,7 @@ class Remainder(Solutions):
             if point is None:
                 return
             self.note(component, point)
-            after = self.open_targets(mine)
+            after = self.open_targets(inside)
             if turn > 1 and len(before) - len(after) < _WORTHWHILE:
                 return
             before = after

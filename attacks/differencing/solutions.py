@@ -71,23 +71,23 @@ class Questions:
         return bool(one.decide(proved, seen)[0] != OPEN or (not exactly and one.is_finding(proved)[0]))
 
     def wishes(
-        self, some: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
+        self, chosen: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
     ) -> tuple[Ids, Counts, Counts]:
         """Return which counts would settle some questions: nodes, and the least and greatest count wanted of each.
 
         These counts either exclude a finding, or are an end of the proved interval that no known solution attains.
         """
-        node = self.node[some]
+        node = self.node[chosen]
         low, high, least, most = proved[LOWER][node], proved[UPPER][node], seen[LOWER][node], seen[UPPER][node]
-        down = np.where(least == low, False, np.where(most == high, True, rng.random(len(some)) < 0.5))
-        free = ~self.protected[some] & ~self.is_finding(proved)[some]
+        down = np.where(least == low, False, np.where(most == high, True, rng.random(len(chosen)) < 0.5))
+        free = ~self.protected[chosen] & ~self.is_finding(proved)[chosen]
         # A count of 0, or a large enough count, shows that a small count is not certain.
         down = np.where(free & (low > 0) & (high >= self.min_count), False, down)
         down = np.where(free & (low <= 0) & (high < self.min_count), True, down)
         wish_low = np.where(down, low, np.where(high >= UNBOUNDED, most + 1, high))
         wish_high = np.where(down, low, high)
-        finding = self.is_finding(proved)[some]
-        hidden = self.protected[some]
+        finding = self.is_finding(proved)[chosen]
+        hidden = self.protected[chosen]
         # A count without a finding need not attain its bounds: one other value suffices for a hidden count.
         easy = hidden & ~finding
         wish_low = np.where(easy & ~down, np.minimum(most + 1, wish_low), wish_low)
@@ -161,9 +161,9 @@ class Solutions:
         """Return which questions are open."""
         return np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
 
-    def open_targets(self, mine: Ids) -> Ids:
+    def open_targets(self, chosen: Ids) -> Ids:
         """Return the nodes and sums of open questions among some questions."""
-        return np.unique(self.questions.node[mine[self.questions.decide(self.proved, self.seen)[mine] == OPEN]])
+        return np.unique(self.questions.node[chosen[self.questions.decide(self.proved, self.seen)[chosen] == OPEN]])
 
     def join(self, sums: BoxSums, found: Screened, left: Ids, protected: Flags) -> None:
         """Add the sums whose interval must be computed."""

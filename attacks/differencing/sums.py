@@ -91,8 +91,8 @@ class BoxSums:
             if way == 0 or size <= _MOST_TERMS:
                 every = places[order[starts[place] : starts[place + 1]]]
                 step = max(1, int(_AT_ONCE / size))
-                for some in np.split(every, range(step, len(every), step)):
-                    yield TermGroup(some, *self._of_clique(some, at, count, which))
+                for batch in np.split(every, range(step, len(every), step)):
+                    yield TermGroup(batch, *self._of_clique(batch, at, count, which))
 
     def _of_clique(self, places: Ids, at: int, count: Sequence[int], which: Sequence[int]) -> tuple[Ids, Counts]:
         grid, axes = self.lattice.grid(at), self.lattice.cliques[at]
@@ -183,12 +183,12 @@ class _TermTable:
             made[0].append(ways[0])
             made[1].append(ways[-1])
         self.count, self.rank, self.sign = [], [], []
-        for some in made:
+        for terms_of in made:
             count = np.zeros(len(axis.members), dtype=np.int64)
-            count[used] = [len(terms) for terms in some]
+            count[used] = [len(terms) for terms in terms_of]
             rank = np.zeros((len(axis.members), int(count.max(initial=1))), dtype=np.int32)
             sign = np.ones_like(rank, dtype=np.int8)
-            for one, terms in zip(used, some, strict=True):
+            for one, terms in zip(used, terms_of, strict=True):
                 rank[one, : len(terms)] = [place[each] for each, _ in terms]
                 sign[one, : len(terms)] = [plus for _, plus in terms]
             self.count.append(count)

@@ -56,10 +56,10 @@ def _joined(matrix: Matrix, group: Counts, entry_group: Counts, left: Sequence[P
         place = where[column]
         key = group[place] * values + value
         entry = np.searchsorted(of_entry, key)
-        there = (place >= 0) & (entry < len(of_entry))
-        there[there] = of_entry[entry[there]] == key[there]
-        places.append(place[there])
-        entries.append(entry[there])
+        found = (place >= 0) & (entry < len(of_entry))
+        found[found] = of_entry[entry[found]] == key[found]
+        places.append(place[found])
+        entries.append(entry[found])
     return np.concatenate(places), np.concatenate(entries)
 
 

@@ -80,10 +80,10 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
 def _numbered(matrix: Matrix, group: Array) -> tuple[Ragged, Array]:
     """Return the members of some groups, numbered from 0, and their columns, ascending."""
     start, member = matrix.members_of(group)
-    there = np.zeros(matrix.columns, dtype=np.bool_)
-    there[member] = True
-    number = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return Ragged(start, np.take(number, member, out=member)), np.flatnonzero(there)
+    used = np.zeros(matrix.columns, dtype=np.bool_)
+    used[member] = True
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return Ragged(start, np.take(number, member, out=member)), np.flatnonzero(used)
 
 
 def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Array) -> tuple[Array, Array]:
@@ -91,13 +91,13 @@ def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Arra
     rows = len(wide_row)
     pivot, turn = np.full(rows, -1, dtype=np.int32), np.zeros(rows, dtype=np.int32)
     when, found = picked(members, holders, wide_row)
-    some = np.flatnonzero(found >= 0)
+    removed = np.flatnonzero(found >= 0)
     # A row's pivot occurs in earlier removed rows, whose own pivots do not occur in it: the last row is solved first.
-    pivot[some], turn[some] = found[some], rows - when[some]
+    pivot[removed], turn[removed] = found[removed], rows - when[removed]
     when, found = picked(holders, members, ~wide_column)
-    some = np.flatnonzero(found >= 0)
+    removed = np.flatnonzero(found >= 0)
     # A column's row contains earlier removed columns only: the first column is solved first.
-    pivot[found[some]], turn[found[some]] = some, when[some]
+    pivot[found[removed]], turn[found[removed]] = removed, when[removed]
     return pivot, turn
 
 

@@ -138,10 +138,10 @@ def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Bud
         sums, fresh = np.unique(at, return_index=True)
         fresh = fresh[first[sums, 0] < 0]
         first[at[fresh]] = sets[fresh]
-        one, some = first[at].astype(np.int64), np.ones(len(at), dtype=np.bool_)
-        some[fresh] = False
-        some &= (wanted[one] | wanted[sets]).any(axis=1)
-        one, other = one[some], sets[some]
+        one, useful = first[at].astype(np.int64), np.ones(len(at), dtype=np.bool_)
+        useful[fresh] = False
+        useful &= (wanted[one] | wanted[sets]).any(axis=1)
+        one, other = one[useful], sets[useful]
         one_check, other_check = (check[each].sum(axis=1) % places.check_prime for each in (one, other))
         use = one_check == other_check
         use &= ~(item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))

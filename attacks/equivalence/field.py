@@ -98,9 +98,9 @@ def sums(start: npt.NDArray[np.integer], terms: Residues, field: Field) -> Resid
 
     Runs may be empty, and have up to 2**32 terms: their halves are summed separately and do not overflow.
     """
-    some = np.flatnonzero(np.diff(start))
+    filled = np.flatnonzero(np.diff(start))
     total = np.zeros(len(start) - 1, dtype=np.uint64)
-    low = np.add.reduceat(terms & _WORD_LOW, start[some])
-    high = np.add.reduceat(terms >> _WORD_BITS, start[some])
-    total[some] = reduced(reduced(low, field) + multiplied(reduced(high, field), _WORD, field), field)
+    low = np.add.reduceat(terms & _WORD_LOW, start[filled])
+    high = np.add.reduceat(terms >> _WORD_BITS, start[filled])
+    total[filled] = reduced(reduced(low, field) + multiplied(reduced(high, field), _WORD, field), field)
     return total

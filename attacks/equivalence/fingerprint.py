@@ -131,14 +131,14 @@ def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     Columns are in one class if their numbers are equal in all fingerprints.
     """
     label = np.full(matrix.columns, -1, dtype=np.int32)
-    here = np.flatnonzero(matrix.present())
-    place = np.zeros(len(here), dtype=np.int64)
+    present = np.flatnonzero(matrix.present())
+    place = np.zeros(len(present), dtype=np.int64)
     for numbers in fingerprints:
-        place = place * len(here) + np.unique(numbers.of[here], return_inverse=True)[1]
+        place = place * len(present) + np.unique(numbers.of[present], return_inverse=True)[1]
         _, first, place = np.unique(place, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int32)
     order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    label[here] = order[place]
+    label[present] = order[place]
     return label
 
 
@@ -152,13 +152,13 @@ def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
     certain = np.full(matrix.columns, -1, dtype=np.int32)
-    here = np.flatnonzero(matrix.present())
+    present = np.flatnonzero(matrix.present())
     order = np.argsort(numbers.value)
-    place = np.searchsorted(numbers.value[order], numbers.of[here])
+    place = np.searchsorted(numbers.value[order], numbers.of[present])
     near = np.flatnonzero(place < len(order))
     code = order[place[near]]
-    equal = numbers.value[code] == numbers.of[here[near]]
-    certain[here[near[equal]]] = code[equal]
+    equal = numbers.value[code] == numbers.of[present[near]]
+    certain[present[near[equal]]] = code[equal]
     return certain
 
 

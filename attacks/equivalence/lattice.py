@@ -64,8 +64,8 @@ class Block:
             place = dict(zip(part.types.tolist(), range(len(part.types)), strict=True))
             rows = tuple(values)
             for row, group in zip(rows, part.groups.tolist(), strict=True):
-                here = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
-                row.update(dict.fromkeys((place[of] for of in here.tolist()), 1))
+                members = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
+                row.update(dict.fromkeys((place[of] for of in members.tolist()), 1))
             every_type = np.arange(len(part.types))
             return cls(
                 number,
@@ -78,13 +78,13 @@ class Block:
             )
         # Lists: most parts are so small that a call of numpy would cost more than all the work on them.
         steps = part.delta @ classes(labels)
-        some = np.flatnonzero(steps.any(axis=1))
-        sign = [1 if next(filter(None, row)) > 0 else -1 for row in steps[some].tolist()]
-        entries = [tuple(up * at for at in row) for up, row in zip(sign, steps[some].tolist(), strict=True)]
+        moving = np.flatnonzero(steps.any(axis=1))
+        sign = [1 if next(filter(None, row)) > 0 else -1 for row in steps[moving].tolist()]
+        entries = [tuple(up * at for at in row) for up, row in zip(sign, steps[moving].tolist(), strict=True)]
         kinds = sorted(set(entries))
         place = {kind: at for at, kind in enumerate(kinds)}
         variable, cost = [place[entry] for entry in entries], [0] * len(kinds)
-        for at, size in zip(variable, part.size[some].tolist(), strict=True):
+        for at, size in zip(variable, part.size[moving].tolist(), strict=True):
             cost[at] += size
         rises = [_difference(row, before) for before, row in zip([Row(), *values[:-1]], values, strict=True)]
         nodes: dict[int, list[int]] = {}
@@ -95,7 +95,7 @@ class Block:
             for of, label in enumerate(sorted(nodes)[1:])
         )
         chosen, up = np.array(variable, dtype=np.int64), np.array(sign, dtype=np.int64)
-        return cls(number, part.types[some], chosen, up, tuple(cost), rows, norm_lower_bound)
+        return cls(number, part.types[moving], chosen, up, tuple(cost), rows, norm_lower_bound)
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:
@@ -228,12 +228,12 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
     for pivots in _independent(elimination.pivots):
         used = sorted({at for row in pivots.values() for at in row})
         number = {at: place for place, at in enumerate(used)}
-        mine = np.flatnonzero(np.isin(variable, used))
+        chosen = np.flatnonzero(np.isin(variable, used))
         found.append(
             Lattice(
-                types[mine],
-                np.searchsorted(used, variable[mine]),
-                signs[mine],
+                types[chosen],
+                np.searchsorted(used, variable[chosen]),
+                signs[chosen],
                 tuple(cost[at] for at in used),
                 tuple(number[at] for at in pivots),
                 tuple({number[at]: times for at, times in row.items()} for row in pivots.values()),

@@ -135,9 +135,9 @@ class Parts:
         delta = _delta_encoding(matrix, types, home, bucket)
         parts = []
         for number, is_bucket in enumerate(bucket.tolist()):
-            mine, groups = (order[begin[number] : begin[number + 1]] for begin, order in by_home)
-            of_bucket = delta[mine, : len(groups) + 1] if is_bucket else None
-            parts.append(Part(groups.astype(np.int32), mine, types.size[mine], of_bucket))
+            chosen, groups = (order[begin[number] : begin[number + 1]] for begin, order in by_home)
+            of_bucket = delta[chosen, : len(groups) + 1] if is_bucket else None
+            parts.append(Part(groups.astype(np.int32), chosen, types.size[chosen], of_bucket))
         return cls(matrix, types, tuple(parts))
 
 
@@ -212,8 +212,8 @@ def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDAr
     for first, last in blocks(matrix.start):
         member = matrix.member[matrix.start[first] : matrix.start[last]]
         of = np.repeat(np.arange(first, last), np.diff(matrix.start[first : last + 1]))
-        some = chosen[member] & bucket[home[of]]
-        who, of = types.of[member[some]], of[some]
+        kept = chosen[member] & bucket[home[of]]
+        who, of = types.of[member[kept]], of[kept]
         steps[who, node[of] + 1] = 1
         ends[who[node[of] + 1 == sizes[home[of]]]] = True
     steps[:, 1:] -= steps[:, :-1].copy()

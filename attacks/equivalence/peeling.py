@@ -87,9 +87,9 @@ def peeled(matrix: Matrix) -> Peeled:
     """Peel groups until no column is in exactly one remaining group."""
     degree, last = np.zeros((2, matrix.columns), dtype=np.int32)
     group, pivot = np.full((2, matrix.groups), -1, dtype=np.int32)
-    there = np.ones(matrix.groups, dtype=np.bool_)
-    done = _peel(matrix.start, matrix.member, degree, last, group, pivot, there)
-    return Peeled(group[:done], pivot[:done], np.flatnonzero(there))
+    remains = np.ones(matrix.groups, dtype=np.bool_)
+    done = _peel(matrix.start, matrix.member, degree, last, group, pivot, remains)
+    return Peeled(group[:done], pivot[:done], np.flatnonzero(remains))
 
 
 def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
@@ -134,9 +134,9 @@ def difference(target: np.uint64, number: Array, index: Array, begin: int, end: 
 
 
 @kernel
-def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array, pivot: Array, there: Array) -> int:
+def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array, pivot: Array, remains: Array) -> int:
     """Store groups in the order of peeling, and their pivots, and remove them; return their number."""
-    for g in range(len(there)):
+    for g in range(len(remains)):
         for i in range(start[g], start[g + 1]):
             degree[member[i]] += 1
             last[member[i]] ^= g
@@ -144,8 +144,8 @@ def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array,
     for c in range(len(degree)):
         # Each removed group may leave one of its columns with a single group, which can then be removed, and so on.
         waiting = done
-        if degree[c] == 1 and there[last[c]]:
-            group[done], pivot[done], there[last[c]] = last[c], c, False
+        if degree[c] == 1 and remains[last[c]]:
+            group[done], pivot[done], remains[last[c]] = last[c], c, False
             done += 1
         while waiting < done:
             g = group[waiting]
@@ -154,8 +154,8 @@ def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array,
                 other = member[i]
                 degree[other] -= 1
                 last[other] ^= g
-                if degree[other] == 1 and there[last[other]]:
-                    group[done], pivot[done], there[last[other]] = last[other], other, False
+                if degree[other] == 1 and remains[last[other]]:
+                    group[done], pivot[done], remains[last[other]] = last[other], other, False
                     done += 1
     return done
 

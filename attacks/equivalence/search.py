@@ -273,8 +273,8 @@ class _VectorSearch:
         entry = np.zeros(len(system.cost), dtype=np.int64)
         entry[list(vector)] = list(vector.values())
         entries = system.sign * entry[system.variable]
-        some = np.flatnonzero(entries)
-        types, times = system.type[some], entries[some]
+        nonzero = np.flatnonzero(entries)
+        types, times = system.type[nonzero], entries[nonzero]
         self.found.append((e, types, times))
         if self.people[types].any() and e <= (self.best or e):
             self.best, self.shortest = e, dict(zip(types.tolist(), times.tolist(), strict=True))

@@ -69,7 +69,7 @@ def judge(
     max_e: int,
     budget: Budget,
     *,
-    among: Flags | None = None,
+    allowed: Flags | None = None,
     search_integers: bool = True,
 ) -> Found | None:
     """Return the equivalences of a series; None if the budget was exhausted before anything was known.
@@ -78,7 +78,7 @@ def judge(
         matrix: the releases.
         max_e: the most people on a side.
         budget: the time limit.
-        among: the columns that may take part in an equivalence with 2 or more on a side; None for all.
+        allowed: the columns that may take part in an equivalence with 2 or more on a side; None for all.
         search_integers: whether to search small series for integer vectors.
 
     Raises:
@@ -98,7 +98,7 @@ def judge(
         question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e)
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
     budget.stage("looking for equal sums")
-    sums = _by_sums(matrix, numbers, max_e, budget.fraction(_SHARE), among)
+    sums = _by_sums(matrix, numbers, max_e, budget.fraction(_SHARE), allowed)
     near = _matched(linear, sums, max_e, matrix.individual)
     if parts is None or not small or not search_integers or (near.exact and near.upper):
         return near
@@ -122,8 +122,8 @@ def confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
 def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
     """Return the equivalences with e = 1 and the pinned values on which the fingerprints agree."""
     label = classes(matrix, *numbers)
-    here = label >= 0
-    least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
+    present = label >= 0
+    least = (present & (np.bincount(label[present], minlength=1)[label] > 1)).astype(np.int32)
     lower, upper = (1, 1) if least[matrix.individual].any() else (2, None)
     return Found(
         releases=matrix.releases,
@@ -140,7 +140,7 @@ def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
     )
 
 
-def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Budget, among: Flags | None) -> Matched:
+def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Budget, allowed: Flags | None) -> Matched:
     """Return the equivalences that equal sums show.
 
     Two fingerprints are needed: there are so many sums that two of them may agree by chance in one.
@@ -150,7 +150,7 @@ def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Bud
     if again is None:
         no_column = np.zeros(matrix.columns, dtype=np.int32)
         return Matched(no_column, 1, False, budget.reason, Witnesses.of(()))
-    return matched(matrix, (first, again), max_e, budget, among=among)
+    return matched(matrix, (first, again), max_e, budget, allowed=allowed)
 
 
 def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Found:

@@ -67,7 +67,7 @@ def matched(
     max_e: int,
     budget: Budget,
     *,
-    among: Flags | None = None,
+    allowed: Flags | None = None,
 ) -> Matched:
     """Return the least e of every column up to `max_e`, as far as the necessary sets can be formed.
 
@@ -79,22 +79,22 @@ def matched(
         numbers: two independent fingerprints, of two primes.
         max_e: the most columns on a side; from 1 to 100.
         budget: the time limit.
-        among: the columns that may take part; None for all.
+        allowed: the columns that may take part; None for all.
 
     Raises:
         OverflowError: `max_e` is above 127.
     """
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
-    here = matrix.present() if among is None else matrix.present() & among
+    present = matrix.present() if allowed is None else matrix.present() & allowed
     twins = Types.among(matrix)
     item = classes(matrix, *numbers)
-    least = (here & (np.bincount(item[here], minlength=len(item))[item] > 1)).astype(np.int32)
-    by_group, of_all = _places(matrix, twins, here, max_e, item, numbers)
+    least = (present & (np.bincount(item[present], minlength=len(item))[item] > 1)).astype(np.int32)
+    by_group, of_all = _places(matrix, twins, present, max_e, item, numbers)
     release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
-        wanted = here & (least == 0)
+        wanted = present & (least == 0)
         if not wanted[by_group.column].any():
             settled = max_e if settled == e - 1 else settled
             break
@@ -128,18 +128,18 @@ def matched(
 
 
 def _places(
-    matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
+    matrix: Matrix, twins: Types, present: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
     """Return the columns that can take part, by group and of all people; one for each set of at most `max_e` twins."""
     many = twins.size > max_e
-    many[twins.of[~here & (twins.of >= 0)]] = True
+    many[twins.of[~present & (twins.of >= 0)]] = True
     first = twins.example[~many]
     weight = np.ones(matrix.columns, dtype=np.int32)
     weight[twins.example] = twins.size
-    some = np.flatnonzero((twins.of >= 0) & ~np.append(many, True)[twins.of])
+    members = np.flatnonzero((twins.of >= 0) & ~np.append(many, True)[twins.of])
     total = np.zeros((2, matrix.columns), dtype=np.uint64)
     for into, each in zip(total, numbers, strict=True):
-        np.add.at(into, twins.example[twins.of[some]], each.of[some])
+        np.add.at(into, twins.example[twins.of[members]], each.of[members])
         np.remainder(into, each.field.prime, out=into)
     by_item = first[np.argsort(item[first], kind="stable")].astype(np.int32)
     rank = np.full(matrix.columns, -1, dtype=np.int32)

@@ -37,13 +37,13 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
 def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[dict[int, int], Reason | None]:
     """Return the numbers after all releases but the last, and why they are incomplete."""
     numbers, reason = dict[int, int](), None
-    among = found.least > 0
-    if not among.any():
+    allowed = found.least > 0
+    if not allowed.any():
         return numbers, None
     engine, alone = budget.engine, budget.single_threaded()
-    whole = engine.submit(same, _concerned(matrix, among))
+    whole = engine.submit(same, _concerned(matrix, allowed))
     earlier = [*reversed(range(1, found.releases))]
-    tasks = (engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone) for releases in earlier)
+    tasks = (engine.submit(least_so_far, whole, releases, max_e, allowed, found.exact, alone) for releases in earlier)
     for releases, judged in zip(earlier, engine.results(tasks), strict=False):
         budget.stage(f"after release {releases} of {matrix.releases}")
         budget.progress(found.releases - releases, found.releases)
@@ -65,7 +65,7 @@ def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
 
 
 def least_so_far(
-    matrix: Matrix, releases: int, max_e: int, among: Flags, search_integers: bool, budget: Budget
+    matrix: Matrix, releases: int, max_e: int, allowed: Flags, search_integers: bool, budget: Budget
 ) -> tuple[Codes, bool] | None:
     """Return the least e of some columns after some releases, and whether it is exact; None if time runs out.
 
@@ -74,13 +74,13 @@ def least_so_far(
     if budget.exhausted():
         return None
     early = matrix.prefix(releases)
-    found = judge(early, max_e, budget.fraction(1.0), among=among, search_integers=search_integers)
+    found = judge(early, max_e, budget.fraction(1.0), allowed=allowed, search_integers=search_integers)
     return None if found is None else (found.least, found.exact)
 
 
-def _concerned(matrix: Matrix, among: Flags) -> Matrix:
+def _concerned(matrix: Matrix, allowed: Flags) -> Matrix:
     """Return the groups of all people connected with some columns through common groups, or all groups."""
-    chosen = among.copy()
+    chosen = allowed.copy()
     for _ in range(_FAR):
         group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])
         sizes = np.diff(matrix.start)

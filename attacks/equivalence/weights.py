@@ -46,9 +46,9 @@ class Solver:
         self._matrix = matrix
         self._group_start, self._group = matrix.by_column()
         types = Types.among(matrix)
-        here = types.of >= 0
+        present = types.of >= 0
         self._kind = np.arange(matrix.columns, dtype=np.int32)
-        self._kind[here] = types.example[types.of[here]]
+        self._kind[present] = types.example[types.of[present]]
         kept = self._kind[matrix.member] == matrix.member
         self._start = starts(np.add.reduceat(kept, matrix.start[:-1], dtype=np.int64))
         self._member = matrix.member[kept]
@@ -81,8 +81,8 @@ class Solver:
         """Return some groups and about as many more, those with the largest share of gathered members first."""
         wanted = max(2 * len(gathered), len(gathered) + _FEW_MORE)
         while True:
-            here = np.unique(self._member[segments(self._start, gathered)])
-            near, shared = np.unique(self._groups_of(here), return_counts=True)
+            members = np.unique(self._member[segments(self._start, gathered)])
+            near, shared = np.unique(self._groups_of(members), return_counts=True)
             other = ~np.isin(near, gathered)
             near, shared = near[other], shared[other]
             share = shared / np.diff(self._start)[near]
@@ -104,8 +104,8 @@ class Solver:
         sizes, member = np.diff(self._start)[gathered], self._member[segments(self._start, gathered)]
         column, row = np.unique(member, return_inverse=True)
         total = np.zeros(len(column), dtype=np.int64)
-        there = np.isin(target.columns, column)
-        total[np.searchsorted(column, target.columns[there])] = target.times[there]
+        found = np.isin(target.columns, column)
+        total[np.searchsorted(column, target.columns[found])] = target.times[found]
         unknown = np.repeat(np.arange(len(gathered)), sizes)
         while True:
             lonely = (np.bincount(row, minlength=len(column)) == 1) & (total == 0)

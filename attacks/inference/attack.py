@@ -141,13 +141,13 @@ class _Series:
         right, uniform = [], []
         for at, release in enumerate(self.releases):
             named = release.person >= 0
-            mine = np.flatnonzero(named & known[release.person] & (self.last[release.person] == at))
-            share = posteriors(release.grouped, model)[mine]
-            truth = value[release.person[mine]]
+            judged = np.flatnonzero(named & known[release.person] & (self.last[release.person] == at))
+            share = posteriors(release.grouped, model)[judged]
+            truth = value[release.person[judged]]
             right.append(share.argmax(axis=1) == truth)
-            group = np.searchsorted(release.grouped.start, mine, side="right") - 1
-            rows = np.where(release.grouped.candidates[mine], release.grouped.counts[group], 0)
-            uniform.append(rows[np.arange(len(mine)), truth] / np.maximum(rows.sum(axis=1), 1))
+            group = np.searchsorted(release.grouped.start, judged, side="right") - 1
+            rows = np.where(release.grouped.candidates[judged], release.grouped.counts[group], 0)
+            uniform.append(rows[np.arange(len(judged)), truth] / np.maximum(rows.sum(axis=1), 1))
         return np.concatenate(right), np.concatenate(uniform)
 
     def _controlled(self, value: Counts, known: Flags) -> EstimatedShare | None:
@@ -160,11 +160,11 @@ class _Series:
         left_out[last.person[rows]] = True
         left_out[-1] = False
         rest = [_without(each, left_out) for each in self.releases]
-        mine = np.flatnonzero(rows & (last.person >= 0) & known[last.person])
-        if not len(mine) or not any(len(each.cells) for each in rest):
+        judged = np.flatnonzero(rows & (last.person >= 0) & known[last.person])
+        if not len(judged) or not any(len(each.cells) for each in rest):
             return None
         model = learnt(rest, self.sizes, self.values)
-        return _share(_guess(model, last.grouped.cells[mine]) == value[last.person[mine]])
+        return _share(_guess(model, last.grouped.cells[judged]) == value[last.person[judged]])
 
 
 def _guess(model: Model, cells: Codes) -> Counts:
@@ -214,9 +214,9 @@ def _release(
     rows = rows[np.argsort(of_row[rows], kind="stable")]
     number = np.cumsum(taken) - 1
     groups, bag = int(taken.sum()), members.contents.bag
-    some = taken[bag]
-    count = None if members.contents.rows is None else members.contents.rows[some]
-    held = ValueCounts(number[bag[some]].astype(np.int32), members.contents.value[some], count)
+    kept = taken[bag]
+    count = None if members.contents.rows is None else members.contents.rows[kept]
+    held = ValueCounts(number[bag[kept]].astype(np.int32), members.contents.value[kept], count)
     counts = held.tabled(groups, candidates.shape[1]).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(np.bincount(number[of_row[rows]], minlength=groups))])
     if not np.array_equal(np.diff(start), counts.sum(axis=1)):

@@ -96,9 +96,9 @@ def posteriors(grouped: Grouped, model: Model) -> Floats:
         exactly = rows <= _EXACT
         step = max(1, _AT_ONCE // (len(list(permutations(range(rows)))) * rows) if exactly else len(groups))
         for first in range(0, len(groups), step):
-            some = slice(first, first + step)
-            share = (_permuted if exactly else _fitted)(weight[people[some]], grouped.counts[groups[some]])
-            result[people[some]] = share
+            batch = slice(first, first + step)
+            share = (_permuted if exactly else _fitted)(weight[people[batch]], grouped.counts[groups[batch]])
+            result[people[batch]] = share
     return result
 
 

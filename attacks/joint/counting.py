@@ -149,8 +149,8 @@ class Counts:
         divisors, factors = [*self.divisors, *left[~self.rows & ~wanted].tolist()], list[int]()
         seated = network.versions.entry >= 0
         for release, contents in enumerate(network.contents):
-            here = seated & (network.versions.release == release)
-            people = np.bincount(network.versions.group[here], minlength=contents.groups)
+            own = seated & (network.versions.release == release)
+            people = np.bincount(network.versions.group[own], minlength=contents.groups)
             total = np.bincount(contents.group, weights=contents.rows, minlength=contents.groups).astype(np.int64)
             factors += (total - people).tolist()
             if contents.kinds < len(network.kind_of):  # values are exchanged within a class

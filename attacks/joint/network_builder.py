@@ -224,8 +224,8 @@ class _Builder:
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
         """Return the places of people in a release who are variables with an unknown value, and these variables."""
         place, variables, keeping = self._of(at)
-        here = np.flatnonzero(keeping & place.seated)
-        return here, variables[here]
+        seats = np.flatnonzero(keeping & place.seated)
+        return seats, variables[seats]
 
     def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Numbers]:
         """Return the columns of the people and the hint: the column of each in what may be a world, -1 if unknown."""
@@ -234,20 +234,20 @@ class _Builder:
         if (hint < 0).all():
             hint = self._even_world(np.bincount(variable, minlength=self.people))
         seats = [self._seats(at) for at in range(len(self._places))]
-        degree = np.bincount(np.concatenate([mine for _, mine in seats]), minlength=self.people).astype(np.int32)
+        degree = np.bincount(np.concatenate([owner for _, owner in seats]), minlength=self.people).astype(np.int32)
         width, first_entry = degree[variable], starts(degree)
         group = starts(np.array([each.contents.groups for each in self._places]))
         # For each release that a person is in: where the rows of the person's group begin in `row_of`, by class.
         at_home, rows = np.zeros(int(first_entry[-1]), dtype=np.int64), list[Codes]()
-        for at, (here, mine) in enumerate(seats):
+        for at, (seat, owner) in enumerate(seats):
             place = self._places[at]
-            entry = first_entry[mine] + self.entry[self.first_version[at] + here]
-            at_home[entry] = (group[at] + place.home(here)) * self._kinds
+            entry = first_entry[owner] + self.entry[self.first_version[at] + seat]
+            at_home[entry] = (group[at] + place.home(seat)) * self._kinds
             rows.append((place.contents.place + first_row[at]).astype(np.int32).ravel())
         row_of, row = np.concatenate(rows), list[Codes]()
-        for some in np.array_split(np.arange(len(kind)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
-            where = at_home[ragged(first_entry[variable[some]], width[some])]
-            row.append(row_of[where + np.repeat(kind[some], width[some])])
+        for chunk in np.array_split(np.arange(len(kind)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
+            where = at_home[ragged(first_entry[variable[chunk]], width[chunk])]
+            row.append(row_of[where + np.repeat(kind[chunk], width[chunk])])
         return NetworkColumns(variable, kind, width, np.concatenate(row)), hint
 
     # -- variables that are versions --------------------------------------------------------------------------
@@ -274,14 +274,14 @@ class _Builder:
         pair, where, who = pair[fits], where[fits], who[fits]
         rows = [first_row + pair, *(row[where] for row in taken)]
         table = np.stack(rows, axis=1)
-        there = table >= 0
+        present = table >= 0
         sure = np.flatnonzero(~keeping & ~place.seated)
         none = np.zeros(len(sure), dtype=np.int32)
         return NetworkColumns(
             np.concatenate([variables[who], variables[sure]]),
             np.concatenate([contents.kind[pair], self._kind_of[place.fixed[sure]]]).astype(np.int32),
-            np.concatenate([there.sum(axis=1, dtype=np.int32), none]),
-            table[there],
+            np.concatenate([present.sum(axis=1, dtype=np.int32), none]),
+            table[present],
         )
 
     # -- the network ------------------------------------------------------------------------------------------

@@ -214,8 +214,8 @@ class Settling:
             impossible[part.column[result.worlds]] = False
             worlds.append((part.variable, part.column[result.worlds]))
         for at in range(max((len(each) for _, each in worlds), default=0)):  # a world of each part at once
-            some = [(variable, each[at]) for variable, each in worlds if at < len(each)]
-            known.adopt(*map(np.concatenate, zip(*some, strict=True)))
+            chosen = [(variable, each[at]) for variable, each in worlds if at < len(each)]
+            known.adopt(*map(np.concatenate, zip(*chosen, strict=True)))
         self.known.rule_out(impossible)
 
     def _find_worlds(self) -> None:

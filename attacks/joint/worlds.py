@@ -86,9 +86,9 @@ class Worlds:
         before = _before(variables, columns, self.last)
         old = before >= 0
         rows, world, step = [], [], []
-        for some, at, sign in ((columns, number, 1), (before[old], number[old], -1)):
-            rows.append(net.row[segments(net.row_start, some)])
-            world.append(np.repeat(at, np.diff(net.row_start)[some]))
+        for changed, at, sign in ((columns, number, 1), (before[old], number[old], -1)):
+            rows.append(net.row[segments(net.row_start, changed)])
+            world.append(np.repeat(at, np.diff(net.row_start)[changed]))
             step.append(np.full(len(rows[-1]), sign))
         row, when, change = map(np.concatenate, (rows, world, step))
         order = np.lexsort((when, row))
@@ -130,7 +130,7 @@ class Worlds:
         for variables, columns, ends in self._changes[self._traced :]:
             world = mixed(self._world_traced + np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)), 1)
             before = _before(variables, columns, self._last_traced)
-            old, new = (mixed(world ^ kind[some].astype(np.uint64), 2) for some in (before, columns))
+            old, new = (mixed(world ^ kind[column].astype(np.uint64), 2) for column in (before, columns))
             np.add.at(self._trace, variables, old - new)
             self._last_traced[variables] = columns
             self._world_traced += len(ends)

@@ -86,9 +86,9 @@ def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, in
     """
     names, encoder, problems = (*quasi_identifiers, sensitive), IdentifierEncoder(), Problems()
     file = SnapshotFile(path.name, path, str(path))
-    there = header(path, file.shown, problems)
+    in_file = header(path, file.shown, problems)
     problems.check()
-    for name in sorted({*names, individual}.difference(there or ())):
+    for name in sorted({*names, individual}.difference(in_file or ())):
         remedy = "correct its name in --quasi-identifiers, --sensitive or --individual"
         problems.add(file.shown, "the column is not in the file", remedy, column=name)
     problems.check()
