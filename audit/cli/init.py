@@ -76,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         tables = guess_tables(folder) if folder.is_dir() else None
         draft = guess(folder) if tables is None else tables
     for written, text in {**draft.files, draft.name: draft.text()}.items():
+        (folder / written).parent.mkdir(exist_ok=True)
         write_new(folder / written, text)
     made = not arguments.microdata and keep_key(folder)
     put(summary(folder, draft))

@@ -243,7 +243,8 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
             )
 
 
-_PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
+PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
+"""The text of a label that says it is part of another one."""
 
 
 def _named_parts(counts: PublishedCounts) -> Iterator[str]:
@@ -252,7 +253,7 @@ def _named_parts(counts: PublishedCounts) -> Iterator[str]:
     for dimension in counts.dimensions:
         name = dimension.axis.name
         said = name in manifest.categories or name in manifest.codes or name in manifest.nested
-        for label in [] if said else filter(_PART.fullmatch, map(str.strip, dimension.labels)):
+        for label in [] if said else filter(PART.fullmatch, map(str.strip, dimension.labels)):
             yield say(
                 '"{label}" of {dimension} says that it is part of another label, but is read as one beside it; '
                 "write categories for {dimension}",

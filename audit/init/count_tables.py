@@ -5,15 +5,18 @@ Only the publisher knows the rules: if the files allow other readings, the manif
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.label_doubts import PART
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
+from audit.count_tables.published_counts import LINES, Line, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import is_total_word, number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, refuse_lone_row
@@ -43,6 +46,8 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     if rules is None:
         return None
     settle(folder, rules)
+    if (counts := _read(folder, rules)) is not None:
+        _propose_parts(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")):
@@ -175,6 +180,73 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
         return None if manifest is None or problems.found else read_counts(manifest)
     except InputError:
         return None
+
+
+def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
+    """Propose categories for labels that say they are part of another one."""
+    for place, dimension in enumerate(counts.dimensions):
+        name, lines = dimension.axis.name, lines_along(counts, place)
+        if name not in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested}:
+            labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
+            parts = _parts([label for label in labels if label != rules.totals.get(name)], lines)
+            if any(parts.values()):
+                _take_categories(rules, name, parts, lines)
+
+
+def _parts(labels: Sequence[str], lines: Sequence[Line]) -> dict[str, list[str]]:
+    """Return the labels that say they are a part, by the nearest label above them that is never smaller.
+
+    Nothing if a part has no such label: only the publisher knows where it belongs.
+    """
+    parts: dict[str, list[str]] = {}
+    for label in labels:
+        if not PART.fullmatch(label.strip()):
+            parts[label] = []
+        elif (whole := next((one for one in reversed(parts) if _may_hold(one, label, lines)), None)) is not None:
+            parts[whole].append(label)
+        else:
+            return {}
+    return parts
+
+
+def _take_categories(rules: TableGuesses, name: str, parts: Mapping[str, list[str]], lines: Sequence[Line]) -> None:
+    """State the file of categories of a dimension as a guess, and compare its total with the other labels."""
+    key = toml_key(name)
+    rules.unsure.pop(f"table.totals.{key}", None)
+    if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
+        rules.doubts.remove(old)
+    if (total := rules.totals.get(name)) is not None:
+        sums = ((line.get(total), [line.get(label) for label in parts]) for line in lines)
+        _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
+    file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
+    rules.files[file] = _categories(parts)
+    rules.state("table.categories", {name: file})
+    for whole, part in ((whole, part) for whole, some in parts.items() for part in some):
+        why = say(
+            '"{part}" is taken to be part of "{whole}" alone, and to share nobody with other parts of it; if not, '
+            "correct {file}.",
+            part=part,
+            whole=whole,
+            file=file,
+        )
+        rules.doubt(f"table.categories.{key}", why)
+
+
+def _may_hold(whole: str, part: str, lines: Sequence[Line]) -> bool:
+    """Return whether no line has more in a part than in the whole."""
+    both = [(line.get(part), line.get(whole)) for line in lines]
+    return all(one is None or all_ is None or one[0] <= all_[1] for one, all_ in both)
+
+
+def _categories(parts: Mapping[str, Sequence[str]]) -> str:
+    """Return a file of categories: the atoms of each label, which are its parts and the rest of it."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("label", "atom"))
+    for whole, some in parts.items():
+        rows.writerows((whole, atom) for atom in ([*some, f"{whole} -"] if some else [whole]))
+        rows.writerows((part, part) for part in some)
+    return text.getvalue()
 
 
 _OVER_TIME = {

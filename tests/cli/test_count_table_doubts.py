@@ -290,6 +290,39 @@ def test_a_label_that_says_it_is_a_part_is_asked_about(word, code, tmp_path):
     assert (code, [each["lower"] for each in found]) == (1, [2])
 
 
+@pytest.mark.parametrize(
+    ("word", "part", "whole"),
+    [
+        ("dont", [4, 5, 9], "65+"),
+        ("of which", [36, 54, 90], "20-64"),
+        ("darunter", [400, 500, 900], None),
+        ("", [4, 5, 9], None),
+    ],
+)
+def test_init_asks_what_a_label_is_part_of(word, part, whole, tmp_path):
+    """It is part of the nearest label above that is never smaller; nothing is decided until this is confirmed."""
+    labels = {"20-64": [40, 60, 100], "65+": [30, 20, 50], f"{word} 80+".strip(): part, "Total": [70, 80, 150]}
+    lines = [
+        f"{area},{label},{many[n]}" for n, area in enumerate(["N", "S", "Total"]) for label, many in labels.items()
+    ]
+    (tmp_path / "1.csv").write_text("\n".join(["area,age,count", *lines, ""]), encoding="utf-8")
+    code, out, err = run_main("init", str(tmp_path), "--yes")
+    assert (code, err) == (0, "")
+    file = tmp_path / "categories/age.csv"
+    assert file.exists() == (whole is not None)
+    manifest = tmp_path / "series.toml"
+    if whole is None:
+        assert run_main(str(tmp_path))[0] != 0
+        return
+    assert f'"{word} 80+" is taken to be part of "{whole}" alone' in " ".join(out.split())
+    assert f"{whole},{word} 80+\n{whole},{whole} -\n" in file.read_text(encoding="utf-8")
+    assert run_main(str(tmp_path))[0] == 3
+    manifest.write_text(manifest.read_text(encoding="utf-8").split("[unconfirmed]")[0], encoding="utf-8")
+    code, out, _ = run_main(str(tmp_path), "--policy", "min_count=5")
+    assert code == 1, out
+    assert "recovered" in out
+
+
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
 def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
