@@ -155,7 +155,7 @@ def ask_until_answered(question: Question) -> str:
 def summary(folder: Path, draft: Guesses) -> str:
     """Return a summary for a terminal: what was found, what to check, and the next command."""
     lines: list[str] = []
-    sections: dict[str, list[Row]] = {**draft.found, say("Look at"): [("-", doubt) for doubt in draft.doubts]}
+    sections: dict[str, list[Row]] = {**draft.found, say("To check"): [("-", doubt) for doubt in draft.doubts]}
     for title, rows in sections.items():
         if rows:
             lines += [title, *_aligned(rows), ""]

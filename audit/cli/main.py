@@ -81,7 +81,7 @@ def _add_language(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language",
         choices=list(LANGUAGES),
-        help="language of reports; default: that of the locale, otherwise en",
+        help="language of reports and questions; default: that of the locale, otherwise en",
     )
 
 

@@ -315,7 +315,7 @@ Columns, with how many different cells
 What can be judged
   All releases together: what an adversary learns who knows the group of each person (linked).
 
-Look at
+To check
   -  Column "Owner" is read as the auditor's key, with which the adversary knows everybody's group:
      the worst case. If it was published, write record = "Owner" instead.
 
