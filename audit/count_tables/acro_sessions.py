@@ -1,9 +1,10 @@
-"""Read sessions of ACRO: which variables each table has, what it counts, and its cells as rows.
+"""ACRO sessions: read which variables each table has, what it counts, and its cells as rows.
 
-Source: ACRO's `results.json` and the files beside it (Smith et al., SACRO). Since version 1, ACRO records the variables
-    and the kind of numbers of each output; older versions record only the command. A table with several functions, or
-    with several variables along its columns, has one header line for each. Since version 1, margins are computed from
-    what is shown. If cells are suppressed or rounded, such margins are not totals.
+Since version 1, ACRO records the variables and the kind of numbers of each output; older versions only record the
+command. A table with several functions, or with several variables along its columns, has a header line for each. Since
+version 1, margins are computed from the shown cells: if cells are suppressed or rounded, they are not totals.
+
+Source: ACRO's `results.json` and the files beside it (Smith et al., SACRO).
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class OutputColumn:
     """A column of numbers.
 
     Attributes:
-        place: its position in the file.
-        labels: of the variables along columns.
+        place: its index in the file.
+        labels: its labels, by variable along the columns.
         statistic: what it counts; empty if its numbers are not counts.
         function: how the numbers were computed, such as a mean.
         key: its name in the session.
@@ -60,9 +61,9 @@ class SessionOutput:
         columns: its columns of numbers; none if the output is not a table, or its layout is not understood.
         first: the number of header lines.
         outcome: why each cell is suppressed, by column and row.
-        left_out: whether margins are sums of the shown cells only.
+        left_out: whether margins are sums of the shown cells alone.
         margin: the label of margins.
-        rounding: the base to which its numbers are rounded, if they are.
+        rounding: the base to which its numbers are rounded; None if they are not.
         is_table: whether it is a table; otherwise it is a figure, a regression or something else.
     """
 
@@ -96,7 +97,7 @@ class SessionOutput:
 
 
 def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[SessionOutput]:
-    """Yield the tables of a session, and its other outputs, whose numbers are not read."""
+    """Yield the outputs of a session: tables, and others, whose numbers are not read; note an unreadable session."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         entries = [each for each in document.get("results", {}).items() if each[1].get("type")]
@@ -144,7 +145,7 @@ def lines_of(path: Path) -> list[list[str]]:
 
 
 def _output(entry: Mapping[str, Any], path: Path, variables: Sequence[str], *, left_out: bool) -> SessionOutput:
-    """Return a table of a session; without columns if its layout is not understood."""
+    """Return a table of a session, without columns if its layout is not understood."""
     said, done = _mapping(entry, "fair"), _mapping(entry, "properties")
     command, lines = str(entry.get("command", "")), lines_of(path)
     variables = tuple(map(str, said.get("independent") or variables))
@@ -181,7 +182,7 @@ def _header(
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many lines the header has, and the variables along rows.
 
-    If columns have several levels, each level has a line, and one more line names the rows only.
+    If columns have several levels, each level has a line, and one more line names the variables along rows.
     """
     levels = max(map(len, outcome), default=1)
     height = 1 if levels == 1 else levels + 1
@@ -191,7 +192,7 @@ def _header(
 
 
 def _counted(said: Mapping[str, Any], command: str) -> tuple[bool, str]:
-    """Return whether a session records that the numbers of a table are counts, and of which variable."""
+    """Return whether the numbers of a table are counts by the session, and of which variable."""
     if said.get("statbarn") is not None:
         dependent = said.get("dependent")
         texts = [dependent] if isinstance(dependent, str) else [*(dependent or ())]
@@ -248,7 +249,7 @@ def _key(text: str) -> tuple[str, ...]:
 
 
 def crosstab_names(command: str) -> tuple[list[str], str] | None:
-    """Return the variables of the rows and of the columns of a cross-tabulation.
+    """Return the variables of the rows and of the columns in a command of cross-tabulation; None for other commands.
 
     >>> crosstab_names("acro.crosstab(df.year, df['grant_type'], margins=True)")
     (['year'], 'grant_type')
@@ -287,19 +288,19 @@ def session_tables(manifest: TableManifest, file: TableFile, problems: Problems)
 
 
 def judged_statistics(manifest: TableManifest, output: SessionOutput) -> list[str]:
-    """Return the statistics of an output that are judged: people, if no column names statistics."""
+    """Return the statistics of an output that are judged; only people if the manifest names no column of statistics."""
     known = (manifest.measures or output.statistics) if manifest.measure is not None else (PEOPLE,)
     return [each for each in output.statistics if each in known]
 
 
 def _check_rounding(manifest: TableManifest, output: SessionOutput, shown: str, problems: Problems) -> None:
-    """Refuse a table that the session rounded differently than the manifest states."""
+    """Note a table that the session rounded otherwise than the manifest states."""
     to = None if manifest.rounding is None else manifest.rounding.to
     if output.left_out and to != output.rounding:
         what = f"the session rounded this table to {output.rounding}"
         if output.rounding is None:
             what = "the session did not round this table"
-        problems.add(shown, what, "write so under [table] rounding, or leave the table out by its name in not_counts")
+        problems.add(shown, what, "state this under [table] rounding, or name the table in not_counts")
 
 
 def _table(manifest: TableManifest, output: SessionOutput, path: Path, shown: str) -> Table:
@@ -315,7 +316,7 @@ def _table(manifest: TableManifest, output: SessionOutput, path: Path, shown: st
 
 
 def _cells(path: Path, output: SessionOutput, statistic: str) -> Iterator[Cell]:
-    """Yield labels, text and line of each cell; margins have empty labels, hidden cells the text `threshold`."""
+    """Yield the labels, the text and the line of each cell; margins have empty labels, hidden cells `threshold`."""
     many = len(output.rows)
     for number, cells in enumerate(lines_of(path)[output.first :], start=output.first + 1):
         for column in output.columns:
@@ -331,7 +332,7 @@ def _cells(path: Path, output: SessionOutput, statistic: str) -> Iterator[Cell]:
 
 
 def _without_margins(output: SessionOutput, cells: list[Cell]) -> list[Cell]:
-    """Return the cells; margins are empty if they are sums of what is shown beside hidden or rounded cells."""
+    """Return the cells; margins become empty if they only add up the shown cells beside hidden or rounded ones."""
     if not output.left_out:
         return cells
     names = [*output.variables]

@@ -1,8 +1,8 @@
 """Build evidence from published counts: boxes over atoms and time, their intervals, and questions (docs/tables.md).
 
-Whether all people of a cell are of one kind, so that the counts of all other labels of a sensitive dimension are 0, is
-asked after the attack on all other questions. The kinds are the fewest labels that cover all labels whose counts may be
-above 0. A label of all people reveals nothing, and neither does a harmless one.
+All people of a cell are of one kind if the counts of all other labels of a sensitive dimension are 0. Whether they are
+is asked after the attack on all other questions. The kinds are the fewest labels that cover all atoms whose counts may
+be above 0. A label that covers all people discloses nothing, and neither does a harmless one.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from audit.runtime.phrases import say
 
 @dataclass(frozen=True)
 class EvidencePart:
-    """A part of the evidence about one statistic that is independent of all other parts, and what its numbers mean.
+    """A part of the evidence, about one statistic, that does not depend on other parts.
 
     Attributes:
-        statistic: its place among the statistics.
+        statistic: the index of the statistic.
         measure: the name of the statistic; None if there is only one.
         tables: the input of an attack.
         questions: the questions, in the order of `tables.asked`.
-        rows: the published row of each number; -1 for a row that is left out and means 0.
-        dimensions: the dimensions with a label for each set in a question; published labels come first, unchanged.
+        rows: the published row of each number, -1 for a missing row that means 0; shape (numbers,), int32.
+        dimensions: the dimensions with a label for each set in a question; the published labels come first.
     """
 
     statistic: int
@@ -66,7 +66,14 @@ class EvidencePart:
 
 @dataclass(frozen=True)
 class CountEvidence:
-    """All parts, the questions that were too many, and the numbers of published cells and of markers among them."""
+    """All evidence about published counts.
+
+    Attributes:
+        parts: the parts.
+        unasked: the questions that are left out.
+        cells: the number of published cells.
+        protected: the number of these cells that show only markers.
+    """
 
     parts: Sequence[EvidencePart]
     unasked: Sequence[Unasked]
@@ -118,7 +125,7 @@ class _EvidenceBuilder:
         self.box = self._boxes_of(rows.label)
 
     def unasked(self) -> Iterator[Unasked]:
-        """Yield the questions about hidden denominators of rates that are left out."""
+        """Yield what is not asked about hidden denominators of rates."""
         values = self.counts.denominators[self.rows.row]
         both = PROTECTED, SMALL_COUNT
         if count := int((values == 0).sum()):
@@ -131,7 +138,7 @@ class _EvidenceBuilder:
         return np.stack(columns, axis=1).astype(np.int32)
 
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
-        """Yield, for each table of a release, the combinations of its labels that no row shows."""
+        """Yield the combinations of a table's labels that no row shows, as boxes, and their period, table by table."""
         rows = self.rows
         total, crossings = rows.totals, rows.crossings
         for release, *crossing in np.unique(np.column_stack([rows.release, crossings]), axis=0).tolist():
@@ -191,9 +198,9 @@ class _EvidenceBuilder:
 
 
 def _time_axis(periods: int) -> tuple[Axis, Codes]:
-    """Return an axis of time, and its set of all periods from one (row) up to another (column).
+    """Return the axis of time, and its set of the periods from one (row) up to another (column).
 
-    Its atoms are the periods. Its sets are the atoms, then all periods up to each one, then all other spans.
+    Its atoms are the periods. Its sets are the atoms, then the periods up to each one, then all other spans.
     """
     spans = [(period, period) for period in range(periods)] + [(0, last) for last in range(1, periods)]
     spans += [(first, last) for last in range(periods) for first in range(1, last)]
@@ -210,9 +217,16 @@ Run = Callable[[EvidencePart], CountOutcome]
 def with_people_of_one_kind(
     manifest: TableManifest, evidence: CountEvidence, outcomes: Sequence[CountOutcome], min_labels: int, run: Run
 ) -> tuple[CountEvidence, list[CountOutcome]]:
-    """Return the evidence and the outcomes, with one more part for each part and sensitive dimension.
+    """Return the evidence and the outcomes with more parts: which cells have people of one kind only.
 
-    `run` attacks a part and returns the outcome.
+    There is one more part for each part and sensitive dimension.
+
+    Args:
+        manifest: the manifest, which names sensitive dimensions and harmless labels.
+        evidence: the evidence so far.
+        outcomes: the outcomes of its parts.
+        min_labels: the number of labels that the people of a cell must be able to have.
+        run: attacks a part and returns the outcome.
     """
     parts, found, unasked = [*evidence.parts], [*outcomes], [*evidence.unasked]
     dimensions = {part.statistic: part.dimensions for part in parts}
@@ -245,9 +259,9 @@ class _Kinds:
         self.harmless = frozenset().union(*(sets.get(label, frozenset()) for label in harmless))
 
     def cover(self, atoms: frozenset[int]) -> tuple[str, ...] | None:
-        """Return the fewest labels that cover some atoms, the smallest ones; None where it takes too many labels.
+        """Return the fewest labels that cover the atoms, the smallest ones; None if it takes too many.
 
-        An empty tuple means that the answer is open: no atom certainly has people, or there are too many combinations.
+        Empty if there are no atoms, or too many combinations to try, so that the answer is open.
         """
         if not atoms:
             return ()
@@ -286,8 +300,7 @@ class _PeopleOfOneKind:
         verdict, names = np.full(len(boxes), NOTHING, dtype=np.int8), dict[int, tuple[str, ...]]()
         for box, (gone, seen) in enumerate(zip(empty, some, strict=True)):
             verdict[box], names[box] = self._judged(_atoms(~gone), _atoms(seen))
-        # With so large a limit every count is small, and the verdict shows only whether a count is certainly at least
-        # 1.
+        # With so large a limit every count is small: the verdict only shows whether a count is certainly at least 1.
         asked = np.flatnonzero(verdict != NOTHING)
         people = self._asked(replace(_asking(tables, boxes[asked], SMALL_COUNT), min_count=4 * UNBOUNDED))
         verdict[asked[people.verdict == NOTHING]] = NOTHING
@@ -328,7 +341,7 @@ class _PeopleOfOneKind:
         return boxes[np.sort(first)], np.sort(first)
 
     def _judged(self, left: frozenset[int], seen: frozenset[int]) -> tuple[int, tuple[str, ...]]:
-        """Return what is certain about a box and its kinds: `left` may be above 0, `seen` can certainly be above 0."""
+        """Return the verdict on a box, and its kinds; atoms in `left` may have people, those in `seen` can."""
         cover = self.kinds.cover(left)
         if left <= self.kinds.harmless or (cover is None and self.kinds.cover(seen) is None):
             return NOTHING, ()

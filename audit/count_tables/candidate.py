@@ -1,6 +1,6 @@
-"""Judge a release of count tables before it is published: what it adds, which cells to hide, or how to round.
+"""Candidate: judge a release of count tables before its publication: what it adds, which cells to hide, how to round.
 
-A hidden cell is left empty, which works for every publisher, whatever markers it uses.
+A hidden cell is left empty, which works with any markers that the publisher uses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BASES = (3, 5, 10, 20, 50, 100)
 
 
 def release_of(files: Sequence[Path], inside: Path | None = None) -> TableRelease:
-    """Return the release made of some files, tagged after the first; files inside the folder get relative names."""
+    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name."""
     tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
     return TableRelease(release_tag(files[0].name), tuple(tables))
 
@@ -103,10 +103,10 @@ def _shown(report: CountReport, findings: int | None) -> CountReport:
 
 
 def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
-    """Return the finest rounding of the candidate's numbers, to nearest, that adds no finding.
+    """Return the finest rounding of the candidate's numbers, to the nearest multiple, that adds no finding.
 
-    The manifest has one rounding, so the numbers of past releases must be multiples of it, too. None if rates stand
-    beside the counts, because the rates would reveal the unrounded counts.
+    The manifest has one rounding, so the numbers of past releases must be multiples of it, too. None if there is none,
+    or if rates stand beside the counts, which would reveal the unrounded counts.
     """
     counts, manifest = search.counts, search.counts.manifest
     texts = counts.text[counts.number & (counts.release < len(manifest.releases) - 1)]
@@ -140,12 +140,12 @@ def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
 def repair_candidate(
     manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: AuditOptions
 ) -> CandidateReport:
-    """Write the candidate, with the fewest additional cells left empty, into a new or empty folder, and audit it.
+    """Write the candidate into a new or empty folder, with the cheapest cells left empty, and audit it.
 
-    If no such cells were found, nothing is written, and the findings that the candidate adds are returned.
+    If no cells were found that help, nothing is written, and the report has the findings that the candidate adds.
 
     Raises:
-        UsageError: the series has a release of that tag, the folder has files in it, or a file cannot be written anew.
+        UsageError: the series has a release of that tag, the folder is not empty, or a file cannot be rewritten.
         InputError: a file cannot be read, or the numbers contradict each other.
         RuntimeError: the written release still adds a finding, which is a bug.
     """
@@ -160,7 +160,7 @@ def repair_candidate(
     written = replace(candidate, tables=tuple(_written(search.counts, rows, each, output) for each in candidate.tables))
     after, fresh, _ = search.audited(read_counts(with_candidate(manifest, written)))
     if fresh:
-        raise RuntimeError("a repaired candidate still gives something away")
+        raise RuntimeError("a repaired candidate still adds a finding")
     files, is_open = tuple(table.shown for table in written.tables), after.measures.open > found.before.measures.open
     return replace(
         found,
@@ -174,7 +174,7 @@ def repair_candidate(
 
 
 def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
-    """Write a table with hidden values left empty, and also their rates and statuses, which would reveal them."""
+    """Write a table, leaving hidden values empty, and the rates and statuses beside them, which would reveal them."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""Findings about counts: cells by their labels, checked certificates that name what was published, and pictures."""
+"""Count findings: build findings with their certificates in terms of published cells, and draw their tables."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from audit.runtime.phrases import figure
 
 
 class FindingBuilder:
-    """Builds the findings from an attack's claims about the published counts."""
+    """Builds findings from an attack's answers about the published counts."""
 
     def __init__(self, counts: PublishedCounts, over_time: OverTime | None = None) -> None:
         """Name findings as if the releases were related in this way; None means the way stated in the manifest."""
         self.counts, self._over_time = counts, over_time or counts.manifest.over_time
 
     def cell(self, label: Sequence[int], dimensions: Sequence[Dimension] | None = None) -> dict[str, str]:
-        """Return the labels of a cell by dimension; labels of derived cells are those of the evidence's dimensions."""
+        """Return the labels of a cell, by dimension; `dimensions` are those of the evidence if the cell is derived."""
         dimensions = dimensions or self.counts.dimensions
         return {each.axis.name: each.labels[one] for each, one in zip(dimensions, label, strict=True)}
 
@@ -62,12 +62,12 @@ class FindingBuilder:
         return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def kinds(self, part: EvidencePart) -> str | None:
-        """Return the dimension in which all people are of one kind, if the questions ask for that."""
+        """Return the dimension in which all people may be of one kind, if the questions of a part are about that."""
         axis = part.questions.kinds
         return None if axis is None else self.counts.dimensions[axis].axis.name
 
     def finding(self, part: EvidencePart, question: int, outcome: CountOutcome, facts: TablesFacts) -> CountFinding:
-        """Return a finding about tables with its certificate, which was checked."""
+        """Return the finding about a question, with its certificate, which was checked before."""
         release, since, cell = self.subject(part, question)
         row, upper = int(part.questions.published[question]), int(outcome.upper[question])
         return COUNT_KINDS[VERDICTS[int(outcome.verdict[question])]](
@@ -94,7 +94,7 @@ class FindingBuilder:
         return all(is_proved(tables, each) for each in bounds)
 
     def certified(self, part: EvidencePart, bound: CountBound, *, named: bool = False) -> CertifiedBound:
-        """Return a bound with its proof in terms of published numbers; `named` is the name of the cell."""
+        """Return a bound with its proof in terms of published numbers; `named` adds the labels of the bounded cell."""
         step = self._step(part, bound, bound.proof, ())
         cell = self._cell_of_box(bound.box) if named else None
         return CertifiedBound("upper" if bound.is_upper else "lower", step, _sums(step), bound.value, cell)
@@ -175,7 +175,7 @@ Known = Mapping[tuple[str, str | None, Cell], tuple[int, int | None]]
 
 
 def with_pictures(counts: PublishedCounts, findings: Sequence[CountFinding], known: Known) -> tuple[CountFinding, ...]:
-    """Return findings, the first of them with pictures; `known` holds the bounds of all cells, published or not."""
+    """Return the findings, the first of them with a picture of their table; `known` holds the bounds of cells."""
     drawn = (replace(each, picture=_picture(counts, each, known)) for each in findings[:_PICTURES])
     return (*drawn, *findings[_PICTURES:])
 

@@ -1,4 +1,4 @@
-"""Build the questions about published counts: every cell, every box that labels distinguish, and their increases."""
+"""Count questions: build the questions about cells, about boxes that labels distinguish, and about their increases."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _MOST_QUESTIONS = 20_000_000
 
 @dataclass(frozen=True)
 class CountQuestions:
-    """Questions about one statistic as they are reported; all arrays have one entry, or row, for each question.
+    """Questions about one statistic, with the cells as labels; arrays have shape (questions,) if no other is given.
 
     Attributes:
-        label: shape (questions, dimensions), int32; the labels of the cell.
-        release: int32; the release that publishes the cell, or from which it is derived.
-        since: int32; the earlier release of an increase; otherwise -1.
-        rule: int8; `PROTECTED` or `SMALL_COUNT`.
-        published: int32; the row that shows the cell, -1 for a derived cell.
-        kinds: the dimension in which all people may be of one kind; None for other questions.
+        label: the labels of the cell; shape (questions, dimensions), int32.
+        release: the release that publishes the cell, or from which it is derived; int32.
+        since: the earlier release of an increase, otherwise -1; int32.
+        rule: `PROTECTED`, `SMALL_COUNT` or `SAME_KIND`; int8.
+        published: the row that shows the cell, -1 for a derived cell; int32.
+        kinds: the index of the dimension in which all people may be of one kind; None for other questions.
     """
 
     label: Codes
@@ -47,7 +47,7 @@ class CountQuestions:
         return len(self.release)
 
     def take(self, which: npt.NDArray[np.bool_ | np.intp]) -> CountQuestions:
-        """Return the questions at some places, given as flags or indices."""
+        """Return the questions that flags or indices choose; `kinds` is left out."""
         return CountQuestions(
             self.label[which], self.release[which], self.since[which], self.rule[which], self.published[which]
         )
@@ -66,15 +66,15 @@ class StatisticRows:
     """The published rows of one statistic; all arrays have one entry, or row, for each.
 
     Attributes:
-        row: int32; its index among all rows.
-        label: shape (rows, dimensions), int32.
-        release, period, table: int32; releases about the same people are one period, and the columns of one file are
-            one table.
+        row: the index among all rows; int32.
+        label: the labels of the cell; shape (rows, dimensions), int32.
+        release, period, table: the release, the period (releases about the same people are one), and the table (the
+            columns of one file are one); int32.
         shown, hidden, exact: whether the row shows anything, a marker that can stand for several counts, or one exact
-            count.
-        asked: whether the row is a question: it shows anything except a marker that stands for one count.
+            count; bool.
+        asked: whether the row shows a value that is not a marker; bool.
         over_time: how the releases are related.
-        totals: shape (dimensions,); the label of all people, -1 for none.
+        totals: the label that covers all people, -1 for none; shape (dimensions,), int32.
     """
 
     def __init__(self, counts: PublishedCounts, statistic: int) -> None:
@@ -91,14 +91,12 @@ class StatisticRows:
 
     @property
     def crossings(self) -> Flags:
-        """Return which dimensions of each row are not at their total; shape (rows, dimensions), bool."""
+        """Which dimensions of each row are not at their total; shape (rows, dimensions), bool."""
         return self.label != self.totals
 
 
 class QuestionBuilder:
-    """Builds the questions about one statistic; new sets of labels are added to `sets`.
-
-    Boxes that are not published are named by labels, one label for each set.
+    """Builds the questions about one statistic; new sets get a label in `sets`.
 
     Attributes:
         unasked: the questions left out so far because they were too many.
@@ -125,7 +123,7 @@ class QuestionBuilder:
 
     @cached_property
     def cells(self) -> tuple[Codes, Flags, Flags]:
-        """The first row of each published cell, whether all of its rows are markers, and whether it is a question."""
+        """The first row of each published cell, whether all its rows are hidden, and whether it is a question."""
         shown = np.flatnonzero(self.rows.shown)
         keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -146,7 +144,10 @@ class QuestionBuilder:
         )
 
     def _derived(self) -> Iterator[CountQuestions]:
-        """Yield the unpublished boxes of each crossing that a release publishes, and of the lines of its tables."""
+        """Yield questions about unpublished boxes: those of each published crossing, and those of lines of tables.
+
+        A crossing is the set of dimensions that are not at their total.
+        """
         rows = self.rows
         atoms = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
         for period in np.unique(rows.period).tolist():
@@ -193,7 +194,7 @@ class QuestionBuilder:
         return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
 
     def _of_crossing(self, crossing: Flags, choices: Sequence[Codes], published: Codes) -> Codes:
-        """Return the labels of all boxes of a crossing that are not published, up to a limit."""
+        """Return the labels of the unpublished boxes of a crossing, up to a limit."""
         some = [
             labels if crossed else np.array([total], dtype=np.int32)
             for labels, crossed, total in zip(choices, crossing, self.rows.totals, strict=True)
@@ -205,7 +206,7 @@ class QuestionBuilder:
         return label[:MOST_BOXES]
 
     def _of_lines(self, mine: Flags, views: Sequence[LabelView], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
-        """Yield, for each table, what its numbers leave of each label by line, and the sums of its hidden cells."""
+        """Yield the release of each table, and boxes of lines: what numbers leave of labels, and hidden sums."""
         for table in np.unique(self.rows.table[mine & self.rows.shown]).tolist():
             rows = np.flatnonzero(mine & self.rows.shown & (self.rows.table == table)).astype(np.int32)
             parts = [
@@ -214,7 +215,7 @@ class QuestionBuilder:
             yield int(self.rows.release[rows[0]]), np.unique(np.concatenate(parts), axis=0)
 
     def _of_axis(self, rows: Codes, place: int, view: LabelView, asked: frozenset[int]) -> Codes:
-        """Return the questions about the lines of a table along one dimension."""
+        """Return the labels of the boxes of a table's lines along one dimension."""
         _, line = np.unique(np.delete(self._names[rows], place, axis=1), axis=0, return_inverse=True)
         order = np.argsort(line.ravel(), kind="stable")
         starts = np.flatnonzero(np.diff(line.ravel()[order], prepend=-1))
@@ -237,7 +238,7 @@ class QuestionBuilder:
     def _of_pattern(
         self, place: int, view: LabelView, numbers: set[Mask], hidden: Sequence[Mask], asked: frozenset[int]
     ) -> list[int]:
-        """Return the labels of the questions about a line in which some sets are numbers and others are hidden."""
+        """Return the labels to ask about in a line in which some sets are shown as numbers and others are hidden."""
         sets, every = self.sets[place], 0
         for one in hidden:
             every |= one
@@ -246,7 +247,7 @@ class QuestionBuilder:
         return [label for label in made if label not in asked]
 
     def _among(self, label: Codes, others: Codes) -> Flags:
-        """Return which boxes are among other boxes; labels stand for the sets of both."""
+        """Return which boxes are among others, both given by labels; shape (boxes,), bool."""
         sizes = [each.size for each in self.sets]
         if prod(sizes) >= 2**62:
             known = set(map(tuple, others.tolist()))
@@ -284,7 +285,7 @@ class QuestionBuilder:
 
 
 def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
-    """Return questions about unpublished boxes, or about their increase since an earlier release."""
+    """Return questions about unpublished boxes in a release, or about their increase since an earlier release."""
     count = len(label)
     return CountQuestions(
         label=label,
@@ -296,26 +297,32 @@ def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
 
 
 def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = None) -> Codes:
-    """Return all combinations of one item of each, up to `most`; shape (ways, choices), the last varies fastest."""
+    """Return the combinations of one item of each choice, at most `most`; shape (combinations, choices), int32.
+
+    The last item varies fastest.
+    """
     size = prod(len(each) for each in choices)
     place = np.arange(size if most is None else min(size, most))
     found = np.zeros((len(place), len(choices)), dtype=np.int32)
     for column in range(len(choices) - 1, -1, -1):
-        some = choices[column]
-        found[:, column] = some[place % len(some)] if len(some) else 0
-        place = place // max(1, len(some))
+        items = choices[column]
+        found[:, column] = items[place % len(items)] if len(items) else 0
+        place = place // max(1, len(items))
     return found
 
 
 def joined(parts: Sequence[CountQuestions]) -> CountQuestions:
-    """Return the concatenation of several lists of questions."""
+    """Return the questions of several parts, one after the other; `kinds` is left out."""
     columns = ([each.label, each.release, each.since, each.rule, each.published] for each in parts)
     label, release, since, rule, published = map(np.concatenate, zip(*columns, strict=True))
     return CountQuestions(label, release, since, rule, published)
 
 
 def keys(columns: npt.NDArray[np.integer], sizes: Sequence[int]) -> Counts:
-    """Return one number for each row; `sizes` holds the number of values of each column."""
+    """Return a number for each row, equal for equal rows; shape (rows,), int64.
+
+    `sizes` holds a bound on the values of each column; the product of all has to be below 2^63.
+    """
     found = np.zeros(len(columns), dtype=np.int64)
     for place, size in enumerate(sizes):
         found = found * max(1, size) + columns[:, place]

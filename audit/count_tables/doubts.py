@@ -1,4 +1,4 @@
-"""Doubts: data that was not read, not judged, or guessed, on which a verdict about count tables depends.
+"""Doubts: data on which a verdict about count tables depends, but that were not read, not judged, or only guessed.
 
 A finding that depends on no guess in the manifest remains a finding. Keys about columns that no table has are refused.
 """
@@ -34,8 +34,11 @@ _NAMED = 6
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
     """Return the reasons for which clauses of the policy are undecided.
 
-    `given` names the clauses whose limits were given for this run. If nothing is found with the narrowest reading of
-    markers, a wider reading finds nothing either.
+    Args:
+        counts: the published counts.
+        given: the clauses whose limits were given for this run, so that a guess of them does not matter.
+        nothing_found: whether the attack found nothing. If it found nothing with the narrowest reading of markers, it
+            would find nothing with a wider one, so guessed markers raise no doubt.
     """
     manifest = counts.manifest
     narrowest = nothing_found and all(
@@ -80,17 +83,17 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
-    """Yield a doubt for each guessed key of the manifest; a guess about `min_count` affects no other clause."""
-    for clauses, some in (
+    """Yield a doubt about the guessed keys of the manifest; a guess of `min_count` affects no other clause."""
+    for clauses, guessed in (
         (None, [key for key in keys if key != "policy.min_count"]),
         (frozenset({"min_count"}), [key for key in keys if key == "policy.min_count"]),
     ):
-        if some:
+        if guessed:
             reason = say_count(
                 "{keys} is a guess; check it, and delete it under [unconfirmed]",
                 "{keys} are guesses; check them, and delete them under [unconfirmed]",
-                len(some),
-                keys=", ".join(some),
+                len(guessed),
+                keys=", ".join(guessed),
             )
             yield Doubt(_needs(reason), clauses, guessed=True)
 
@@ -100,7 +103,7 @@ def _needs(text: str) -> Reason:
 
 
 def _unread_columns(counts: PublishedCounts) -> list[str]:
-    """Return the columns with numbers, or ranges of counts, to which the manifest gives no meaning."""
+    """Return the columns with numbers, or ranges of numbers, that the manifest does not explain."""
     named: list[str] = []
     for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
@@ -114,7 +117,7 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
 
 
 def _unread_measures(counts: PublishedCounts) -> list[str]:
-    """Return the statistics with numbers that are not counts and to which the manifest gives no meaning."""
+    """Return the statistics with numbers that are not counts, and that the manifest does not explain."""
     manifest = counts.manifest
     if manifest.measure is None or not manifest.measures:
         return []
@@ -128,7 +131,7 @@ def _unread_measures(counts: PublishedCounts) -> list[str]:
 
 
 def _unread_outputs(counts: PublishedCounts) -> list[str]:
-    """Return the outputs of sessions that are not judged: means and other magnitudes, figures, or some counts."""
+    """Return the outputs of sessions that are not judged, or only in part: means and other magnitudes, or figures."""
     manifest = counts.manifest
     files = [file for release in manifest.releases for file in release.tables if file.path.name == SESSION]
     outputs = [each for file in files for each in session_outputs(file.path, file.shown, Problems())]
@@ -138,7 +141,7 @@ def _unread_outputs(counts: PublishedCounts) -> list[str]:
 
 
 def _changes(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield why changes and rates are judged only in part: they are of rounded counts, or of two inexact counts."""
+    """Yield why changes or rates are not judged, or only in part: their counts are rounded, or none of two is exact."""
     change = counts.manifest.change
     if change is not None and not exact_changes(counts.manifest):
         yield _needs(
@@ -163,7 +166,7 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the statistics that may be part of another one, because none of their counts is above the other's."""
+    """Yield a reason for each statistic that may be part of another one, because it is never larger."""
     said = counts.manifest.part_of
     names = [name for name in counts.measures if name is not None]
     cells: list[dict[tuple[int, ...], int]] = []
@@ -188,12 +191,12 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def check_columns_are_there(counts: PublishedCounts) -> None:
-    """Refuse keys about columns and statistics that no table of the series has.
+    """Refuse keys about columns, statistics and labels that no table of the series has.
 
-    A table that is still to come may have them. So the series before a candidate is not checked.
+    The tables of a candidate may have them, so the series without its candidate is not checked.
 
     Raises:
-        InputError: some keys are not used; all of them are named, with their lines.
+        InputError: some keys have no effect; it lists all of them, with their lines.
     """
     found = [
         (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
@@ -231,7 +234,7 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
 
 
 def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
-    """Return the published counts, read without any guess; None if they cannot be read so."""
+    """Return the published counts, read without any guess; None if they cannot be read without one."""
     try:
         manifest = _weakest(counts.manifest)
         again = None if manifest is None else read_counts(manifest)
@@ -250,7 +253,7 @@ def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
 
 
 def _weakest(manifest: TableManifest) -> TableManifest | None:
-    """Return a manifest with only what is certain; None if a key that it cannot do without is a guess."""
+    """Return the manifest with what is certain of guessed keys; None if it needs a guessed key as it is."""
     found = manifest
     for key in manifest.unconfirmed:
         weaker = next((weaker for about, weaker in _WEAKER.items() if is_about(key, about)), None)
@@ -261,7 +264,7 @@ def _weakest(manifest: TableManifest) -> TableManifest | None:
 
 
 def is_about(key: str, about: str) -> bool:
-    """Return whether a key of the manifest is the given key, or an entry of it."""
+    """Return whether a key of the manifest is the key `about`, or an entry of it."""
     return key == about or key.startswith(f"{about}.")
 
 
@@ -312,26 +315,26 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     ),
     **dict.fromkeys(("table.status_hides", "table.not_counts", "policy.min_count"), lambda manifest: manifest),
 }
-"""Which part of a guessed key is certain; a finding that needs any other guessed key depends on the guess.
+"""The manifest with what is certain of each guessed key; a finding that needs another guessed key depends on the guess.
 
-A guess that numbers are not published, or reveal nothing, only removes knowledge. A finding made with it holds without
-it.
+A guess that numbers are not published, or disclose nothing, only removes knowledge: a finding made with it also holds
+without it.
 """
 
 
 def is_said(text: str, ends: Ends) -> bool:
-    """Return whether the text of a marker itself limits the counts that it stands for to these."""
+    """Return whether the text of a marker itself says the greatest of these counts, and a least that is not larger."""
     said = said_range(text)
     return said is not None and said[0] <= ends[0] and ends[1] == said[1]
 
 
 def is_narrowest(text: str, ends: Ends) -> bool:
-    """Return whether a marker is read as narrowly as possible: "fewer than 5" may include 0, or not."""
+    """Return whether a marker is read as narrowly as its text allows: "fewer than 5" may include 0 or not."""
     return is_said(text, ends) and (ends[0] > 0 or any(map(str.isdigit, text[:2])))
 
 
 def surest_limits(manifest: TableManifest, limits: Mapping[str, int], given: Container[str]) -> dict[str, int]:
-    """Return the policy; a guessed `min_count` that was not given takes its least value."""
+    """Return the limits; a `min_count` that is guessed, and was not given for this run, has its least value, 2."""
     if "min_count" in given:
         return dict(limits)
     if "min_count" in manifest.policy:

@@ -1,11 +1,11 @@
-"""Find cells of count tables to hide, so that an audit finds nothing that is to be avoided.
+"""Hiding: find the cells of count tables to hide so that an audit has no findings to avoid.
 
-Each finding rests on sums, and a sum reveals nothing if one of its numbers is hidden. So each finding asks for one of
-the cells in its sums, unless a question is asked only because cells are hidden: then one of them may be shown instead.
-The search tries the cheapest set that does what each finding asks for, audits the result, and adds the requests of its
-findings. The first set without findings is the cheapest of all (implicit hitting sets: Moreno-Centeno and Karp,
-Operations Research 61(2), 2013), if all questions are asked whatever is hidden. If that takes too many audits, each
-finding gets the cheapest hypercube of cells beside those of the others, until an audit finds nothing.
+A finding rests on sums, and a sum reveals nothing if one of its numbers is hidden. So each finding needs one of the
+cells in its sums to be hidden. If its question is only asked because cells are hidden, one of these may be shown
+instead. The search takes the cheapest cells that meet all needs so far, audits the result, and adds the needs of its
+findings. The first cells without findings are the cheapest of all (implicit hitting sets: Moreno-Centeno and Karp,
+Operations Research 61(2), 2013), if the same questions are asked whatever is hidden. If that takes too many audits, a
+hypercube of cells is hidden for each finding, the cheapest one beside the others, until an audit has no findings.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TRIES, _ROUNDS, _SHOWN_AGAIN, _EFFORT = 12, 12, 60, 2.0
 
 
 class Audited(NamedTuple):
-    """The report with some rows hidden, the findings to avoid, and what the attack found."""
+    """The report with some rows hidden, the findings to avoid (`found`), and the judged counts."""
 
     report: CountReport
     found: list[CountFinding]
@@ -48,9 +48,13 @@ class Audited(NamedTuple):
 
 @dataclass(frozen=True)
 class Hiding:
-    """Rows to hide, whether nothing is found with them, and whether no cheaper rows achieve that.
+    """Rows to hide.
 
-    If something is still found, hiding rows cannot prevent it, or the search was `stopped`.
+    Attributes:
+        rows: the rows.
+        is_enough: whether an audit with them hidden has no findings to avoid.
+        least: whether no cheaper rows are enough.
+        stopped: why the search ended before it had such rows; None if it has them, or if hiding rows cannot help.
     """
 
     rows: Rows
@@ -67,8 +71,8 @@ class HidingSearch:
         rows: the rows that may be hidden.
         attack, options: as for an audit.
         budget: the time limit of the whole search; None for the limit of one audit.
-        known: findings without the candidate, by id; such a finding counts only if it becomes worse.
-        marked: whether a hidden value is replaced by a marker that can stand for any count.
+        known: the findings without the candidate, by id; such a finding only counts if it becomes worse.
+        marked: whether a marker that can stand for any count replaces a hidden value; otherwise the cell is empty.
     """
 
     def __init__(
@@ -82,7 +86,7 @@ class HidingSearch:
         known: Mapping[str, CountSize] | None = None,
         marked: bool = False,
     ) -> None:
-        # The search has one bar; those of its audits would take its place.
+        # The search has a progress bar of its own, which those of its audits would replace.
         self._watch = options.progress("repair")
         self.counts, self.attack = counts, attack
         self.options = replace(options, findings=None, progress=lambda _: None)
@@ -115,13 +119,13 @@ class HidingSearch:
         return Audited(report, found, judged)
 
     def stopped(self, rows: Rows) -> Reason | None:
-        """Return why the search must end: it was interrupted, or the time limit is reached."""
+        """Return why the search must end: it was interrupted, or the time limit is reached; None if it can go on."""
         if self.hidden(rows).report.interrupted:
             return Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
         return self.budget.reason if self.budget.exhausted() else None
 
     def search(self) -> Hiding:
-        """Return the rows to hide so that nothing is left to avoid."""
+        """Return the rows to hide so that an audit has no findings to avoid."""
         needs: dict[tuple[Rows, Rows], None] = {}
         rows, exact = _NO_ROWS, True
         for _ in range(_TRIES + 1):
@@ -141,7 +145,7 @@ class HidingSearch:
         return self._by_hypercubes()
 
     def _asking(self, finding: CountFinding, rows: Rows) -> Rows:
-        """Return the hidden rows, one of which must be shown for the finding not to be asked about; none if always."""
+        """Return the hidden rows of which one may be shown instead, so that the finding's question is not asked."""
         if rows and finding.id not in self._always:
             return rows
         return self._own(finding) & rows if self.marked else _NO_ROWS
@@ -157,14 +161,14 @@ class HidingSearch:
         return sum(self.cost[row] for row in rows)
 
     def _by_hypercubes(self) -> Hiding:
-        """Return rows that are enough: hypercubes of cells around each finding."""
+        """Return rows that are enough: for each finding a hypercube of cells."""
         cubes = Hypercubes(self.hidden().judged, self.cost, hidden_lower(self.counts), self.budget)
         rows, others = _NO_ROWS, _NO_ROWS
         while found := self.hidden(rows).found:
             cubes.add([*needs_of(self.hidden(rows).judged, {each.id for each in found})])
             if (why := self.stopped(rows)) is not None:
                 return Hiding(rows, is_enough=False, stopped=why)
-            # To begin with, cells may be shown again where others are hidden; after some rounds no more.
+            # At first, cells may be shown again if others are hidden; after some rounds, hidden cells remain hidden.
             kept = rows if len(self._tried) > _TRIES + _ROUNDS else others
             if (more := kept | others | cubes.rows()) in self._tried:
                 asked = {self._used(one) - rows for one in found}
@@ -190,9 +194,9 @@ class HidingSearch:
         return frozenset(self._of.get((finding.release, finding.measure, tuple(finding.cell.values())), ()))
 
     def _cheapest(self, needs: Iterable[tuple[Rows, Rows]]) -> tuple[Rows, bool]:
-        """Return the cheapest rows, and whether it is certain that they are.
+        """Return the cheapest rows to hide that meet all needs, and whether it is certain that they are.
 
-        Of each need, one of the first rows is hidden, or one of the second is shown.
+        A need is met if one of its first rows is hidden, or one of its second rows is shown.
         """
         from ortools.sat.python import cp_model
 
@@ -211,9 +215,8 @@ class HidingSearch:
 def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
     """Return the cost of hiding each row that may be hidden.
 
-    A grand total costs more than all other cells, any other margin more than all inner cells; otherwise the hidden
-    counts are added up. Of equally expensive sets, one of fewer cells is cheaper. The manifest may forbid hiding a
-    cell, or set its cost.
+    An inner cell costs its count, a margin more than all inner cells, and a grand total more than all other cells.
+    Of equally expensive sets, that with fewer cells is cheaper. The manifest may forbid hiding a cell, or set its cost.
     """
     total = np.array([each.total for each in counts.dimensions])
     shown = dict[int, int]()

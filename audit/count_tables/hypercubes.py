@@ -1,7 +1,8 @@
-"""Hypercubes: the cheapest cells to hide with a count, so that it may be another one and all sums stay the same.
+"""Hypercubes: the cheapest cells to hide beside a count, so that it may change although all sums remain the same.
 
-If people move from one label to another in each dimension by turns, only the counts at the corners of a hypercube
-change. If people are added instead, so do the totals. A count is not certain if all corners around it are hidden.
+If people move from one label to another along each dimension, only the counts at the corners of a hypercube change. If
+people are added along a dimension instead, the totals change, too. A count is not certain if all corners of a hypercube
+around it are hidden.
 
 Source: the hypercube method (Giessing and Repsilber, Tools and strategies to protect multiple tables with the GHQUAR
 cell suppression engine, in Domingo-Ferrer, Inference Control in Statistical Databases, 2002).
@@ -36,8 +37,8 @@ class Need:
 
     Attributes:
         part: the part of the evidence.
-        inside: for each dimension the flags of the atoms that are counted, as bytes.
-        changes: by how much the count must be able to change; one of them is enough.
+        inside: the flags of the atoms that it counts, as bytes, for each dimension.
+        changes: the changes of the count of which one must be possible.
     """
 
     part: int
@@ -46,7 +47,7 @@ class Need:
 
 
 def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
-    """Yield what the findings with some ids need, except those about people of one kind."""
+    """Yield the needs of the findings with these ids, except findings about people of one kind."""
     builder = FindingBuilder(judged.counts)
     parts = {id(part): number for number, part in enumerate(judged.evidence.parts)}
     for place in judged.found:
@@ -68,15 +69,15 @@ def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
 class Cells:
     """The published numbers of one part of the evidence, and by how much they may change.
 
-    All arrays have one entry for each number.
+    All arrays have shape (numbers,).
 
     Attributes:
         tables: the numbers.
-        rows: int32; their rows.
-        price: float64; what hiding each costs.
-        up, down: int64; by how much each may become greater or less, as published.
-        down_hidden: int64; by how much each may become less if it is hidden.
-        uses: int64; how many needs have it hidden.
+        rows: the row of each number; int32.
+        price: the cost of hiding it; float64.
+        up, down: by how much it may become larger or smaller, as it is published; int64.
+        down_hidden: by how much it may become smaller if it is hidden; int64.
+        uses: the number of needs for which it is hidden; int64.
     """
 
     tables: CountTables
@@ -101,14 +102,17 @@ class Cells:
 
     @cached_property
     def _at(self) -> Places:
-        """The place of each number in the grid."""
+        """The index of each number in the grid; shape (numbers,), intp."""
         return np.ravel_multi_index([each.ravel() for each in self._place], self._shape)
 
     def _moves_along(self, axis: int, inside: bytes) -> tuple[Any, Any, Any]:
-        """Return which sets become greater, which less, and both, for each move of one person into some atoms."""
+        """Return which sets gain a person, which lose one, and the difference, for each move of a person into `inside`.
+
+        Each has shape (moves, sets); the first moves add a person, the others take one from an atom outside.
+        """
         members = self._members[axis].astype(np.int8)
-        here = np.frombuffer(inside, dtype=np.bool_)
-        into, others = np.flatnonzero(here), np.flatnonzero(~here)
+        is_inside = np.frombuffer(inside, dtype=np.bool_)
+        into, others = np.flatnonzero(is_inside), np.flatnonzero(~is_inside)
         into, others = (each[:: max(1, -(-len(each) // _MOST_MOVES))] for each in (into, others))
         step = max(1, len(into) * len(others) // (_MOST_MOVES * 10))
         pairs = np.stack([np.repeat(into, len(others)), np.tile(others, len(into))])[:, ::step]
@@ -116,16 +120,16 @@ class Cells:
         return change.maximum(0).astype(float), (-change).maximum(0).astype(float), change
 
     def cheapest(self, need: Need) -> tuple[float, Places]:
-        """Return the numbers to hide, with their price; the price is too high if there are none."""
+        """Return the price and the indices of the numbers to hide; the price is `_NEVER` if no numbers help."""
         sizes = sorted({abs(change) for change in need.changes if change})
         return min((self._corners(need, size) for size in sizes), key=lambda each: each[0])
 
     def _corners(self, need: Need, size: int) -> tuple[float, Places]:
-        """Return the numbers to hide so that a count may change by so much, with their price."""
+        """Return the price and the indices of the numbers to hide so that a count may change by `size`."""
         used = self.uses > 0
         to_hide = self.up < size, self.down < size
         prices = np.where(used, 0.0, self.price), np.where(self.down_hidden < size, _NEVER, self.price * ~used)
-        # The price of corners is that of a move if the count becomes greater, or less; one place for each move.
+        # The price of the corners of each move, if the count becomes larger (`more`), or smaller (`less`).
         more, less = (
             np.bincount(self._at, np.where(hide, price, 0.0), minlength=prod(self._shape))
             for hide, price in zip(to_hide, prices, strict=True)
@@ -151,10 +155,17 @@ class Cells:
 
 
 class Hypercubes:
-    """The hypercubes of all needs so far; each is the cheapest beside the others."""
+    """The hypercubes of all needs so far; each is the cheapest one beside the others."""
 
     def __init__(self, judged: JudgedCounts, cost: Mapping[int, int], hidden_lower: Counts, budget: Budget) -> None:
-        """Take the audit of the tables before anything is hidden, costs by row, and the least count if hidden."""
+        """Begin with no needs.
+
+        Args:
+            judged: the audit of the tables before anything is hidden.
+            cost: the cost of hiding each row that may be hidden.
+            hidden_lower: the least count that each row would stand for if it were hidden; shape (rows,), int64.
+            budget: the time limit.
+        """
         many, parts = len(cost) + 1, [each for each in judged.evidence.parts if each.questions.kinds is None]
         self.needs: dict[Need, Places] = {}
         self.budget, self.parts = budget, list[Cells]()
@@ -163,17 +174,17 @@ class Hypercubes:
             low, high = tables.lower.copy(), tables.upper.copy()
             asked = {row: place for place, row in enumerate(part.questions.published.tolist()) if row >= 0}
             known = np.array([asked.get(row, -1) for row in rows.tolist()])
-            some = known >= 0
-            low[some] = np.maximum(low[some], outcome.lower[known[some]])
-            high[some] = np.minimum(high[some], outcome.upper[known[some]])
-            # Rows that are left out as zeros are -1, and cost nothing that could be paid.
+            is_asked = known >= 0
+            low[is_asked] = np.maximum(low[is_asked], outcome.lower[known[is_asked]])
+            high[is_asked] = np.minimum(high[is_asked], outcome.upper[known[is_asked]])
+            # Missing rows that mean 0 are -1, and cannot be hidden.
             price = np.array([cost[row] // many + 1.0 if row in cost else _NEVER for row in rows.tolist()])
             least = np.where(rows < 0, 0, hidden_lower[rows])
             up = np.where(tables.upper >= UNBOUNDED, UNBOUNDED, tables.upper - low)
             self.parts.append(Cells(tables, rows, price, up, high - tables.lower, high - least))
 
     def add(self, needs: Sequence[Need]) -> None:
-        """Add needs, and choose the hypercubes of all again, as long as that makes them cheaper."""
+        """Add needs, and choose the hypercubes of all needs again while that changes them, in a few passes."""
         fresh = [one for one in dict.fromkeys(needs) if one not in self.needs and self.parts[one.part].is_small]
         for one in fresh:
             if not self.budget.exhausted():

@@ -1,4 +1,4 @@
-"""Run the attack on published counts, part by part, and judge its answers, or show what is known about one cell."""
+"""Judged counts: run the attack on published counts, part by part, or explain what is known about one cell."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class JudgedCounts:
 
     @cached_property
     def found(self) -> list[int]:
-        """The findings, the most severe first, then by release and cell."""
+        """The questions with a finding, the most severe first, then by release and cell."""
         parts, found = self.evidence.parts, np.flatnonzero(self.verdict > 0)
         asked, severity = self.questions.take(found), _ORDER[self.verdict[found].astype(np.int64)]
         statistic = np.repeat([part.statistic for part in parts], [len(part.questions) for part in parts])[found]
@@ -121,7 +121,7 @@ class JudgedCounts:
         return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
 
     def without(self, failed: Collection[int]) -> JudgedCounts:
-        """Return the same with the questions of some findings open, because their certificates failed."""
+        """Return the same with some findings undecided, because their certificates failed."""
         verdict, outcomes = self.verdict.copy(), []
         verdict[[*failed]] = OPEN
         for own, outcome in zip(np.split(verdict, self._starts[1:-1]), self.outcomes, strict=True):
@@ -136,7 +136,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
     """Run the attack on published counts.
 
     Raises:
-        InputError: the policy is not given, nothing is published, or the numbers contradict each other.
+        InputError: the policy gives no `min_count`, nothing is published, or the numbers contradict each other.
     """
     check_audited(counts)
     limits = counts.manifest.limits(options.limits)
@@ -147,7 +147,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
     for part in evidence.parts:
         with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
             outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
-            # An interrupted audit reports what was decided before. If nothing was decided, there is no report.
+            # An interrupted audit reports the parts that are decided. If none is, the interrupt ends the run.
             with suppress(*([KeyboardInterrupt] if outcomes else [])):
                 outcome = outcome if interrupted else attacked(counts, part, attack, budget)
             stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
@@ -177,11 +177,11 @@ def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, b
 
 
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
-    """Return an error that names the cells that contradict each other."""
+    """Return the error that names the cells that contradict each other."""
     named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
     what = "no count agrees with this cell"
     if len(named) > 1:
-        without = "; without any one of them there are" if error.irreducible else ""
+        without = "; without any one of these cells, some would" if error.irreducible else ""
         what = f"no counts agree with these {len(named)} cells{without}"
     problems = []
     for row in named[:_NAMED]:
@@ -231,12 +231,16 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
 def explain_cell(
     counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: AuditOptions
 ) -> CellExplanation:
-    """Return what is known about a cell; dimensions that are not named are at their total.
+    """Return what is known about a cell.
 
-    `exact` is the attack that computes both bounds of a question.
+    Args:
+        counts: the published counts.
+        wanted: the labels of the cell; for a dimension that is not named, the total.
+        exact: the attack that computes both bounds of a count.
+        options: as for an audit.
 
     Raises:
-        UsageError: a dimension or a label is not known.
+        UsageError: a dimension or a label is unknown, or a dimension without a total is not named.
         InputError: no counts are consistent with the published numbers.
     """
     check_audited(counts)
@@ -272,9 +276,7 @@ def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[
     names = [each.axis.name for each in counts.dimensions]
     for name in wanted:
         if name not in names:
-            raise UsageError(
-                f"--cell: there is not a dimension {printable(name)}; the dimensions are {', '.join(names)}"
-            )
+            raise UsageError(f"--cell: there is no dimension {printable(name)}; the dimensions are {', '.join(names)}")
     found = []
     for dimension in asked:
         text = wanted.get(dimension.axis.name)

@@ -25,15 +25,15 @@ _STEM = 3  # letters that an abbreviation keeps
 
 
 def label_doubts(counts: PublishedCounts) -> Iterator[str]:
-    """Yield why labels may mean something else than they are read as, and what to write."""
+    """Yield sentences about labels that may be read wrongly, and what to write."""
     for found in (_missed_totals, _named_parts, _moved_labels, _other_labels, _atoms_alike):
         yield from found(counts)
 
 
 def _moved_labels(counts: PublishedCounts) -> Iterator[str]:
-    """Yield the nested labels whose parent label differs between releases.
+    """Yield a sentence about each nested label whose parent label differs between releases.
 
-    If one release has the text below both parents, it is two labels.
+    A text that one release has below both parents is two labels.
     """
     for dimension in () if counts.manifest.over_time == "independent" else counts.manifest.nested:
         seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
@@ -181,7 +181,7 @@ def _have_like_words(one: str, other: str) -> bool:
 
 
 def _begins(one: str, other: str) -> bool:
-    """Return whether a word is another one, or its beginning."""
+    """Return whether one of two words is the beginning of the other, of at least three letters, or equal to it."""
     short, long = sorted((one, other), key=len)
     return short == long or (len(short) >= _STEM and long.startswith(short))
 
@@ -196,7 +196,10 @@ def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]
 
 
 def _atoms_alike(counts: PublishedCounts) -> Iterator[str]:
-    """Yield the categories in which two atoms differ only in spelling, and no label covers both."""
+    """Yield a sentence about each dimension whose categories have two atoms that differ only in spelling.
+
+    Atoms that a label covers together are different.
+    """
     for name, covered in read_categories(counts.manifest, Problems()).items():
         atoms = {atom for some in covered.values() for atom in some}
         for one, other, *_ in [*respelled(atoms), *nearly_respelled(atoms)]:
@@ -212,9 +215,9 @@ def _atoms_alike(counts: PublishedCounts) -> Iterator[str]:
 
 
 def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
-    """Yield the dimensions in which one label, not the total, has the sums of all others, or the name of a total.
+    """Yield a sentence about each dimension with a label that may be a total, by its sums or by its name.
 
-    If the manifest names a total, only lines without it are compared; there, one line with the sum is enough.
+    If the manifest names a total, only lines without it count; there, one line with the sum is enough.
     """
     for place, dimension in enumerate(counts.dimensions):
         name, total = dimension.axis.name, counts.manifest.totals.get(dimension.axis.name)
@@ -248,7 +251,7 @@ PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cua
 
 
 def _named_parts(counts: PublishedCounts) -> Iterator[str]:
-    """Yield the dimensions with a label that says it is part of another one, and no categories that say of which."""
+    """Yield a sentence about each dimension with a label such as "of which ...", and without categories for it."""
     manifest = counts.manifest
     for dimension in counts.dimensions:
         name = dimension.axis.name

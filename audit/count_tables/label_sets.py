@@ -1,6 +1,7 @@
-"""Sets that published labels distinguish: differences and intersections of labels, and what numbers leave of labels.
+"""Label sets: the sets of people that published labels distinguish: labels, their differences and intersections.
 
-Atoms that no label distinguishes are merged, so that the result does not depend on how fine the categories are.
+A label consists of atoms. Atoms that no label distinguishes are merged, so that the result does not depend on how fine
+the categories are.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Mask = int
 """A set of atoms as a bit mask."""
 MOST_SETS = 100_000
 Recipe = tuple[Mask, str, Sequence[Mask]]
-"""How to name a derived set: a word, and the sets whose names it joins."""
+"""A derived set, the word that joins the names of other sets to its name, and these sets."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class Dimension:
 
     Attributes:
         axis: its atoms and sets.
-        labels: the text of each label; those that were published first, then those of atoms and of all people.
-        set_of: shape (labels,), int32; the set that each label covers.
-        total: which label stands for all people, -1 for none.
-        atom_label: shape (atoms,), int32; the label that names each atom.
+        labels: the text of each label: first the published ones and that of all people, then those of atoms.
+        set_of: the set that each label covers; shape (labels,), int32.
+        total: the label that covers all people, -1 for none.
+        atom_label: the label that names each atom; shape (atoms,), int32.
         rest: the atom that no label covers, -1 for none.
-        published: the number of labels that were published or stand for all people; these come first.
+        published: the number of labels that are published or cover all people.
     """
 
     axis: Axis
@@ -47,9 +48,16 @@ class Dimension:
 def build_dimension(
     name: str, published: Iterable[str], total: str | None, categories: dict[str, list[str]] | None, *, is_open: bool
 ) -> Dimension:
-    """Return a dimension with its published labels; `categories`, if not empty, contains all of them.
+    """Return a dimension with its published labels.
 
-    Atoms that no published label distinguishes are merged into one atom, named after labels.
+    Atoms that no published label distinguishes are merged into one, which gets a name made of labels.
+
+    Args:
+        name: the dimension.
+        published: the published labels.
+        total: the label that covers all people; None for none.
+        categories: the atoms of each label, with all published labels; None if each label is an atom.
+        is_open: whether some people may be in no label.
     """
     labels = list(dict.fromkeys([*published, *([total] if total is not None else [])]))
     finest = _atoms(labels, total, categories)
@@ -106,7 +114,7 @@ def _covered(label: str, number: dict[str, int], categories: dict[str, list[str]
 
 
 def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
-    """Return the classes of atoms that some sets distinguish, ordered by their first atoms.
+    """Return the classes of atoms that the sets do not distinguish, ordered by their first atoms.
 
     >>> [bin(one) for one in atoms_of([0b0011, 0b0111], 4)]
     ['0b11', '0b100', '0b1000']
@@ -122,7 +130,7 @@ def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
 
 
 def _mask(members: np.ndarray) -> Mask:
-    """Return a set of atoms as bits.
+    """Return a set of atoms as a bit mask.
 
     >>> _mask(np.array([0, 3]))
     9
@@ -150,8 +158,8 @@ class LabelView:
     """The labels of a dimension in one release, or in several releases about the same people.
 
     Attributes:
-        labels: the set of each label, each set once, in the order in which labels were first published.
-        numbers: the labels whose counts each table shows as numbers.
+        labels: the sets of the labels, each once, in the order in which labels were first published.
+        numbers: the sets whose counts a table shows as numbers, for each table.
         whole_is_label: whether a label other than the total covers all people, or there is no total.
     """
 
@@ -161,7 +169,7 @@ class LabelView:
 
     @cached_property
     def containers(self) -> tuple[Mask, ...]:
-        """The labels that meet several others without covering them."""
+        """The labels that overlap several others, and have people outside each of these."""
         met = dict.fromkeys(self.labels, 0)
         for one, other in overlapping(self.labels):
             met[one] += bool(one & ~other)
@@ -170,7 +178,7 @@ class LabelView:
 
 
 class LabelSets:
-    """The sets of a dimension that occur in questions, each with a label; new sets are added when needed."""
+    """The sets of a dimension that occur in questions, each with a label; more sets are added when they are needed."""
 
     def __init__(self, dimension: Dimension) -> None:
         self._dimension = dimension
@@ -226,10 +234,11 @@ class LabelSets:
         return self._labels[self._label[mask]]
 
     def of_view(self, view: LabelView, atoms: Sequence[Mask]) -> tuple[list[int], int]:
-        """Return the labels of all sets that a question may ask about, and how many more there are than the limit.
+        """Return the labels of the sets that questions ask about, and how many sets are left out, above the limit.
 
-        These are some atoms; A less B, and A with B, for any two labels; and each label less all labels that a table
-        shows as numbers and that lie in it, or meet it. The set of all atoms is included only if a label covers it.
+        These are the given atoms and the labels; A less B, and A with B, for labels that overlap; and each label less
+        all labels that a table shows as numbers and that lie in it, or overlap it. The set of all people is only
+        included if a label other than the total covers it, or there is no total.
         """
         found = dict.fromkeys(self.label(one) for one in (*atoms, *view.labels))
         left = 0
@@ -245,7 +254,7 @@ class LabelSets:
         return list(found), left
 
     def made(self, mask: Mask, link: str, parts: Sequence[Mask]) -> int:
-        """Return the label of a set made of other labelled sets, whose names a word joins."""
+        """Return the label of a set; a new one is named after other sets, whose names the word `link` joins."""
         return self._label[mask] if mask in self._label else self.label(mask, link.join(map(self.text, parts)))
 
     def _derived(self, view: LabelView) -> Iterator[Recipe]:
@@ -258,17 +267,17 @@ class LabelSets:
 
     @staticmethod
     def left_of(view: LabelView, numbers: Iterable[Mask]) -> Iterator[Recipe]:
-        """Yield what several sets leave of each label: less the sets inside it, and less those that meet it."""
+        """Yield each label less all `numbers` that lie in it, and less all that overlap it, if these are several."""
         ordered = sorted(numbers)
         for label in view.containers:
             meeting = [one for one in ordered if one & label and label & ~one]
             inside = [one for one in meeting if not one & ~label]
-            for some in (inside, meeting):
-                if len(some) > 1:
+            for removed in (inside, meeting):
+                if len(removed) > 1:
                     left = label
-                    for one in some:
+                    for one in removed:
                         left &= ~one
-                    yield left, " less ", (label, *some)
+                    yield left, " less ", (label, *removed)
 
 
 def overlapping(sets: Sequence[Mask]) -> Iterator[tuple[Mask, Mask]]:

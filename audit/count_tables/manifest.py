@@ -1,4 +1,4 @@
-"""The manifest of a series of count tables: `series.toml` with `kind = "tables"`."""
+"""Manifest of a series of count tables: `series.toml` with `kind = "tables"`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ NAME = microdata.NAME
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of counts: its path, its name in messages, and the column and text that select its rows.
+    """A file of counts.
 
-    `only` is None if all of its rows belong to the release.
+    Attributes:
+        path, shown: the file, and its name in messages.
+        only: the column, and its text, that select the rows of the release; None if all rows belong to it.
     """
 
     path: Path
@@ -61,32 +63,36 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         dimensions: the columns that describe what a number counts.
         value: the column with the published counts; the first one if there are several `values` or `wide` columns.
         values: the columns with counts, each one a statistic, if there are several.
-        wide: a dimension whose labels are columns of counts, if any.
-        part_of: which statistic is part of which; an empty text for a statistic that is part of none.
-        change: the column with the change of a count since an earlier release, if any.
-        measure: the column that names statistics, if any; `measures` lists those that are counts; all, if it is empty.
-        totals: the label that stands for all people, by dimension.
+        wide: the dimension whose labels are columns of counts; None if there is none.
+        part_of: the statistic of which each statistic is part; an empty text if it is part of none.
+        change: the column with the change of a count since an earlier release; None if there is none.
+        measure: the column that names statistics; None if there is none.
+        measures: the statistics that are counts; empty if all are.
+        totals: the label that covers all people, by dimension.
         categories: the file that lists the atoms of each label, by dimension.
         codes: dimensions whose labels are codes: a code lies inside each code that it begins with.
         nested: the columns of each nested dimension, the coarsest first; blank means the total.
-        breakdown: a column that names the dimensions of a row, such as `Region; Age`; the columns `levels` hold their
-            labels.
-        not_published: texts that count as an empty cell.
+        breakdown: the column that names the dimensions of a row, such as `Region; Age`; None if there is none.
+        levels: the columns with the labels of these dimensions.
+        not_published: the texts that count as an empty cell.
         flags: letters that may follow a number and do not change it, such as `p` (provisional).
-        no_total: dimensions that are declared to have no label for all people.
-        open: dimensions whose labels need not cover all people.
-        markers: texts that replace a count, with the least and greatest count that each can stand for.
-        status: a column in which markers stand instead of the value, if any.
-        status_hides: whether the number beside such a marker is not published, although the file contains it.
+        no_total: the dimensions that have no label for all people, as the manifest says.
+        open: the dimensions whose labels need not cover all people.
+        markers: the least and the greatest count that each marker, a text in place of a count, can stand for.
+        status: the column in which markers stand beside the value; None if there is none.
+        status_hides: whether the number beside such a marker counts as not published, although the file contains it.
         threshold: counts from 1 to `threshold` - 1 are always published as a marker.
-        perturbation: by how much counts may be changed at most, before rounding.
+        perturbation: by how much counts may have been changed at most before rounding.
+        rounding: how counts were rounded; None if they were not.
+        rates: the rates that are published beside the counts.
+        over_time: the relation between the counts of a cell in several releases.
         absent_is_zero: whether a missing row means 0.
-        releases_by: the column whose texts are releases, if any.
-        not_counts: columns and statistics whose numbers reveal nothing about the counts.
-        sensitive: dimensions in which the people of a cell must not all have one label.
+        releases_by: the column whose texts are releases; None if there is none.
+        not_counts: the columns and statistics whose numbers disclose nothing about the counts.
+        sensitive: the dimensions in which the people of a cell must not all have one label.
         harmless: the labels that all people of a cell may have, by sensitive dimension.
-        with_rest: nested dimensions in which a label may have people outside all labels inside it.
-        hiding: which cells `next` and `repair` must not hide, or the cost of hiding them.
+        with_rest: the nested dimensions in which a label may have people outside all labels inside it.
+        hiding: the cells that `next` and `repair` must not hide, and the cost of hiding others.
     """
 
     dimensions: tuple[str, ...]
@@ -166,7 +172,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
 
     def limits(self, given: Mapping[str, float]) -> dict[str, int]:
-        """Return the policy: the given limits, otherwise those of the manifest, otherwise those that the rules imply.
+        """Return the limits by clause: those given, else those of the manifest, else those that the rules imply.
 
         Raises:
             InputError: `min_count` is neither given nor implied.
@@ -185,7 +191,7 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     """Read the manifest of the series of count tables in a folder.
 
     Raises:
-        InputError: it is faulty; all of its problems are named.
+        InputError: it is faulty; the error lists all problems.
     """
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
@@ -201,7 +207,7 @@ def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableMa
 
 
 class _TableManifestReader(microdata.SeriesReader[TableRelease]):
-    """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
+    """Turns the TOML document into a `TableManifest`, and notes each problem with its line."""
 
     allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
@@ -254,7 +260,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
         """Return whether the statistics of `part_of` can be parts of each other; note why they cannot."""
         names = {*part_of, *(whole for whole in part_of.values() if whole)}
-        faults = [f'"{name}" is none of the counts' for name in sorted(names - set(counts))]
+        faults = [f'"{name}" is not one of the counts' for name in sorted(names - set(counts))]
         faults += [f'"{name}" is part of itself' for name, root in roots(counts, part_of).items() if part_of.get(root)][
             :1
         ]
@@ -263,7 +269,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         return not faults
 
     def check_read(self, found: TableManifest, counts: Sequence[str]) -> None:
-        """Note names that are not dimensions, and keys without effect: their author relies on them."""
+        """Note names that are not dimensions, and keys without effect, on which their author would rely."""
         for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
@@ -287,7 +293,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         for key, names, why in (
             ("categories", columns & files, "its columns say which label is inside of which"),
             ("codes", found.codes & (columns | files), "its categories or columns say what its labels cover"),
-            ("totals", found.no_total & (columns | files | found.codes), "it is said what its labels cover"),
+            ("totals", found.no_total & (columns | files | found.codes), "its labels are already explained"),
             ("harmless", {*found.harmless} - {*found.sensitive}, "it is not sensitive"),
         ):
             for name in sorted(names):
@@ -324,7 +330,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
 
 
 def size_of(given: object) -> CountSize | None:
-    """Return how precise a count a waiver accepts; None if its text does not say."""
+    """Return how precise knowledge of a count a waiver accepts; None if the value does not say so."""
     if not isinstance(given, dict):
         return None
     kind = next((each for each in WORSE if each == given.get("kind")), None)

@@ -1,6 +1,6 @@
 """Published counts: all rows of all releases as integer columns, and what cells reveal about other cells.
 
-Cells reveal others by sums (totals), by rates whose denominator is a cell of the table, and by changes since a release.
+Cells reveal others by sums (totals), by rates whose denominator is a cell, and by changes since an earlier release.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class PublishedCounts:
     """All rows, in the order of releases, files and lines.
 
     Attributes:
-        manifest: the rules.
+        manifest: the manifest, with the rules of publication.
         dimensions: the dimensions with their labels.
-        measures: the names of the statistics; only None if no column names them.
-        release, measure: shape (rows,), int32.
-        label: shape (rows, dimensions), int32; labels of the dimensions.
-        lower, upper: shape (rows,), int64; the counts that each row can stand for.
-        denominators: shape (rows,), int64; how many values the hidden denominator of a rate can have, `UNBOUNDED` if
-            none is hidden, 0 if there are too many to try them all.
-        hidden: shape (rows,); whether the row shows a marker that can stand for several counts.
-        number: shape (rows,); whether it shows a number, or a marker that stands for one number.
-        text: shape (rows,), Python texts; the published value.
-        file, row: shape (rows,), int32; the row's place: an index of `parts`, and the row of that table.
+        measures: the names of the statistics; None alone if no column names them.
+        release, measure: the release and the statistic of each row, counted from 0; shape (rows,), int32.
+        label: the labels of each row; shape (rows, dimensions), int32.
+        lower, upper: the least and the greatest count that each row can stand for; shape (rows,), int64.
+        denominators: the number of values that the hidden denominator of a rate can have, `UNBOUNDED` if none is
+            hidden, 0 if there are too many to try them all; shape (rows,), int64.
+        hidden: whether the row shows a marker that can stand for several counts; shape (rows,), bool.
+        number: whether it shows a number, or a marker that stands for one number; shape (rows,), bool.
+        text: the published value, as a Python text; shape (rows,).
+        file, row: the place of the row: an index into `parts`, and the row of that table; shape (rows,), int32.
         parts: the tables as they were read, one entry for each of their columns of counts.
-        untied: by column of rates or changes, how many of them relate two inexact counts.
+        untied: the number of rates or changes that relate two inexact counts, by column.
     """
 
     manifest: TableManifest
@@ -73,7 +73,7 @@ class PublishedCounts:
 
     @property
     def shown(self) -> Flags:
-        """Return which rows show a value; an empty cell counts as not published; shape (rows,), bool."""
+        """Which rows show a value; an empty cell counts as not published; shape (rows,), bool."""
         return self.hidden | self.number
 
     def cell(self, row: int) -> dict[str, str]:
@@ -101,22 +101,20 @@ def check_audited(counts: PublishedCounts) -> None:
     if not counts.shown.any():
         problems.add(NAME, "no release has a number or a marker", "name the column with the counts as value")
     if counts.lower.sum() >= UNBOUNDED:
-        problems.add(
-            NAME, f"the counts add up to {UNBOUNDED:,} or more", "count in thousands, say, or audit fewer tables"
-        )
+        problems.add(NAME, f"the counts add up to {UNBOUNDED:,} or more", "count in thousands, or audit fewer tables")
     problems.check()
 
 
 Ends = tuple[int, int]
 Line = Mapping[str, Ends | None]
-"""The numbers of one line of a table by label, as intervals; None if no number is shown."""
+"""The numbers of one line of a table, by label, as intervals; None if no number is shown."""
 
 LINES = 3
-"""How many lines must show that a label is the sum of the others, for it to be taken as the total."""
+"""The number of lines that must show that a label is the sum of the others, so that it is taken for the total."""
 
 
 def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) -> list[Line]:
-    """Return the lines along a dimension, None for cells without a number; `hidden` includes markers' bounds."""
+    """Return the lines of tables along a dimension; `hidden` also gives the bounds of cells with markers."""
     keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, place, axis=1)]).tolist()
     labels = counts.label[:, place].tolist()
     shown = counts.shown if hidden else counts.number
@@ -129,7 +127,7 @@ def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) ->
 
 @dataclass(frozen=True)
 class Sum:
-    """A number, and the numbers that should add up to it, as intervals; None if no number is shown."""
+    """A number (`total`) and those that should add up to it (`parts`), as intervals; None if no number is shown."""
 
     total: Ends
     parts: Sequence[Ends | None]
@@ -141,26 +139,26 @@ class Sum:
 
     @property
     def shows(self) -> bool:
-        """Whether the sum shows something: all of its numbers are shown, and not all are 0."""
+        """Whether the sum is evidence for a total: all of its numbers are shown, and the total is not 0."""
         return self.is_whole and self.total[0] > 0
 
     @property
     def gap(self) -> int:
-        """How far the parts certainly exceed the total, or (negative) fall short of it if all are shown."""
+        """By how much the parts certainly exceed the total; negative if all are shown and fall short of it."""
         low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
         return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
 
 
 def is_part(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Return whether the first numbers of pairs may be parts of the second: never above, and at least once below."""
+    """Return whether the first numbers of pairs may be parts of the second: never larger, and smaller at least once."""
     return all(part <= whole for part, whole in pairs) and any(part < whole for part, whole in pairs)
 
 
 def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
     """Return the labels that are the sum of the others in every complete line, of which there are at least `least`.
 
-    A line of zeros shows nothing, and neither does a line with a single other label. A line that lacks a label refutes
-    nothing. If another label is always 0, several labels may be sums.
+    A line of zeros is no evidence, and neither is one with a single other label. In a line that lacks a label, a total
+    may be larger than the sum. If another label is always 0, several labels may be sums.
 
     >>> totals_by_sums([{"f": (n, n), "m": (1, 1), "Summe": (n + 1, n + 1)} for n in range(1, 5)])
     ['Summe']
@@ -189,7 +187,7 @@ Cell = tuple[int, int, tuple[int, ...]]
 def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], problems: Problems) -> PublishedCounts:
     """Return the counts narrowed by the rates and changes that relate them to other cells.
 
-    `texts` has the text of each row, for each column of rates and of changes.
+    `texts` has the text of each row, shape (rows,), for each column of rates and of changes; faults are noted.
     """
     cells, manifest = _Cells(counts), counts.manifest
     ties: dict[str, list[_Tie]] = {}
@@ -208,9 +206,11 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
 
 @dataclass(frozen=True)
 class _Tie:
-    """What a rate or a change reveals about the counts of two cells, each with the rows that show it.
+    """What a rate or a change reveals about the counts of two cells.
 
-    The first count is between `least` and `most` times the second, plus `by`.
+    Attributes:
+        rows, base: the rows that show the first and the second count.
+        least, most, by: the first count is at least `least` and at most `most` times the second, plus `by`.
     """
 
     rows: Sequence[int]
@@ -220,7 +220,7 @@ class _Tie:
     by: int = 0
 
     def narrowed(self, count: Interval, base: Interval) -> tuple[Interval, Interval]:
-        """Return the intervals of both counts after a tie is applied; it is monotone, so bounds map to bounds."""
+        """Return the intervals of both counts, narrowed by the tie; it is monotone, so bounds follow from bounds."""
         low = max(count[0], ceil(self.least * base[0]) + self.by)
         high = count[1] if base[1] >= UNBOUNDED else min(count[1], floor(self.most * base[1]) + self.by)
         while low <= high < UNBOUNDED and self._bases(high, base) is None:
@@ -231,13 +231,13 @@ class _Tie:
         return ((1, 0), (1, 0)) if first is None or last is None else ((low, high), (first[0], last[1]))
 
     def _bases(self, count: int, base: Interval) -> Interval | None:
-        """Return the counts in an interval that are consistent with a count; None if there are none."""
+        """Return the second counts in an interval that are consistent with a first count; None if there are none."""
         least = max(base[0], ceil((count - self.by) / self.most))
         most = min(base[1], floor((count - self.by) / self.least)) if self.least > 0 else base[1]
         return (least, most) if least <= most else None
 
     def says_more(self, count: Interval, base: Interval) -> bool:
-        """Return whether two intervals contain pairs of counts that are not consistent."""
+        """Return whether two inexact intervals contain pairs of counts that the tie excludes."""
         inexact = count[0] < count[1] and base[0] < base[1]
         return inexact and (self.least * base[1] + self.by > count[0] or self.most * base[0] + self.by < count[1])
 
@@ -276,7 +276,7 @@ class _Cells:
                     return
 
     def _narrow(self, rows: Sequence[int], low: int, high: int) -> None:
-        """Narrow the intervals of rows; a number under a threshold is not one of the counts between 0 and it."""
+        """Narrow the intervals of rows; a published number does not stand for counts from 1 to below the threshold."""
         threshold, counts = self.manifest.threshold, self.counts
         for row in rows:
             least, most = max(low, int(self.lower[row])), min(high, int(self.upper[row]))
@@ -292,15 +292,15 @@ class _Cells:
         return max(int(self.lower[row]) for row in rows), min(int(self.upper[row]) for row in rows)
 
     def rate_ties(self, rates: Rates, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
-        """Yield what the rates of a cell reveal; its labels are those of the row, except for the denominator's.
+        """Yield what rates reveal whose denominator is a cell; rates of published numbers narrow the counts at once.
 
-        Rates of published numbers narrow the counts at once.
+        The denominator has the labels of the row, except for those that the manifest gives it.
         """
         places = list(self._places(rates, problems))
         names = [each for each in self.counts.measures if each is not None]
         measure = names.index(rates.denominator) if rates.denominator in names else None
         if rates.is_statistic and rates.denominator and measure is None:
-            what = f'rates: "{rates.denominator}" is none of the statistics that are counts'
+            what = f'rates: "{rates.denominator}" is not one of the statistics that are counts'
             problems.add(NAME, what, "name it in measures")
         half = Fraction(1, 2 * 10**rates.decimals)
         for row in np.flatnonzero(texts != "").tolist():
@@ -311,7 +311,7 @@ class _Cells:
             base = (release, own if measure is None else measure, tuple(total))
             rate = decimal_of(texts[row])
             if base == self.cell[row] or base not in self.rows or rate is None:
-                continue  # the share of all people in all people, or of an unpublished count
+                continue  # a share of the cell itself, or of an unpublished count
             if rates.of_published:
                 self._narrow_by_published(rates, rate, row, self.rows[base])
             else:
@@ -329,7 +329,7 @@ class _Cells:
                 problems.add(NAME, f'rates: {name} has no label "{text}"', "name a dimension and one of its labels")
 
     def _narrow_by_published(self, rates: Rates, rate: Fraction, row: int, base: Sequence[int]) -> None:
-        """Narrow the count of a row by the rate of a published number; other rates narrow nothing."""
+        """Narrow the hidden counts of a row's cell by its rate, if the denominator is published as a number."""
         shown = [decimal_of(self.counts.text[other]) for other in base]
         known = next((number for number in shown if number is not None), None)
         if known is None:
@@ -357,5 +357,5 @@ class _Cells:
 
 
 def exact_changes(manifest: TableManifest) -> bool:
-    """Return whether changes are of exact counts; the base of a rounded change is unknown."""
+    """Return whether changes are of exact counts; what a change of rounded or perturbed counts means is unknown."""
     return manifest.rounding is None and not manifest.perturbation

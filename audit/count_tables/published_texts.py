@@ -1,6 +1,6 @@
-"""Published texts: which counts a number, a range, a marker, a rounded value or a rate can stand for.
+"""Published texts: return the counts that a number, a range, a marker, a rounded value or a rate can stand for.
 
-docs/tables.md defines the rules.
+The rules are in docs/tables.md.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _TOTALS = (
     "totaal", "insg.",
     "i alt", "totalt", "razem", "ogółem",
 )  # fmt: skip
-"""Labels that offices give to everybody, the surest first."""
+"""Labels that offices give to all people, the surest first."""
 
 _CODED = re.compile(r"\w+: (.+)")
 
 
 def _word(text: str) -> str:
-    """Return a label without capitals, and without the code that SDMX may write before it."""
+    """Return a label in lower case, without the code that SDMX may write before it."""
     found = _CODED.fullmatch(text.strip())
     return (found[1] if found else text.strip()).casefold()
 
@@ -61,7 +61,7 @@ def is_total_word(text: str) -> bool:
 
 
 def total_of(texts: Iterable[str]) -> str | None:
-    """Return the label that most surely stands for all people, by its word."""
+    """Return the label that most surely covers all people, judged by its text; None if there is none."""
     found = Counter(text for text in texts if is_total_word(text))
     return min(found, key=lambda text: _TOTALS.index(_word(text))) if found else None
 
@@ -82,7 +82,7 @@ def number_of(text: str, *, point: bool = False) -> int | None:
 
 
 def decimal_of(text: str) -> Fraction | None:
-    """Return the number that a text shows, with or without separators and decimals; None for any other text."""
+    """Return the number that a text shows, with or without separators and decimals; None for other texts."""
     found = _DECIMAL.fullmatch(text)
     return Fraction(_joined(text).rstrip(".")) if found else None
 
@@ -112,7 +112,7 @@ _FLAGGED = re.compile(r"([0-9].*?)\s*(\(?[a-z]{1,2}\)?)", re.IGNORECASE)
 
 
 def commas_are_decimal(texts: Iterable[str]) -> bool:
-    """Return whether commas are decimal in a column: other than three digits follow one, or a 0 precedes it.
+    """Return whether commas are decimal in a column: not three digits follow one of them, or only a 0 precedes one.
 
     >>> [*map(commas_are_decimal, (["22,5", "1.234,0", "2 681,19", "*"], ["1,234", "12"], ["a, b"]))]
     [True, False, False]
@@ -158,7 +158,7 @@ _WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
 
 
 def said_range(text: str) -> Interval | None:
-    """Return the least and greatest count that a marker's own words name, in four languages; None if it names none.
+    """Return the least and the greatest count that the text of a marker says, in four languages; None if it says none.
 
     >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5", "1-4 %"))]
     [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None, None]
@@ -183,7 +183,7 @@ _MOST_DENOMINATORS = 10_000
 
 
 def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
-    """Return the counts that are published as a number; None if no count is.
+    """Return the counts that rounding publishes as this number; None if there are none.
 
     >>> rounded_interval(10, Rounding(5, "nearest")), rounded_interval(3, Rounding(6, "midpoint"))
     ((8, 12), (1, 6))
@@ -208,7 +208,7 @@ def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
 
 
 def widened(interval: Interval, perturbation: int) -> Interval:
-    """Return the counts that differ from those of an interval by at most the perturbation.
+    """Return the counts that differ from some count of an interval by at most the perturbation.
 
     >>> widened((1, 3), 2)
     (0, 5)
@@ -217,7 +217,7 @@ def widened(interval: Interval, perturbation: int) -> Interval:
 
 
 def with_threshold(number: int, interval: Interval, threshold: int | None) -> Interval:
-    """Return the counts that a published number can stand for, given the threshold.
+    """Return those counts of an interval that a published number can stand for, given the threshold.
 
     >>> with_threshold(5, (3, 7), 4), with_threshold(0, (0, 2), 4)
     ((4, 7), (0, 0))
@@ -231,7 +231,7 @@ def with_threshold(number: int, interval: Interval, threshold: int | None) -> In
 
 
 def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interval:
-    """Return the counts whose rate is published as a number."""
+    """Return the counts whose rate of a denominator is published as this rate."""
     half = Fraction(1, 2 * 10**rates.decimals)
     return (
         max(0, ceil((rate - half) * denominator / rates.per)),
@@ -240,7 +240,7 @@ def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interv
 
 
 def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Interval:
-    """Return the counts whose published number lies in an interval from which a rate was computed."""
+    """Return the true counts whose published number lies in an interval; any count if none is published so."""
     to = 1 if rounding is None else rounding.to
     offset = to // 2 if rounding is not None and rounding.how == "midpoint" else 0
     least = -((offset - counts[0]) // to) * to + offset if counts[0] > 0 else 0
@@ -262,7 +262,7 @@ class Interpreter:
         self._rates: dict[tuple[str, str, str], Interval] = {}
 
     def fault(self, text: str) -> str | None:
-        """Return what is wrong with a published value, or None."""
+        """Return what is wrong with a published value; None for a valid one."""
         if not text or text in self.manifest.markers:
             return None
         number = number_of(text, point=self.point)
@@ -281,15 +281,15 @@ class Interpreter:
         return self.beside_rates(text, *beside)[0]
 
     def beside_rates(self, text: str, *beside: tuple[Rates, str, str]) -> tuple[Interval, int]:
-        """Return the counts that a published value can stand for, given its rates, and how much they hide.
+        """Return the counts that a published value can stand for, given its rates, and what is open of denominators.
 
         The latter is the number of values that a hidden denominator can have: `UNBOUNDED` if none is hidden, 0 if there
-        are too many to try them all, although a count depends on it.
+        are too many to try them all.
         """
         (low, high), number = self._alone(text)
         hidden = UNBOUNDED
         for rates, rate, denominator in beside:
-            # A rate of published numbers adds nothing if the number itself is published.
+            # A rate of published numbers reveals nothing more if the number itself is published.
             if not rate or (number is not None and rates.of_published):
                 continue
             ends = self.manifest.markers.get(denominator) if denominator else (1, UNBOUNDED)
@@ -302,7 +302,7 @@ class Interpreter:
         return ((low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)), hidden
 
     def _alone(self, text: str) -> tuple[Interval, int | None]:
-        """Return the counts that a value alone can stand for, and its number, None for a marker."""
+        """Return the counts that a value can stand for, without rates, and its number; None for a marker."""
         if text in self.manifest.markers:
             return self.manifest.markers[text], None
         number = number_of(text, point=self.point)
@@ -312,7 +312,10 @@ class Interpreter:
         return widened(ends, self.manifest.perturbation), number
 
     def _tried(self, rates: Rates, rate: str, denominators: Interval, counts: Interval) -> tuple[Interval, int]:
-        """Return the counts consistent with a denominator in an interval, and the most denominators for one count."""
+        """Return the counts consistent with some denominator in an interval, and the number of such denominators.
+
+        The number is `UNBOUNDED` for a single denominator, and 0 if there are too many to try.
+        """
         first, last = denominators
         if last - first >= _MOST_DENOMINATORS:
             return counts, 0

@@ -1,4 +1,4 @@
-"""Published values of one file's rows: their texts, their intervals, and the rates and changes beside them."""
+"""Published values: read the texts of a file's rows, the counts they stand for, and rates and changes beside them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PERCENT = 100
 
 @dataclass(frozen=True)
 class Values:
-    """The values of rows; all arrays have one entry for each row.
+    """The values of rows; all arrays have shape (rows,).
 
     Attributes:
         text: the published values, as Python texts.
-        lower, upper: int64; the bounds of the counts that a text can stand for.
-        denominators: int64; how many values the hidden denominator of a rate beside it can have, `UNBOUNDED` if none is
-            hidden, 0 if there are too many to try them all.
-        beside: by name, the texts of rates whose denominators are cells, and of changes; empty texts if there are none.
+        lower, upper: the least and the greatest count that each text can stand for; int64.
+        denominators: the number of values that the hidden denominator of a rate beside the count can have, `UNBOUNDED`
+            if none is hidden, 0 if there are too many to try them all; int64.
+        beside: the texts of rates whose denominators are cells, and of changes, by name; empty texts for rows without.
     """
 
     text: npt.NDArray[Any]
@@ -44,7 +44,7 @@ class ValueReader:
     """Reads the values of all files, and notes what is wrong with them.
 
     Attributes:
-        beside: the names of rates and changes that also relate to other cells.
+        beside: the names of rates and changes that relate a count to other cells.
     """
 
     def __init__(self, manifest: TableManifest, problems: Problems) -> None:
@@ -76,7 +76,7 @@ class ValueReader:
         return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
 
     def _with_status(self, text: str, status: str) -> str:
-        """Return the status if it is a marker and the value is no number, or not published; otherwise the value."""
+        """Return the status if it is a marker, and the value is not a number or not published; otherwise the value."""
         is_hidden = self.manifest.status_hides and self.manifest.hides(status)
         return status if status in self.manifest.markers and (is_hidden or decimal_of(text) is None) else text
 
@@ -105,9 +105,9 @@ class ValueReader:
         part.note(name, found, wrong, "this is neither a number nor a marker", remedy, self.problems)
 
     def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
-        """Return `lower`, `upper` and `denominators` of each row, from its value and the rates beside it.
+        """Return `lower`, `upper` and `denominators` of each row, by its value and rates beside it; shape (rows, 3).
 
-        If the table lacks the denominators entirely, they are unknown.
+        Denominators whose column the table lacks are unknown.
         """
         table, beside = part.table, list[Rates]()
         columns = [texts]
@@ -138,7 +138,7 @@ class ValueReader:
         return text if text in self.manifest.markers else self._number(text, rates)
 
     def _number(self, text: str, rates: Rates) -> str:
-        """Return a rate, or an empty text for a marker; a rate per 100 may have a percent sign."""
+        """Return a rate, per 100 without its percent sign; an empty text for a marker and for what is not published."""
         if text in self.manifest.markers or text in self.manifest.not_published:
             return ""
         return text.rstrip("% ") if rates.per == _PERCENT else text

@@ -36,7 +36,7 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
     """Read all releases of a series.
 
     Raises:
-        InputError: files are faulty; all problems are named.
+        InputError: files are faulty; the error lists all problems.
     """
     problems = Problems()
     categories = read_categories(manifest, problems)
@@ -56,7 +56,7 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
 def _refuse_lone_rows(
     manifest: TableManifest, parts: Sequence[FileRows], categories: dict[str, dict[str, list[str]]], problems: Problems
 ) -> None:
-    """Refuse files whose last row may be a note: it is not the total, in no categories, and in no other file."""
+    """Note files whose last row may be a note: its label is not the total, in no categories, and in no other file."""
     known = {*manifest.totals.values(), *(label for some in categories.values() for label in some)}
     read = {part.file.path for part in parts}
     listed = (file for release in manifest.releases for file in release.tables if file.path in read)

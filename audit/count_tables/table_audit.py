@@ -1,4 +1,4 @@
-"""Audit a series of count tables, from its files to the report, and write the waivers that accept findings."""
+"""Table audit: audit a series of count tables from its files to the report, and write waivers of its findings."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Accepted:
     """The findings that are accepted, by their ids.
 
     Attributes:
-        ids: findings whose count is known no more precisely than was accepted, or known before.
-        unsized: findings of waivers that do not state how much they accept; these findings are undecided.
+        ids: the findings whose count is known no more precisely than waivers or the baseline accept.
+        unsized: the findings of waivers that do not state how much they accept; these are undecided.
         waived: the outcome of each waiver.
         doubts: the doubts that such waivers raise.
         still: the number of findings of the baseline that are found again.
@@ -104,7 +104,7 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOption
 
 
 def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
-    """Return the report on the outcome of an attack; a finding whose certificate fails is undecided."""
+    """Return the report on judged counts; a finding whose certificate fails is undecided."""
     counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
     builder, facts = FindingBuilder(counts), tables_facts(counts)
 
@@ -164,7 +164,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
 
 
 def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -> Known:
-    """Return what is known about all cells with a finding, except increases."""
+    """Return the bounds of all cells with a finding, except increases."""
     found = {}
     for place in kept:
         part, question, _ = judged.at(place)
@@ -179,9 +179,9 @@ def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -
 def _certified(
     judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int], shown: int | None, facts: TablesFacts
 ) -> tuple[tuple[CountFinding, ...], int, frozenset[int], bool]:
-    """Return the first findings, the numbers of valid and failed certificates, and whether the user stopped.
+    """Return the first findings, the number of valid certificates, the failed findings, and whether the user stopped.
 
-    Certificates of the findings that are not returned are checked in random order, up to a total size.
+    Certificates of findings that are not shown are checked in random order, up to a total size.
     """
     chosen, others = (kept, kept[:0]) if shown is None else (kept[:shown], kept[shown:])
     findings, checked, failed, left = list[CountFinding](), 0, set[int](), _TERMS
@@ -239,10 +239,7 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
-    """Return the ids of findings that depend on no guess, and whether the user stopped the attack.
-
-    Return None if nothing is a guess.
-    """
+    """Return the ids of findings that depend on no guess, None if nothing is a guess; and whether the user stopped."""
     manifest = judged.counts.manifest
     if not manifest.unconfirmed:
         return None, False
@@ -309,7 +306,7 @@ def _digest(path: Path) -> str:
 
 
 def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequence[Acceptance]) -> int:
-    """Write a waiver for each finding, which accepts no more than is known today; return the number of waivers.
+    """Write waivers of findings that accept no more than is known today; return how many.
 
     Raises:
         UsageError: a date is past, or an id is not one of today's findings.

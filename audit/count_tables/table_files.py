@@ -1,6 +1,6 @@
 r"""Table files: read files of count tables with notes below the table, or with several labels in one cell.
 
-The latter is the TSV of Eurostat ("Bulk download", TSV format): the first column is called `freq,sex,geo\TIME_PERIOD`.
+Eurostat's TSV files ("Bulk download") have such cells: their first column is called `freq,sex,geo\TIME_PERIOD`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 
 
 def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None:
-    """Return the columns of a file, and those inside its first one; note why, and return None, if it cannot be read."""
+    """Return the columns of a file, a shared first one as those in it; None after noting why it cannot be read."""
     names = header(path, shown, problems)
     if names is None:
         return None
@@ -28,7 +28,7 @@ def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None
 
 
 def read_count_table(path: Path, shown: str, columns: Sequence[str], problems: Problems) -> Table | None:
-    """Return columns of a file without the notes below it; note why, and return None, if it cannot be read."""
+    """Return columns of a file without the notes below it; None after noting why it cannot be read."""
     names = header(path, shown, problems)
     if names is None:
         return None
@@ -63,9 +63,9 @@ def _split(cells: Sequence[str], many: int) -> list[str]:
 
 
 def refuse_lone_row(path: Path, shown: str, known: Container[str], problems: Problems) -> None:
-    """Refuse a file whose last row may be a note, a text that is not a `known` label; it would be read as a count."""
+    """Note that a file's last row may be a note, unless its text is a `known` label; it would be read as a count."""
     line, text = below_table(path).lone or (0, "")
     if line and text not in known:
-        what = "the row has a text in its first cell alone"
-        remedy = "delete it if it is a note below the table, else move it up"
+        what = "only the first cell of this row has a text"
+        remedy = "delete it if it is a note below the table, else move it above other rows"
         problems.add(shown, what, remedy, line=line)

@@ -1,4 +1,4 @@
-"""Table rules: how counts were published (rounded, as rates, in several columns), and their manifest keys."""
+"""Table rules: how counts were published (rounded, as rates, in several columns), and the keys of [table] about it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from audit.model.json_types import UNBOUNDED
 Form: TypeAlias = Callable[[Reader, Mapping[str, Any], str], Any]
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 STATISTIC = "statistic"
-"""The dimension of counts that are parts of other counts."""
+"""The name of the dimension of which statistics that are parts of others are labels."""
 WHOLE = "(whole)"
-"""The label of counts that are not part of another count, if there are several."""
+"""The total of that dimension, if several statistics are not part of another one."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Published rates of the counts: per `per` of a denominator, with `decimals` decimals.
+    """Published rates: counts per `per` of a denominator, rounded to `decimals` decimals.
 
     Attributes:
         column: the column with the rates; if `is_statistic`, the statistic of the rows that are rates.
         per, decimals: the base, such as 100, and the number of decimals.
-        denominator: the column, or the statistic, with the denominators; empty if a cell of the table is the
-            denominator.
-        of_published: whether they were computed from the counts as published.
+        denominator: the column, or the statistic, with the denominators; empty if the denominator is a cell.
+        of_published: whether the rates were computed from the counts as published.
         total: the labels, by dimension, of the cell that is the denominator; its other labels are those of the row.
         counts: the column or statistic with the counts; empty if there is only one.
         is_statistic: whether rates are rows.
@@ -90,7 +89,7 @@ class CountColumn:
 
 
 def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]:
-    """Return, for each count, the outermost count that it is part of; most counts are their own."""
+    """Return the outermost count that each count is part of; for a count that is part of none, the count itself."""
     found = {}
     for value in values:
         root, seen = value, {value}
@@ -102,7 +101,7 @@ def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]
 
 
 def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the atoms of each count that is a part: combinations of parts, because parts of one count may overlap.
+    """Return the atoms of each count that is a part: combinations of parts, because parts of a count may overlap.
 
     >>> part_atoms(("cases", "deaths", "hospital"), {"deaths": "cases", "hospital": "cases"})
     {'deaths': ['only deaths', 'deaths & hospital'], 'hospital': ['only hospital', 'deaths & hospital']}
@@ -124,7 +123,7 @@ def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str,
 
 
 def text_set(reader: Reader, table: Mapping[str, Any], key: str) -> frozenset[str]:
-    """Return texts in any order."""
+    """Return the distinct texts of a list, as `Reader.texts`."""
     return frozenset(reader.texts(table, key))
 
 
@@ -142,7 +141,10 @@ def whole(least: int) -> Form:
 
 
 def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
-    """Return a reader of one of some known values; the default is the first one."""
+    """Return a reader of one of the known values; the first one is the default.
+
+    It notes other values with the fault `what` and the remedy.
+    """
 
     def read(reader: Reader, table: Mapping[str, Any], key: str) -> object:
         given = table.get(key, known[0])
@@ -155,9 +157,14 @@ def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
 
 
 def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any]) -> Form:
-    """Return a reader of a table with some keys, of which some are required, that builds an object from it.
+    """Return a reader of a table, which builds an object from it; None if the table is absent or faulty.
 
-    The reader notes a table from which `made` builds nothing (None).
+    Args:
+        what: the fault of other values, and of a table from which `made` returns None.
+        example: a line that is valid, for the remedy.
+        forms: the reader of each allowed key.
+        needed: the required keys.
+        made: builds the object from the values, by key.
     """
 
     def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is built
@@ -194,7 +201,7 @@ def markers(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tup
     for text, ends in given.items():
         interval = _interval(ends)
         if interval is None:
-            reader.note(key, f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
+            reader.note(key, f'"{text}" needs a least and a greatest count', f'write "{text}" = [1, 7]')
         elif not text.strip():
             reader.note(key, "an empty cell is not a marker: it counts as not published", "leave it out")
         else:
@@ -239,7 +246,7 @@ def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str
 
 
 def distinct(reader: Reader, table: Mapping[str, Any], key: str) -> Mapping[str, str]:
-    """Return texts by name; each text may occur once."""
+    """Return texts by name; empty if a text occurs twice."""
     found = reader.mapping(table, key)
     return found if len(set(found.values())) == len(found) else {}
 
@@ -322,7 +329,7 @@ TABLE_KEYS: Mapping[str, Form] = {
         "use same, cumulative or independent",
     ),
     "absent": one_of(
-        ("unknown", "zero"), "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
+        ("unknown", "zero"), "rows that are left out are either unknown or zero", 'write "zero", or leave it out'
     ),
     "wide": _WIDE,
     "part_of": Reader.mapping,

@@ -1,4 +1,4 @@
-"""Table shapes: turn published layouts into label columns: breakdowns, nested areas, `12 (34.5)`, and categories.
+"""Table shapes: read labels and counts from published layouts: breakdowns, nested areas, `12 (34.5)`, categories.
 
 Sources: the metadata of NHS England's monthly CSV publications (BREAKDOWN, PRIMARY_LEVEL, SECONDARY_LEVEL); the
 Department for Education's open data standards (geographic levels whose names are blank where they do not apply).
@@ -36,7 +36,7 @@ def composed(text: str) -> str:
 
 
 def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, dict[str, list[str]]]:
-    """Return the atoms of each label, for each dimension with a file of categories."""
+    """Return the atoms of each label, for each dimension of codes or with a file of categories; note faults."""
     found: dict[str, dict[str, list[str]]] = {}
     for dimension in sorted(manifest.codes):
         found[dimension] = _composed(covered_by_digits(_codes(manifest, dimension, problems)))
@@ -99,7 +99,7 @@ _WITH_RATE = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]")
 
 
 def rate_column(manifest: TableManifest, rates: Rates, view: CountColumn) -> str | None:
-    """Return the column with the rates of a column of counts, a new one if cells hold both, or None."""
+    """Return the column with the rates of a column of counts, a new name if its cells hold both; None without rates."""
     if rates.column in (each.column for each in manifest.views):
         return f"{rates.column} (rate)" if rates.column == view.column else None
     return rates.column if rates.counts in ("", view.column) else None
@@ -132,9 +132,9 @@ def _in_cell(text: str) -> tuple[str, str]:
 
 
 def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, list[str]]:
-    """Return the labels of each dimension that a column such as `Region; Age` names, from the columns of levels.
+    """Return the labels of each dimension, if a column such as `Region; Age` names those of the columns of levels.
 
-    The empty label stands for the total.
+    An empty label stands for the total; no dimension is returned without such a column.
     """
     if manifest.breakdown is None:
         return {}
@@ -146,18 +146,18 @@ def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, list[st
 
 
 LabelPath = tuple[str, ...]
-"""The labels of a nested area, the coarsest first; empty for the total."""
+"""A nested label with those around it, the coarsest first; empty for the total."""
 
 
 def nested_labels(table: Table, columns: Sequence[str]) -> list[LabelPath]:
-    """Return the labels of each row in a dimension of several columns, the coarsest first; blank means the total."""
+    """Return the path of each row in a dimension of several columns, the coarsest first; blank labels are left out."""
     rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
     return [tuple(text for text in row if text not in _NONE) for row in rows]
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """The rows of one file for one of its columns of counts; labels are not yet shared with other files.
+    """The rows of one file for one of its columns of counts, with the labels as texts.
 
     Attributes:
         release: the index of the release.
@@ -179,7 +179,7 @@ class FileRows:
     def note(
         self, column: str, texts: Sequence[str], wrong: Collection[str], what: str, remedy: str, problems: Problems
     ) -> None:
-        """Note the first row with a wrong text, and how many more rows have one."""
+        """Note the first row with a wrong text, and how many more rows have one; nothing if there is none."""
         flags = np.array([text in wrong for text in texts] if wrong else np.zeros(len(texts)), dtype=np.bool_)
         self.table.note_first(flags, column, what, remedy, problems)
 
@@ -198,7 +198,10 @@ class NestedDimension:
 
 
 def nested_dimension(found: Sequence[Sequence[LabelPath]], *, with_rest: bool = False) -> NestedDimension:
-    """Return the labels of a dimension; `with_rest` adds to coarser labels an atom that no inner label covers."""
+    """Return the labels of a nested dimension, given the paths of each file.
+
+    `with_rest` gives each coarser label an atom for the people in none of the labels inside it.
+    """
     distinct = dict.fromkeys(path for each in found for path in each)
     paths = dict.fromkeys(path[:end] for path in distinct for end in range(1, len(path) + 1))
     ending: dict[str, list[LabelPath]] = {}
@@ -220,7 +223,7 @@ def nested_dimension(found: Sequence[Sequence[LabelPath]], *, with_rest: bool = 
 
 
 def _qualified(path: LabelPath) -> str:
-    """Return a label with its parents, because one text may name several areas: "Unknown" of North and of South."""
+    """Return a label with those around it, because one text may name several: "Unknown" in North and in South."""
     if len(path) == 1:
         return path[0]
     return f"{path[-1]} (itself)" if set(path[:-1]) == {path[-1]} else f"{path[-1]} ({', '.join(path[:-1])})"

@@ -1,4 +1,4 @@
-"""Audit options: common to both kinds of series, and about people only."""
+"""Audit options, for series about people and for count tables."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class AuditOptions:
         made: the date of the report; None means `today`.
         keeps_finished: whether an interrupt ends the run with a report on the finished attacks.
         baseline: an earlier report, whose findings do not fail the audit again.
-        follow: whether people are followed by record ids, too: by default if there are several releases; always or
-            never if this run must do what another run with more releases does.
+        follow: whether people are also followed by record ids: by default if there are several releases; always or
+            never, so that a run with fewer releases does what another run does.
     """
 
     adversary: AdversaryKind | None = None
@@ -53,6 +53,6 @@ class AuditOptions:
     follow: Literal["several", "always", "never"] = "several"
 
     def budget(self, attack: str, used: float = 0.0) -> Budget:
-        """Return the rest of an attack's time limit as a budget, after some seconds of use."""
+        """Return the rest of an attack's time limit as a budget, after `used` seconds."""
         left = None if self.time_limit is None else max(0.0, self.time_limit - used)
         return Budget(left, self.progress(attack), self.engine)

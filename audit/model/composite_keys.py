@@ -1,4 +1,4 @@
-"""Composite keys: one integer for each distinct row of several integer columns."""
+"""Composite keys: number the distinct rows of several integer columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_A_TIME = 1 << 17  # rows of a block that stays in a processor's cache betwee
 
 
 def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
-    """Yield ranges of items whose sizes add up to at most `most`, or of one item; `sizes`: shape (items,)."""
+    """Yield ranges of items whose sizes add up to at most `most`, or single larger items; `sizes`: shape (items,)."""
     total, first = np.cumsum(sizes), 0
     while first < len(sizes):
         done = total[first - 1] if first else 0
@@ -42,7 +42,7 @@ def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = No
 def counted(
     key: npt.NDArray[np.int64], size: int, weights: Counts | None = None
 ) -> tuple[npt.NDArray[np.int64], Counts]:
-    """Return the distinct keys below a bound, ascending, and the number or total weight of each."""
+    """Return the distinct keys, ascending, and the number or total weight of each; `size` is a bound on the keys."""
     if not _is_sparse(key, size):
         rows = tally(key, size, weights)
         found = np.flatnonzero(rows)
@@ -54,10 +54,14 @@ def counted(
 def combine(
     columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int, most: int = 2**62
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return one key for each row of several coded columns, equal if all columns are equal, and a bound on the keys.
+    """Return a key for each row, equal for equal rows, shape (rows,), int64; and a bound on the keys.
 
-    Each column is given as codes, shape (rows,), and a bound on them. The order of keys is that of the rows' codes;
-    keys are renumbered before the bound would exceed `most`.
+    The order of the keys is that of the rows' codes, column by column.
+
+    Args:
+        columns: the codes of each column, shape (rows,), and a bound on them.
+        rows: the number of rows.
+        most: keys are renumbered before the bound would exceed this.
     """
     key, size = np.zeros(rows, dtype=np.int64), 1
     for codes, bound in columns:
@@ -70,7 +74,7 @@ def combine(
 
 
 def distinct(key: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Return one row of each distinct key, in order of keys, and the index of each row's key among these.
+    """Return a row of each distinct key, in the order of keys, and the index of each row's key among these.
 
     `size` is a bound on the keys.
     """

@@ -47,7 +47,7 @@ class Option:
 
     @property
     def wanted(self) -> str:
-        """The required kind of value, in words."""
+        """The kind of value that is required, in words."""
         if self.kind is bool:
             return "True or False"
         if self.kind is str:
@@ -59,7 +59,7 @@ class Option:
         """Return the value of a word on the command line.
 
         Raises:
-            ValueError: it is not a valid value; the text says what is needed.
+            ValueError: it is not a valid value; the message says what is needed.
         """
         if self.kind is str:
             return text
@@ -77,7 +77,7 @@ class Option:
         """Return a value given in Python as the field's own type.
 
         Raises:
-            UsageError: it has another type, or exceeds the limits.
+            UsageError: it has another type, or is outside the limits.
         """
         if self.kind is bool or self.kind is str:
             if isinstance(value, self.kind):
@@ -121,7 +121,7 @@ def options_of(kind: type) -> tuple[Option, ...]:
 
 
 def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, Any]:
-    """Return the values that are options, checked.
+    """Return the values of options, checked; values with other names are left out.
 
     Raises:
         UsageError: a value is not valid for its option.
@@ -130,7 +130,7 @@ def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, 
 
 
 def refuse_unknown(names: Iterable[str], known: Iterable[Option], has: str) -> None:
-    """Refuse names that are not options; `has` says what lacks them.
+    """Refuse names that are not options; `has` begins the message, such as "joint has no".
 
     Raises:
         UsageError: a name is not an option.

@@ -1,7 +1,7 @@
-"""Outcomes: the result of an attack, how certain it is, and how a reader can check it.
+"""Outcomes: what an attack returns: its findings, how complete they are, and the risks of values.
 
-An attack knows neither the truth nor names: people, groups and values are codes, and it returns the risk of any value
-that the scorer asks for.
+An attack knows neither the truth nor names: people, groups and values are codes. The scorer asks it for the risk of the
+true values.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class RiskQuery(Protocol):
 
 
 class EverKnown(NamedTuple):
-    """What is known, over all worlds, about people having had one of some values in any release; by person code.
+    """What all worlds show about people who had one of the grave values in some release, by person code.
 
     Attributes:
-        risk: the share of worlds in which the person has one; NaN if unknown, or if the person does not count; shape
-            (people,), float64.
-        certain: the people who have one in every world.
-        without: the people who have none in some world.
-        counted: the people who count.
+        risk: the share of worlds in which the person has such a value; NaN if unknown, or if the person does not
+            count; shape (people,), float64.
+        certain: whether the person has one in every world; shape (people,), bool.
+        without: whether the person has none in some world; shape (people,), bool.
+        counted: whether the person counts; shape (people,), bool.
     """
 
     risk: npt.NDArray[np.float64]
@@ -74,9 +74,8 @@ class EqualPeople(NamedTuple):
     """People whose values are not certain, but equal in all worlds.
 
     Attributes:
-        pairs: codes of people that form chains of equal people, found by a solver, in addition to the known ones; shape
-            (pairs, 2), int32.
-        whole: whether, for every two other people without certain values, some world gives them different values.
+        pairs: codes of people with equal values, as chains, in addition to those known before; shape (pairs, 2), int32.
+        whole: whether these are all: for any two other people without certain values, some world has different values.
     """
 
     pairs: Codes
@@ -101,12 +100,12 @@ class ValuesLeft(NamedTuple):
 
 
 class RowCosts(NamedTuple):
-    """Points that rows of some groups cost; all values of a class cost the same.
+    """The points that rows of groups cost; all values of a class cost the same.
 
     Attributes:
-        release, group, kind: the release, the group and the class of values of rows; shape (n,).
-        points: the points of each such row, whole numbers above 0; shape (n,).
-        kind_of: the class of each value; shape (values,).
+        release, group, kind: the release, the group and the class of the value of such a row; shape (n,).
+        points: the points that it costs, a whole number above 0; shape (n,).
+        kind_of: the class of each value; shape (values,), int32.
     """
 
     release: Integers
@@ -117,9 +116,9 @@ class RowCosts(NamedTuple):
 
 
 class PossibleValues(Protocol):
-    """What is known about any version, certain or not, if all people are considered together.
+    """What is known about the value of each version, certain or not, if all people are considered together.
 
-    Codes of people and values are ascending; releases are counted from 0. Absent versions do not occur.
+    Codes of people and values are ascending; releases are counted from 0. Only people in a release have a version.
     """
 
     def possible(self, person: int, release: int) -> Sequence[int]:
@@ -129,16 +128,16 @@ class PossibleValues(Protocol):
         """Return the values that are neither ruled out nor shown to be possible."""
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known about all people having had one of some values, by code; shape (values,)."""
+        """Return what is known about all people who had a grave value; `grave` flags values, shape (values,)."""
 
     def left(self, release: int) -> ValuesLeft:
-        """Return the possible values of all people in a release whose value is to be found."""
+        """Return the values that are not ruled out, for all people in a release whose value is not known beforehand."""
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
-        """Yield row classes and values of the people of `hosts` by release, in some different worlds."""
+        """Yield different worlds: the row classes and the values of the people of `hosts`, by release."""
 
     def points(self, budget: Budget) -> Iterator[RowCosts]:
-        """Yield the points of rows that prove what no world contains, one step after the other, until time runs out."""
+        """Yield the points of rows by which values are ruled out, step by step, until time runs out."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return the people with equal values in all worlds, if values never change, without those of certain values.
@@ -150,13 +149,13 @@ class PossibleValues(Protocol):
 
 
 class RiskModel(Protocol):
-    """The probabilities of an attack.
+    """The probabilities that an attack gives to values.
 
-    Risks below certainty are estimates, which decide nothing, unless the model has `counts_worlds = True`.
+    Below certainty they are estimates, which decide nothing, unless the model has `counts_worlds = True`.
     """
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the probability of the requested values, or None if the budget did not suffice."""
+        """Return the probabilities of the requested values; None if the budget was not enough."""
 
 
 class Estimator(Protocol):
@@ -170,16 +169,25 @@ class Estimator(Protocol):
 class Outcome:
     """The result of an attack.
 
-    `complete`: every measure is exact. `incomplete`: counts are lower bounds, for the given reason. `skipped`: the
-        attack does not apply, for the given reason. `failed`: an attack of another package broke, for the given reason.
-        `knowing` returns what is possible for versions that are not certain, if the attack knows more than the person's
-        own groups show. `estimate` holds guesses to compare with the truth. `exposed` holds the number of people whose
-        value is certain after each release, if the measures' timeline counts something else. `near` holds the classes
-        of rows that disclose close numbers or categories, if the attack is about classes.
+    Scoring adds `risks` and `alone`.
 
-    Scoring adds `risks`, those of the true values, or of the likeliest values if the truth is unknown. It also adds
-    `alone`, as columns of person, release and value: what groups of one value disclose about people whose own values
-    contradict the assumptions, and who are otherwise not in the outcome; None if there are none.
+    Attributes:
+        attack: the name of the attack.
+        status: `complete`: every measure is exact. `incomplete`: counts are lower bounds. `skipped`: the attack does
+            not apply. `failed`: an attack of another package returned no valid result.
+        reason: why it is not complete; None if it is.
+        measures: the numbers that the attack reports.
+        claims: its findings; None if it cannot claim anything.
+        model: returns the probabilities of values; None without any.
+        knowing: what is known about values that are not certain, if the attack knows more than a person's own groups
+            show; otherwise None.
+        estimate: guesses to compare with the truth; None without any.
+        exposed: the number of people whose value is certain after each release, if the timeline of the measures counts
+            something else; otherwise None.
+        near: the classes of rows that disclose close numbers or categories, by kind, if the attack is about classes.
+        risks: the risks of the true values, or of the likeliest values if the truth is unknown.
+        alone: what groups of one value disclose about people whose values contradict the assumptions, and who are not
+            in the outcome otherwise; None if there are none.
     """
 
     attack: str
@@ -223,7 +231,7 @@ class Outcome:
         claims: Claims | None = None,
         model: RiskModel | None = None,
     ) -> Outcome:
-        """Return the outcome of an attack, complete unless there is a reason; only complete outcomes have risks."""
+        """Return the outcome of an attack: complete without a reason; an incomplete one has no risks."""
         if reason is None:
             return cls(attack, "complete", None, measures, claims, model)
         return cls(attack, "incomplete", reason, measures, claims)
@@ -291,15 +299,15 @@ class FailedAttack:
 
 @runtime_checkable
 class NarrowableAttack(Attack, Protocol):
-    """An attack that can find the verdict faster than all findings."""
+    """An attack that can decide the policy faster than it can find everything."""
 
     def only_deciding(self, limits: Mapping[str, float], /) -> Attack:
-        """Return the attack restricted to what the policy's limits require: every clause ends the same."""
+        """Return the attack restricted to what decides the policy's limits; each clause has the same outcome."""
 
 
 @runtime_checkable
 class RefinableAttack(Attack, Protocol):
-    """An attack that finds more after another attack ruled out values."""
+    """An attack that finds more once another attack has ruled out values."""
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
         """Return its own outcome, combined with what follows from the other outcome, whose `knowing` is not None."""
@@ -313,7 +321,7 @@ class PerPersonAttack(Attack, Protocol):
     """
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Claims:
-        """Return claims, given as columns, with the function that builds their findings."""
+        """Return the claims that people have values in releases; all arrays have shape (claims,), int32."""
 
 
 def interruption() -> Reason:
@@ -354,7 +362,7 @@ def linked_reason(evidence: Evidence) -> Reason | None:
 
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on rows of unknown people do not apply, or None if there are such rows."""
+    """Return why attacks on rows of unknown people do not apply, or None if they do: some rows may be strangers'."""
     if not evidence.adversary.knows_people:
         return None
     source, releases = evidence.published, range(len(evidence.tags))
@@ -388,5 +396,5 @@ def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int
 
 
 def counts_table(counts: npt.NDArray[np.integer]) -> dict[str, int]:
-    """Return the same from the number of occurrences by size; shape (sizes,)."""
+    """Return the number of occurrences of each size that occurs, given those of all sizes from 0; shape (sizes,)."""
     return {str(size): int(counts[size]) for size in np.flatnonzero(counts)}

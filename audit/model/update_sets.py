@@ -1,8 +1,8 @@
 """Candidate update sets: which sensitive values may follow which, from one release with a person to the next.
 
-Source: m-Distinct paper, Definition 12. There `b in CUS(a)` means that a may become b. Each value may stay the same
-    (the sets are *reflexive*), and a may become every value that b may become (they are *closed*), because a person who
-    is missing from a release may have changed twice between two versions.
+In the m-Distinct paper, Definition 12, `b in CUS(a)` means that a may become b. Each value may remain the same (the
+sets are *reflexive*). If a may become b, and b may become c, then a may become c (they are *closed*), because a person
+who is missing from a release may have changed twice between two versions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class UpdateSets:
     """The candidate update set of each sensitive value.
 
     Attributes:
-        may: whether the first value may become the second; shape (values, values).
+        may: whether the first value may become the second; shape (values, values), bool.
     """
 
     may: Pairs
@@ -57,6 +57,6 @@ class UpdateSets:
         return np.argwhere(self.closed().may & ~self.may)
 
     def between(self, first: int, last: int) -> int | None:
-        """Return a value other than both that the first may become and that may become the last, if there is one."""
+        """Return a third value that the first may become and that may become the last; None if there is none."""
         found = np.flatnonzero(self.may[first] & self.may[:, last])
         return next((value for value in found.tolist() if value not in (first, last)), None)

@@ -94,7 +94,7 @@ def test_magnitudes_are_named_and_what_tau_argus_notes_for_itself_is_asked_about
     ("lines", "rda", "hierarchy", "said"),
     [
         (['"2";"1";5;S\n'], "", HIERARCHY, "names 0 columns"),
-        (['"2";"1";5\n'], None, HIERARCHY, "line 1 has 3 cells, and t.rda names 4 columns"),
+        (['"2";"1";5\n'], None, HIERARCHY, "line 1 has 3 cells, but t.rda names 4 columns"),
         (['"2";"1";5;Q\n'], None, HIERARCHY, "line 1 has a status that t.rda does not name"),
         (['"2";"1";5;S\n'], "Size 1 2\n  <WEIGHT>\n", HIERARCHY, "t.rda:2 has a keyword that is unknown"),
         (['"2";"1";5;S\n'], None, "Nr\n@@ 1\n", "line 2 has a code that cannot be placed: the code above it"),

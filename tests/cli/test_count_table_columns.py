@@ -146,7 +146,7 @@ def test_rounded_changes_are_not_judged(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('part_of = { deaths = "people" }', '"people" is none of the counts'),
+        ('part_of = { deaths = "people" }', '"people" is not one of the counts'),
         ('part_of = { deaths = "cases", cases = "deaths" }', "is part of itself"),
         ('wide = { dimension = "sex" }', "this is not a dimension in columns"),
         ('rates = { column = "r", per = 100, decimals = 1, denominator = "n" }', "which counts these are rates of"),
@@ -456,7 +456,7 @@ def test_a_text_alone_that_is_no_note_is_refused(way, tmp_path):
 def test_what_may_be_a_row_is_named_with_its_line(last, tmp_path):
     folder = series(tmp_path / "s", "t.csv", lines(*ROWS, last).encode())
     code, _, error = run_main(str(folder))
-    assert (code, "t.csv:11: the row has a text" in error) == ((2, True) if "West" in last else (1, False))
+    assert (code, "t.csv:11: only the first cell of this row" in error) == ((2, True) if "West" in last else (1, False))
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ COUNT_KEYS = {
     ("table", "harmless"): (
         '{ sex = ["f"] }', "it is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),
     ("table", "sensitive"): ('["what"]', '"what" is not a dimension', '["sex"]'),
-    ("table", "part_of"): ('{ deaths = "" }', "is none of the counts", '{ n = "" }\nvalues = ["n"]'),
+    ("table", "part_of"): ('{ deaths = "" }', "is not one of the counts", '{ n = "" }\nvalues = ["n"]'),
 }  # fmt: skip
 COUNT_READ = {
     "the series": {("series", key) for key in ("name", "kind", "releases", "releases_by")},
