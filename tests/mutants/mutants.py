@@ -191,11 +191,21 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", "2 * len(counted) <= len(others)", "True"),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", "2 * len(counted) <= len(others)", "False"),
+        ("audit.io.rules.cell_meaning._with_one_word", "fold(found[2])", "found[2]"),
         ("audit.io.rules.cell_meaning._AMOUNT", "|[~∼≈≃]", ""),
         ("audit.io.rules.cell_meaning._DRESSED", "(?:[*†‡§¹²³⁰⁴-⁹]+|[(\\[]\\w[)\\]])?", ""),
         ("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", ""),
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _DRESSED.fullmatch(text)", ""),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", " and len({*unread.values()}) == len(unread)", ""),
+    ],
+    "cli/test_warnings.py::test_a_sign_that_a_note_explains_is_no_value_in_silence": [
+        ("audit.io.notes_below.legend", r"(?:[^=:]*:\s*)?", ""),
+        ("audit.io.rules.cell_meaning.Missing.hints", "if t.strip(covering)", "if False"),
+    ],
+    "cli/test_warnings.py::test_codes_that_a_note_explains_are_values": [
+        ("audit.io.rules.cell_meaning.Missing.hints", " if _HIDDEN.search(words)", ""),
     ],
     "cli/test_warnings.py::test_people_spelled_in_two_ways_are_not_followed_in_silence": [
         ("audit.io.rules.spelling.Fold.hints", "if rule is None or codes else", "if True else"),
