@@ -13,6 +13,7 @@ from audit.cli.arguments import Commands, Names, add_option, add_settings, count
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
+from audit.runtime.phrases import Phrase, figure, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 if TYPE_CHECKING:
@@ -148,15 +149,28 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
             return 130 if audited.kind == ReasonKind.INTERRUPTED else 3
         return audited.exit_code
     where = printable(shlex.quote(str(arguments.output)), 400)
-    releases = "1 release" if len(tables.releases) == 1 else f"{len(tables.releases)} releases"
-    protected = "all tables together: an audit of them passes"
+    about = {"folder": where, "method": arguments.method}
     if audited is None:
-        protected = "each table protected by itself: that does not protect them from each other"
-    put(f"Published {releases} in {where} by {arguments.method}, {protected}.\nNext: audit {where}\n")
+        done = say_count(
+            "Published {count} release in {folder} by {method}, each table protected by itself: that does not protect "
+            "them from each other.",
+            "Published {count} releases in {folder} by {method}, each table protected by itself: that does not protect "
+            "them from each other.",
+            len(tables.releases),
+            **about,
+        )
+    else:
+        done = say_count(
+            "Published {count} release in {folder} by {method}, all tables together: an audit of them passes.",
+            "Published {count} releases in {folder} by {method}, all tables together: an audit of them passes.",
+            len(tables.releases),
+            **about,
+        )
+    put(f"{done}\n{say('Next: {command}', command=f'audit {where}')}\n")
     return 0
 
 
-_EXACT = (
+_EXACT = Phrase(
     "Exact quasi-identifiers are published: anyone who knows a person's can find the person's row, but not which value "
     "of its group is the person's."
 )
@@ -166,23 +180,33 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
     """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable_path(series)
     if not published:
-        return (
-            f"Nothing to publish: every snapshot that microdata.toml lists is out already, in {where}.\n"
-            "To publish another one, add its file to snapshots in microdata.toml.\n"
+        nothing = say(
+            "Nothing to publish: every snapshot that microdata.toml lists is out already, in {folder}.", folder=where
         )
-    lines = [f"{'release':<16}{'rows':>10}{'groups':>10}{'counterfeits':>14}{'withheld':>10}{'seconds':>10}"]
+        return f"{nothing}\n{say('To publish another one, add its file to snapshots in microdata.toml.')}\n"
+    heads = say("rows"), say("groups"), say("counterfeits"), say("withheld"), say("seconds")
+    widths = [max(10, len(head) + 2) for head in heads]
+    first = max(16, len(say("release")) + 2)
+    lines = [f"{say('release'):<{first}}{''.join(map(str.rjust, heads, widths))}"]
     for each in published:
-        counts = f"{each.rows:>10,}{each.groups:>10,}{each.counterfeits:>14,}{each.withheld:>10,}"
-        lines.append(f"{printable(each.tag):<16}{counts}{each.seconds:>10.2f}")
-    releases = "1 release" if len(published) == 1 else f"{len(published)} releases"
+        counts = [figure(many, ",d") for many in (each.rows, each.groups, each.counterfeits, each.withheld)]
+        cells = map(str.rjust, [*counts, figure(each.seconds, ".2f")], widths)
+        lines.append(f"{printable(each.tag):<{first}}{''.join(cells)}")
+    pairs = () if added is None else (added,)
     lines += [
         "",
-        f"Published {releases} in {where} by {method.name}.",
-        *([] if added is None else [f"Transitions: {added:,} pairs were added to complete them."]),
-        *([_EXACT] if any((series / "releases").glob("*.values.*")) else []),
-        f"{method.promise} holds: the written files were checked before they were put in place.",
-        "The key (who is who) is in private/: never publish it.",
-        f"Next: audit {where}",
+        say_count(
+            "Published {count} release in {folder} by {method}.",
+            "Published {count} releases in {folder} by {method}.",
+            len(published),
+            folder=where,
+            method=method.name,
+        ),
+        *(say("Transitions: {count} pairs were added to complete them.", count=many) for many in pairs),
+        *([str(_EXACT)] if any((series / "releases").glob("*.values.*")) else []),
+        say("{promise} holds: the written files were checked before they were put in place.", promise=method.promise),
+        say("The key (who is who) is in private/: never publish it."),
+        say("Next: {command}", command=f"audit {where}"),
         "",
     ]
     return "\n".join(lines)

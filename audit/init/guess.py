@@ -89,8 +89,7 @@ def guess_microdata(folder: Path) -> Guesses:
         UsageError: the folder does not exist, or holds no tables.
         InputError: a table cannot be read, or no column says whose row it is.
     """
-    following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
-    guesses = Guesses(str(_HEAD_OF_MICRODATA), name=MICRODATA, following=following)
+    guesses = Guesses(str(_HEAD_OF_MICRODATA), name=MICRODATA, following="audit plan {folder}")
     found = _found(folder, guesses, published=False)
     _complete_microdata(found)
     return found.guesses

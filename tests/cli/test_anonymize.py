@@ -287,6 +287,17 @@ SHARED = [(f"Person{n}", 20 + n, "Wetwang", "flu" if n < 8 else ("cold", "gout")
 LATER = [*SHARED, *((f"Person{n}", 20 + n, "Wetwang", ("cold", "gout", "acne")[n % 3]) for n in range(12, 24))]
 
 
+def test_what_is_said_follows_the_language(tmp_path):
+    micro = write_microdata(tmp_path / "m", {"1": PEOPLE})
+    code, out, err = anonymize(micro, tmp_path / "s", *DIVERSE, "--language", "de")
+    assert (code, err) == (0, "")
+    assert "Veröffentlichung      Zeilen   Gruppen  Scheinzeilen  zurückgehalten  Sekunden\n" in out
+    assert "1 Veröffentlichung in" in out
+    assert "l-diversity (l = 2) ist eingehalten" in out
+    out = anonymize(micro, tmp_path / "s", *DIVERSE, "--language", "de")[1]
+    assert out.startswith("Nichts zu veröffentlichen")
+
+
 def test_too_many_share_a_value(tmp_path):
     micro = write_microdata(tmp_path / "micro", {"1": SHARED})
     what = "more than 1/2 of the 12 people never published before share a sensitive value (flu)"
