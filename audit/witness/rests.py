@@ -87,7 +87,8 @@ class StatedClaims:
         return clause.state == "holds" and not likely and bool(needed) and apart
 
     def _k(self, clause: ClauseReport) -> bool:
-        counted = "people" if "k" in self.series.manifest.get("policy", {}) else "rows"  # by default rows are counted
+        by_people = "k" in self.series.manifest.get("policy", {})  # by default rows are counted
+        counted = "people" if by_people or clause.state == "violated" else "rows"
         sizes = [each[counted] for each in self._about("k")] + [each["fewest"] for each in self._about("records")]
         if clause.state == "holds":
             return min(sizes, default=0) >= clause.limit and len(sizes) == 1 + ("record" in self.series.columns)

@@ -181,7 +181,15 @@ class RegisterChecker:
             for each in np.unique(line[line >= 0]).tolist():
                 rows = first[self.fits(at, first, np.full(len(first), each), unread=True)]
                 found[at, line == each] = series.held[series.first[at] + series.group[at][rows]].any(axis=0)
-        return np.broadcast_to(found.all(axis=0), found.shape) if self.may is None else found
+        if self.may is None:
+            return np.broadcast_to(found.all(axis=0), found.shape)
+        for releases, may in ((range(len(found)), self.may), (range(len(found))[::-1], self.may.T)):
+            after = np.ones(found.shape[1:], dtype=np.bool_)  # the values that may follow those of the release before
+            for at in releases:
+                here = register.line[at] >= 0
+                found[at][here] &= after[here]
+                after[here] = found[at][here].astype(np.float32) @ may.astype(np.float32) > 0
+        return found
 
 
 def checked(folder: Path, witness: Path) -> int:

@@ -509,9 +509,9 @@ class People:
             if (person, at) not in series.known
         ]
         self.left = series.first_left(self)
+        self.narrow()
         if series.adversary == "linked":
             self.proofs = json.loads((where / "proofs.json").read_text())
-            self.narrow()
             for step in self.proofs["steps"]:
                 self.strike_out(step)
         for subject in self.judged:
@@ -535,7 +535,7 @@ class People:
     def histories(self, person, costs=None):
         """By release and value the least cost of a history that has it: forwards and backwards."""
         places = sorted(self.at[person])
-        cost = {(at, value): (costs or {}).get((at, self.at[person][at], value), 0)
+        cost = {(at, value): costs.get((at, self.at[person][at], value), 0) if costs else 0
                 for at in places for value in self.left[person, at]}  # fmt: skip
         ways = []
         for order, may in ((places, self.follows), (places[::-1], lambda a, b: self.follows(b, a))):
