@@ -15,7 +15,8 @@ from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say
 from reports.audit_page import signed_page, terminal_head
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
-from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Paragraph, Section
+from reports.glossary import glossary, of_attacks
+from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import CONTRADICTED, named, reasons, result_text
 from reports.summary_text import last_release, next_step
@@ -52,6 +53,7 @@ def _annex(impact: ReleaseImpact) -> Iterator[Section]:
     for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
         if report in shown and attack.new:
             yield _findings(attack, by_version=report.measures.by_version)
+    yield Section(say("Terms"), [Facts([*glossary(impact.after), *of_attacks(impact.after)], terms=True)])
 
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:
@@ -93,7 +95,7 @@ def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
         if old.ran or new.ran
     ]
     heads = say("attack"), say("without the candidate"), say("with it"), say("highest risk without it"), say("with it")
-    return PageTable(heads, rows, words=3)
+    return PageTable(heads, rows, words=3, terms=True)
 
 
 def _highest_risk(attack: AttackReport) -> str:

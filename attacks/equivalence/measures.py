@@ -30,7 +30,7 @@ class EquivalenceMeasures(BoundedMeasures):
     pinned: int
     ways: list[str]
 
-    timeline_label: ClassVar[Phrase | str] = Phrase("same values as others")
+    timeline_label: ClassVar[Phrase | str] = Phrase("same values")
     remedy: ClassVar[Phrase | str] = Phrase(
         "Publish whole buckets: put everybody whose group has the same set of values into one group, as the method "
         "e-equivalence does. Then nobody certainly has the same values as so few others."

@@ -170,3 +170,13 @@ def test_the_first_sheet_fits_on_one(tmp_path, name, code):
     wide, high = asked(page, size, f"--window-size={round(width)},1200")
     assert wide <= width + 1
     assert 0.4 * height < high <= height
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_column_of_a_comparison_is_beyond_the_edge(code, tmp_path):
+    path = tmp_path / "page.html"
+    several = [str(EXAMPLES / name) for name in ("hospital-2-invariant", "hospital-l-diverse", "clinic-2-equivalence")]
+    code, _, err = run_main("compare", *several, "--output", str(path), "--language", code)
+    assert (code, err) == (0, "")
+    beyond = "const table = document.querySelector('.scroll'); return table.scrollWidth - table.clientWidth"
+    assert asked(path, beyond, "--window-size=1280,2000") == 0
