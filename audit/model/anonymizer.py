@@ -1,7 +1,7 @@
 """Anonymizers: their input, the history that they may use, and their output.
 
 An anonymizer only sees integer columns. It knows neither files nor how cells are written: it decides which rows form a
-group, which counterfeits are added, and how far each group's cells reach. `audit.publishing` writes the result.
+group, which counterfeits are added, and what each group's cells cover. `audit.publishing` writes the result.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Scale:
 
     Attributes:
         name: the attribute's name.
-        place: where each value lies in the domain, whose ends are at 0 and 1; ascending, shape (values,), float64.
+        place: the place of each value in the domain, whose ends are at 0 and 1; ascending, shape (values,), float64.
             Values of a categorical attribute have equal distances.
-        block: the last value of the block that each value is in, where cells end with the blocks of a grid; None
-            where they may end at any value; ascending, shape (values,), int32.
+        block: the index of the last value in the block of each value, if cells must end with the blocks of a grid;
+            ascending, shape (values,), int32; None if they may end at any value.
     """
 
     name: str
@@ -45,14 +45,14 @@ class Snapshot:
 
     Attributes:
         tag: the snapshot's name.
-        person: the person of each row; distinct codes from 0, common to all snapshots and releases; shape (rows,),
+        person: the person of each row; distinct codes from 0, the same in all snapshots and releases; shape (rows,),
             int32.
-        value: the sensitive value of each row, by codes common to all; shape (rows,), int32.
+        value: the sensitive value of each row, as a code that is the same in all snapshots; shape (rows,), int32.
         point: the quasi-identifiers of each row, as places in their scales; shape (rows, attributes), int32.
         scales: one per quasi-identifier.
         values: the sensitive values by code.
         updates: the possible updates of each value; None if values never change.
-        harmless: the codes of the values that may be known of any person.
+        harmless: the codes of the values that may become known of any person.
     """
 
     tag: str
@@ -92,9 +92,10 @@ class DomainParts:
 
     Attributes:
         of: the group of the last release whose cells are cut, -1 for the whole domain; shape (groups,), int32.
-        after: the cell has only values beyond this place in the snapshot's scale; `OLD_END` where it begins as the
-            older cell does; shape (groups, attributes), int32.
-        upto: the cell has only values up to this place, it included; `OLD_END` where it ends as the older cell does.
+        after: the place in the snapshot's scale after which the cell begins; `OLD_END` if it begins as the older cell
+            does; shape (groups, attributes), int32.
+        upto: the place with which the cell ends; `OLD_END` if it ends as the older cell does; shape (groups,
+            attributes), int32.
     """
 
     of: Codes
@@ -107,12 +108,12 @@ class Draft:
     """A release as an anonymizer forms it; rows of the snapshot that are not in it are withheld.
 
     Attributes:
-        row: the rows of the snapshot that are published, `COUNTERFEIT` for counterfeits; shape (n,), int32.
-        group: the group of each, in [0, groups), every group having a person; shape (n,), int32.
-        value: the sensitive value of each; shape (n,), int32.
-        cells: how far each group's cells reach.
-        identity: the code of each counterfeit that goes on from the last release with its exact quasi-identifiers;
-            `COUNTERFEIT` for new ones, and for people; None where they have no identity; shape (n,), int32.
+        row: the row of the snapshot that each published row shows, `COUNTERFEIT` for counterfeits; shape (n,), int32.
+        group: its group, in [0, groups); every group has a person; shape (n,), int32.
+        value: its sensitive value; shape (n,), int32.
+        cells: what each group's cells cover.
+        identity: the code of each counterfeit that was in the last release and keeps its exact quasi-identifiers;
+            `COUNTERFEIT` for new ones and for people; shape (n,), int32; None if no counterfeit has an identity.
     """
 
     row: Codes
@@ -128,9 +129,9 @@ class RefusalError(AuditError):
     Attributes:
         what: the reason, without people's values.
         remedy: what the publisher can do.
-        rows: the rows of the snapshot that are the reason; may be empty.
-        column: the column that is the reason, if there is one: the name of a quasi-identifier, or `sensitive` or
-            `individual` for the columns of that role.
+        rows: the rows of the snapshot that cause it; may be empty; shape (n,), int64.
+        column: the column that causes it: the name of a quasi-identifier, or `sensitive` or `individual` for the column
+            with that role; None if no column does.
     """
 
     def __init__(
@@ -143,13 +144,13 @@ class RefusalError(AuditError):
         self.column = column
 
     def __str__(self) -> str:
-        """Return the text without the rows' file, which only the caller knows."""
+        """Return the reason and the remedy, without the file of the rows, which only the caller knows."""
         return f"{self.what}; {self.remedy}"
 
 
 @dataclass(frozen=True)
 class Promise:
-    """The claim of a series: a principle and its parameters, such as m-invariance with m = 10."""
+    """A principle, and its parameters, that a series claims to keep, such as m-invariance with m = 10."""
 
     principle: str
     parameters: Mapping[str, int]
@@ -164,7 +165,7 @@ Form = Literal["generalization", "anatomy"]
 
 
 class Anonymizer(Protocol):
-    """A way to publish; its fields are its options."""
+    """A method of publishing; its fields are its options."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The comparison of several series as data, which formats render."""
+"""Comparison of several series, as data that formats render."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from audit.model.report import AttackReport, Tool
 
 @dataclass(frozen=True)
 class ReleaseMeasures:
-    """The cost and the utility of one release; the last four measures are None without microdata.
+    """The cost and the utility of one release.
 
     Attributes:
         tag: the release's name.
-        rows: the number of people of its rows, including counterfeits.
-        groups: QI-groups.
+        rows: the number of people that its rows stand for, including counterfeits.
+        groups: the number of QI-groups.
         counterfeits: the number of counterfeits by the key or, without a key, as published.
-        discernibility: sum over the groups of their squared sizes.
+        discernibility: the sum of the squared sizes of the groups.
         average_group: the mean number of rows of a group.
-        perimeter: the sum of the extents of the rows' cells.
-        ncp: normalized certainty penalty, in [0, 1]; None without quasi-identifiers as well.
-        query_error: median relative error of the queries; None if no query has one.
-        skipped: the number of queries without a relative error, because their divisor is 0.
+        perimeter: the sum of the extents of the rows' cells; None without microdata.
+        ncp: the normalized certainty penalty, in [0, 1]; None without microdata or quasi-identifiers.
+        query_error: the median relative error of the queries; None without microdata, or if no query has an error.
+        skipped: the number of queries without a relative error, because their divisor is 0; None without microdata.
         comparable: the share of its rows whose cells are cells of the release before; None for the first release, for
             Anatomy pairs and without quasi-identifiers.
     """
@@ -44,11 +44,11 @@ class ReleaseMeasures:
 
 @dataclass(frozen=True)
 class CounterfeitCounts:
-    """Counterfeits.
+    """The numbers of counterfeits.
 
     Attributes:
-        max: the most in a release.
-        sum: the total of all releases.
+        max: the largest number in one release.
+        sum: the sum over all releases.
     """
 
     max: int
@@ -57,14 +57,14 @@ class CounterfeitCounts:
 
 @dataclass(frozen=True)
 class MeanMeasures:
-    """Means over the releases with the measure; null if none has it.
+    """The means of measures over the releases that have them; null if no release has the measure.
 
     Attributes:
-        discernibility: sum over the groups of their squared sizes.
+        discernibility: the sum of the squared sizes of the groups.
         average_group: the mean number of rows of a group.
         perimeter: the sum of the extents of the rows' cells.
-        ncp: normalized certainty penalty.
-        query_error: median relative error of the queries.
+        ncp: the normalized certainty penalty.
+        query_error: the median relative error of the queries.
         skipped: the number of queries without a relative error.
         comparable: the share of rows whose cells are also in the release before.
     """
@@ -92,9 +92,9 @@ class ComparedSeries:
         individuals: the number of people; null if unknown.
         adversary: the assumed adversary; null without an audit.
         attacks: the results of the attacks, without findings.
-        not_audited: why no attack could be run, or null.
+        not_audited: why no attack could be run; null if attacks were run.
         releases: the measures of each release.
-        method: method and parameters, if this program published the series.
+        method: the method and its parameters, if this program published the series; otherwise null.
         exact: whether its releases are Anatomy pairs, whose cells are exact.
     """
 
@@ -163,7 +163,7 @@ class QueryDesign:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The contents of `audit compare --format json`, without anything about persons.
+    """The contents of `audit compare --format json`, which says nothing about single people.
 
     Attributes:
         schema_version: the version of this form.

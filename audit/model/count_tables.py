@@ -1,8 +1,8 @@
 """Published counts as evidence, and the outcome of an attack on them.
 
-A series of tables is one contingency table; sums over its boxes are known to lie in intervals. Time is its last axis: a
-release covers its own atom of time (independent releases), all atoms up to it (cumulative releases), or the only atom
-(releases about the same people).
+A series of tables is a contingency table, of which sums over boxes are known to lie in intervals. Time is its last
+axis: a release covers its own atom of time (independent releases), all atoms up to it (cumulative releases), or the
+only atom (releases about the same people).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROTECTED = 0
 SMALL_COUNT = 1
 """Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than its marker."""
 SAME_KIND = 2
-"""Rule of a question: the people of a cell must be able to have `min_labels` different labels."""
+"""Rule of a question: the people of a cell must possibly have `min_labels` different labels."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class CountTables:
 
     Attributes:
         axes: the dimensions, time last.
-        boxes: shape (numbers, axes), int32; the set on each axis that each published number counts.
-        lower, upper: shape (numbers,), int64; the interval of each number; `UNBOUNDED` means no upper bound.
-        asked: shape (questions, axes), int32; the boxes of the questions.
-        rule: shape (questions,), int8; `PROTECTED` or `SMALL_COUNT`.
+        boxes: the set on each axis that each published number counts; shape (numbers, axes), int32.
+        lower, upper: the interval of each number, `UNBOUNDED` for no upper bound; shape (numbers,), int64.
+        asked: the boxes of the questions; shape (questions, axes), int32.
+        rule: `PROTECTED`, `SMALL_COUNT` or `SAME_KIND`; shape (questions,), int8.
         min_count: the least count that may be known exactly.
         min_width: the number of values that a hidden count must keep.
     """
@@ -70,7 +70,7 @@ class CountTables:
 
 
 Box: TypeAlias = tuple[int, ...]
-"""A set for each axis."""
+"""The index of a set for each axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,10 @@ class CountOutcome:
     Attributes:
         status: `complete` unless a limit was reached.
         reason: the limit; None if complete.
-        verdict: shape (questions,), int8; `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED`, `SMALL` or `ALL`.
-        lower, upper: shape (questions,), int64; the proved bounds.
-        exact: shape (questions,), bool; whether both bounds are attained by integer solutions that were checked.
-        smallest_width: the number of values of the narrowest hidden count; None if all are unbounded or there is none.
+        verdict: `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED`, `SMALL` or `ALL`; shape (questions,), int8.
+        lower, upper: the proved bounds; shape (questions,), int64.
+        exact: whether checked integer solutions attain both bounds; shape (questions,), bool.
+        smallest_width: the number of values of the narrowest hidden count; None if no hidden count is bounded.
         width_exact: whether `smallest_width` is exact.
         bounds: returns the proofs of a question's bounds; the lower bound 0 and a missing upper bound need none.
         interrupted: whether the user stopped the attack.
@@ -179,7 +179,8 @@ class ContradictingCountsError(Exception):
     """No table of counts agrees with everything that was published.
 
     Attributes:
-        numbers: indices of contradictory numbers in the evidence; if `irreducible`, none of them can be left out.
+        numbers: the indices of contradictory numbers in the evidence.
+        irreducible: whether they no longer contradict each other without any one of them.
     """
 
     def __init__(self, numbers: Sequence[int], *, irreducible: bool) -> None:
@@ -189,7 +190,7 @@ class ContradictingCountsError(Exception):
 
 
 def with_totals(counts: Counts) -> Counts:
-    """Return a table with a total at the end of each axis.
+    """Return a table with a total at the end of each axis; each axis has one more entry.
 
     >>> with_totals(np.array([[1, 2], [3, 4]])).tolist()
     [[1, 2, 3], [3, 4, 7], [4, 6, 10]]

@@ -1,4 +1,4 @@
-"""JSON types: annotations of a result's fields: limits, forms, names, and what its JSON omits.
+"""JSON types: annotations that say how the fields of a result are written in JSON: limits, forms, names, omissions.
 
 `reports.json_values` writes results by these types, and `reports.schema` makes the JSON Schema of them.
 """
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Within:
-    """The limits of a number."""
+    """The least and the greatest value of a number."""
 
     least: float
     most: float = math.inf
@@ -29,7 +29,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Items:
-    """How many entries a list or a table has."""
+    """The least and the greatest number of entries of a list or a table."""
 
     least: int
     most: int | None = None
@@ -37,31 +37,31 @@ class Items:
 
 @dataclass(frozen=True)
 class WrittenAs:
-    """The name of a field in JSON, if it differs from the field's."""
+    """The name that a field has in JSON, if it is another one."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class PartOf:
-    """A field whose entries are appended to another field, which is a list."""
+    """A list whose entries JSON has at the end of another list, `name`."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Inlined:
-    """A field whose entries are written in its place."""
+    """A field that JSON replaces by its own entries."""
 
 
 @dataclass(frozen=True)
 class Less:
-    """Entries of an object, or of each object in a list, that are not written here; the schema names the rest.
+    """An object, or each object in a list, that JSON writes without some of its entries.
 
     Attributes:
-        called: the name of the rest.
-        left_out: the omitted entries.
-        always: entries that are null instead of omitted.
+        called: the name that the schema gives to the object without these entries.
+        left_out: the entries that are left out.
+        always: the entries that are null if they would be omitted otherwise.
     """
 
     called: str
@@ -71,7 +71,7 @@ class Less:
 
 @dataclass(frozen=True)
 class Defined:
-    """A type that the schema describes under a name of its own."""
+    """A type that the schema defines under this name."""
 
     name: str
 
@@ -97,7 +97,7 @@ INLINED: Final = Inlined()
 Omittable: TypeAlias = Annotated[T | None, OMITTED]
 
 Counted: TypeAlias = Annotated[int, Within(1)]
-"""A whole number from 1; others count from 0."""
+"""A whole number from 1; other whole numbers may be 0."""
 Probability: TypeAlias = Annotated[float, Within(0, 1)]
 Seconds: TypeAlias = Annotated[float, Within(0)]
 ExactFraction: TypeAlias = Annotated[str, Pattern("^-?[0-9]+(/[0-9]+)?$")]
@@ -107,7 +107,7 @@ ClauseName: TypeAlias = Annotated[str, Defined("clause")]
 Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
 """A sensitive attribute; a list for combinations of several."""
 Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]
-"""`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply.
+"""`complete`: every measure is exact. `incomplete`: counts are lower bounds. `skipped`: the attack does not apply.
 `failed`: the attack of another package raised an error, ended the program, or made a false claim."""
 WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
 """The status of an attack without results."""
@@ -115,7 +115,7 @@ ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", 
 CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small", "all"]
 """The kinds of disclosure of a count: known exactly, narrowed, small; `all`: all people are of one kind."""
 WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered", "all")
-"""The same, with the worst last."""
+"""The kinds of disclosure of a count, from the least to the most severe."""
 UNBOUNDED: Final = 10**12
-"""The upper bound of a count without one, null in JSON; no published count reaches it."""
+"""The number that stands for a missing upper bound of a count, null in JSON; no published count reaches it."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

@@ -1,4 +1,4 @@
-"""Results: the outcome of an attack, the risks of the true values, and what each step of an audit adds."""
+"""Scored results: the outcome of an attack, the risks of the true values, and what each step of an audit adds."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
 @dataclass(frozen=True)
 class EverRisks:
-    """What is known about people having had a grave value in any release.
+    """What is known about people who had a grave value in some release.
 
     Attributes:
-        risk: the probability by person code; NaN for people who do not count or have no history; shape (people,).
-        certain: whether every history has one, by person code; shape (people,), bool.
+        risk: the probability of each person; NaN for people who do not count or have no possible sequence of values;
+            shape (people,), float64.
+        certain: whether every possible sequence of the person's values has a grave one; shape (people,), bool.
         unpublished: the grave values that no release has.
-        named: the grave values by name; combinations have other names.
-        without: whether some world has none, by person code; None if worlds were not used, and `risk` is an estimate
-            from the person's own groups.
-        counted: who counts, by person code; None if worlds were not used.
+        named: the names of the grave values; combinations have other names.
+        without: whether the person has no grave value in some world; shape (people,), bool; None if worlds were not
+            used, so that `risk` is an estimate from the person's own groups.
+        counted: whether the person counts; shape (people,), bool; None if worlds were not used.
     """
 
     risk: npt.NDArray[np.float64]
@@ -56,7 +57,7 @@ class EverRisks:
         return replace(self, risk=np.where(left, self.risk, np.nan), certain=self.certain & left, counted=counted)
 
     def open(self, limit: float) -> int | None:
-        """Return for how many people worlds leave it open whether they reach a limit; None if worlds were not used."""
+        """Return the number of people who may or may not reach a limit by the worlds; None if worlds were not used."""
         if self.without is None or self.counted is None:
             return None
         known = self.certain | (self.without if limit >= 1.0 else ~np.isnan(self.risk))
@@ -84,20 +85,17 @@ def _risk_counts(risks: Risks) -> list[int]:
 
 
 def _weighed(risks: Risks) -> Iterator[Weighed]:
-    """Yield the risks in blocks, with the number of versions of each.
-
-    A block fits into a processor's cache.
-    """
+    """Yield the risks, and the number of versions of each, in blocks that fit into a processor's cache."""
     for first in range(0, len(risks.risk), _AT_A_TIME):
-        some = slice(first, first + _AT_A_TIME)
-        risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
-        yield risk[counts], risks.versions[some][counts]
+        block = slice(first, first + _AT_A_TIME)
+        risk, counts = risks.risk[block], ~np.isnan(risks.risk[block])
+        yield risk[counts], risks.versions[block][counts]
 
 
 def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
     """Return the tenth of each probability: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
 
-    A value that rounding left slightly below a tenth belongs to that tenth; only a certain value is 1.
+    A risk that rounding left slightly below a tenth belongs to that tenth; only a certain value has 10.
 
     >>> tenth_of(np.array([0.0, 0.3 - 1e-15, 0.99999, 1.0])).tolist()
     [0, 3, 9, 10]
@@ -109,8 +107,8 @@ def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
 def mean(parts: Iterable[Weighed]) -> float | None:
     """Return the weighted mean of probabilities; None if there are none.
 
-    Unlike sums of floating-point numbers, it does not depend on their order: they are added as whole multiples of
-    2^-60, in two halves.
+    It does not depend on the order of the numbers, as sums of floating-point numbers would: they are added as whole
+    multiples of 2^-60, in two halves.
 
     >>> mean([(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))])
     0.4
@@ -125,7 +123,7 @@ def mean(parts: Iterable[Weighed]) -> float | None:
 
 
 def _left_out(risks: Risks, person: Codes, release: Codes, waived: Places) -> npt.NDArray[np.bool_]:
-    """Return which entries of the risks have all their claims waived."""
+    """Return which entries of the risks have all their claims waived; shape (entries,), bool."""
     people, claimed = np.unique(person, return_counts=True)
     gone, times = np.unique(person[waived], return_counts=True)
     wholly = gone[times == claimed[np.searchsorted(people, gone)]]
@@ -146,8 +144,8 @@ class Result(Generic[E_co]):
         sensitive: the attribute, if several are audited.
         evidence: the attacked evidence.
         outcome: the outcome of the attack, with its risks.
-        waived: the indices of the attack's claims that are accepted, harmless, or known before.
-        by_clause: the same for the claims of each clause, as indices of risks, or as people.
+        waived: the indices of the attack's claims that are accepted, harmless, or in the baseline.
+        by_clause: the accepted claims of each clause, by the numbers that `Claims.entries_at` returns.
         whole: whether it is about all attributes together: the only one, or the combinations of several.
         unclear: whether risks below certainty are left out, because they may belong to harmless values or to others.
         found: the selected findings, as codes.
@@ -199,7 +197,7 @@ class Result(Generic[E_co]):
         return replace(self, waived=np.union1d(self.waived, places).astype(np.intp))
 
     def accepted_by(self, clause: str) -> Places:
-        """Return the numbers of a clause's accepted claims."""
+        """Return the numbers with which a clause's claims are noted as accepted."""
         return self.by_clause.get(clause, NOWHERE)
 
     def without_entries(self, clause: str, entries: Places) -> Self:
@@ -217,7 +215,7 @@ class Result(Generic[E_co]):
         return len(self.waived) + sum(map(len, self.by_clause.values()))
 
     def with_gathered(self, clause: str, found: object) -> Self:
-        """Return the result with what a clause needs."""
+        """Return the result with what a clause needs besides the outcome."""
         return replace(self, gathered={**self.gathered, clause: found})
 
     def with_outcome(self, outcome: Outcome) -> Self:
@@ -225,9 +223,9 @@ class Result(Generic[E_co]):
         return replace(self, outcome=outcome)
 
     def risk_measures(self, limit: float) -> RiskMeasures:
-        """Return the measures of risks, given the policy's limit, which some people may reach.
+        """Return the measures of risks, given the limit of the policy.
 
-        If only the risks of some people are known, only people who reach the limit are counted.
+        If some risks are unknown, the only measures are the numbers of people who are known to reach limits.
         """
         outcome, claims = self.outcome, self.claims
         if outcome.risks is not None and outcome.risks.missing:
@@ -252,9 +250,9 @@ class Result(Generic[E_co]):
         )
 
     def _people_at(self, limits: Sequence[float]) -> list[int | None]:
-        """Return the number of people with a value in some release that reaches each limit.
+        """Return the number of people with a value in some release that reaches each limit, None if it is unknown.
 
-        None if unknown. For an attack that was not complete, it is the number of people known so far.
+        For an attack that was not complete, it is the number of people found so far.
         """
         people, risks = None if self.claims is None else self.claims.versions, self.outcome.risks
         if people is None:
@@ -262,7 +260,7 @@ class Result(Generic[E_co]):
         if risks is None:
             return [len(np.unique(people)) if limit >= 1.0 else None for limit in limits]
         # A bit for each limit, by person code.
-        codes = max(int(some.max(initial=-1)) for some in (people, risks.person)) + 1
+        codes = max(int(each.max(initial=-1)) for each in (people, risks.person)) + 1
         reached = np.zeros(codes, dtype=np.uint8)
         reached[people] = (1 << len(limits)) - 1
         for place, limit in enumerate(limits):
@@ -273,7 +271,7 @@ class Result(Generic[E_co]):
     def max_risk(self) -> float | None:
         """The highest risk of a value that is not accepted; None if there is none.
 
-        An attack that was cut short has no risks, but each of its claims is certain.
+        An incomplete attack has no risks, but each of its claims is certain.
         """
         claims, risks = self.claims, self.outcome.risks
         highest = None if claims is None else claims.highest_risk(self.waived)
@@ -287,12 +285,12 @@ class Result(Generic[E_co]):
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
-    """Return whether each of many risks reaches a limit; NaN never does."""
+    """Return whether each risk reaches a limit, as `reaches`; NaN never does; shape as `risk`, bool."""
     return risk >= (limit if limit >= 1.0 else limit - _BELOW)
 
 
 def reaches(risk: float, limit: float) -> bool:
-    """Return whether a risk reaches a limit; below certainty, rounding counts against the series.
+    """Return whether a risk reaches a limit; a risk that rounding left slightly below a limit under 1 reaches it, too.
 
     >>> reaches(1 - 1e-15, 1.0), reaches(0.6 - 1e-15, 0.6)
     (False, True)
