@@ -6,6 +6,7 @@ people, so their values may be quoted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import CellError
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release
-from audit.io.respelling import fold
+from audit.io.respelling import fold, skeleton
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
@@ -196,6 +197,7 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
 
 
 _UNKNOWN = ["*"]
+_BESIDE_NAME = re.compile(r"(?<=\w)(?:\.[0-9]+|\s*[\[(][^\])]*[\])]|[*_¹²³]+)$")  # a second column, a unit, a note
 
 
 @dataclass(frozen=True)
@@ -295,10 +297,10 @@ def read_register(series: Series) -> Register:
 def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, problems: Problems) -> list[str]:
     """Return the quasi-identifiers that a register lacks, whose cells cover every person; note misspelt names."""
     lacking = [each for each in attributes if each not in names]
-    spelled = {fold(each): each for each in names}
+    spelled = {skeleton(_BESIDE_NAME.sub("", each)): each for each in names if each not in attributes}
     for each in lacking:
-        if fold(each) in spelled:
-            what = f'the column is spelled "{spelled[fold(each)]}" here'
+        if (found := spelled.get(skeleton(_BESIDE_NAME.sub("", each)))) is not None:
+            what = f'the column is spelled "{found}" here'
             problems.add(shown, what, "spell it as in the releases", line=1, column=each)
     return lacking
 

@@ -93,3 +93,15 @@ def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
     assert named == judged_of(folder)
     path.write_text(f'{text}Height = "Alter"\n', encoding="utf-8")
     assert "[register] has no such key" in refused(str(folder))
+
+
+@pytest.mark.parametrize("called", ["age", "Age.1", "Age (years)", "Age [note 1]", "Age*", "Age¹", "[Age]", "Âge"])
+def test_a_register_that_spells_a_quasi_identifier_nearly_as_the_releases_is_refused(tmp_path, called):
+    """Read as a register without the column, every age would fit each person."""
+    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], "1", "2"] for n in range(20)]
+    folder = rolled(tmp_path, ["individual", called, "Sex", "first", "last"], lines)
+    columns = (
+        '[columns]\nquasi_identifiers = ["Age", "Sex"]\nsensitive = "Disease"\n[adversary]\nregister = "people.csv"'
+    )
+    write(folder / "series.toml", f'[series]\nreleases = ["2024-1.csv", "2024-2.csv"]\n{columns}\n')
+    assert f'people.csv:1, column "Age": the column is spelled "{called}" here' in refused(str(folder))
