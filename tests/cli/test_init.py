@@ -163,7 +163,7 @@ def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, f
     [
         ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2", "no such release"),
         ("register", "individual,Age,release\nBob,21,2031\n", "names releases that do not exist", "no such release"),
-        ("transitions", "from,to\nflu,flu\n", "has values for which it has no line", "no line says"),
+        ("transitions", "from,to\nflu,flu\n", "lists no changes `from` some values", "no line says"),
     ],
 )
 def test_files_that_do_not_fit_are_refused_by_an_audit(

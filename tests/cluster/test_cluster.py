@@ -182,7 +182,7 @@ def test_a_scheduler_that_dies_leaves_no_verdict(when, monkeypatch):
         monkeypatch.setattr(IntersectionAttack, "run", dying)
         code, out, err = run_main(str(EXAMPLES / "clinic-2-equivalence"), "--engine", "dask", "--scheduler", address)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert {"before": "there is no scheduler at", "under way": "the cluster's scheduler is gone"}[when] in err
+    assert {"before": "there is no scheduler at", "under way": "the cluster's scheduler has stopped"}[when] in err
 
 
 def test_options_that_do_not_fit_each_other():
