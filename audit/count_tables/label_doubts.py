@@ -217,16 +217,20 @@ def _atoms_alike(counts: PublishedCounts) -> Iterator[str]:
 def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
     """Yield a sentence about each dimension with a label that may be a total, by its sums or by its name.
 
-    If the manifest names a total, only lines without it count; there, one line with the sum is enough.
+    If the manifest names a total, only lines without it count; there, one line with the sum is enough for a label that
+    never has another count than the total.
     """
     for place, dimension in enumerate(counts.dimensions):
         name, total = dimension.axis.name, counts.manifest.totals.get(dimension.axis.name)
         said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
         if name in said:
             continue
-        lines = [line for line in lines_along(counts, place) if total not in line]
+        every = [*lines_along(counts, place)]
+        lines = [line for line in every if total not in line]
         found = totals_by_sums(lines) if total is None else totals_by_sums(lines, 1)
         if total is not None:
+            others = {label for line in every for label, ends in line.items() if _differ(ends, line.get(total))}
+            found = [label for label in found if label not in others]
             found += [
                 label for label in dimension.labels if is_total_word(label) and any(label in line for line in lines)
             ]
@@ -244,6 +248,11 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
+
+
+def _differ(ends: tuple[int, int] | None, others: tuple[int, int] | None) -> bool:
+    """Return whether two counts differ, each given by its least and greatest value, None if unknown."""
+    return ends is not None and others is not None and (ends[1] < others[0] or others[1] < ends[0])
 
 
 PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
