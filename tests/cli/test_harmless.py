@@ -96,7 +96,7 @@ def test_a_likely_harmless_value_violates_nothing(tmp_path):
 def test_a_combination_is_as_likely_as_it_was(tmp_path):
     """For two people without a disease, both assignments of incomes are equally likely: not a harmless value."""
     rows = [["a", "20-29", "none", "low"], ["b", "20-29", "none", "high"]]
-    rows += [[*row, f"{place} thousand"] for place, row in enumerate(OTHERS)]
+    rows += [[*row, f"class {place}"] for place, row in enumerate(OTHERS)]
     code, result, _ = run_audit(series(tmp_path / "1", [rows], NONE, "max_risk = 0.5", more=["Income"]))
     assert (code, ended(result)["max_risk"]) == (3, "undecided")
     both = 'harmless = { Disease = ["none"], Income = ["low", "high"] }'
