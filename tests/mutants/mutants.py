@@ -192,7 +192,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "2 * len(counted) <= len(others)", "True"),
-        ("audit.io.rules.cell_meaning.ColumnTypes._unread", "2 * len(counted) <= len(others)", "False"),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", "if 2 * len(counted) <= len(others)", "if False"),
         ("audit.io.rules.cell_meaning._with_one_word", "fold(found[2])", "found[2]"),
         ("audit.io.rules.cell_meaning._AMOUNT", "|[~∼≈≃]", ""),
         ("audit.io.rules.cell_meaning._DRESSED", "(?:[*†‡§¹²³⁰⁴-⁹]+|[(\\[]\\w[)\\]])?", ""),

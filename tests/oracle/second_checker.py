@@ -138,7 +138,7 @@ class Series:
             found += sorted(names, key=numbers.get)
         return found
 
-    def table(self, name, tag=""):
+    def table(self, name, tag="", columns=()):
         content = (self.folder / name).read_bytes()
         if name.endswith(".parquet"):
             table = pq.read_table(self.folder / name)
@@ -152,6 +152,7 @@ class Series:
         renamed = self.columns.get("renamed", {}).get(tag, {})
         head = [renamed.get(column.strip(), column.strip()) for column in head]
         refuse(len({*head}) < len(head), "a column twice")
+        refuse(not {*columns} <= {*head}, f"a column of {name}")
         self.read[name] = content, len(lines)
         self.heads[name] = head
         return [dict(zip(head, line, strict=True)) for line in lines]
@@ -219,7 +220,7 @@ class Series:
             return [None] * len(rows)
         if (self.folder / key).exists():
             self.keyed = True
-            lines = [(int(line["row"]), line["individual"]) for line in self.table(key)]
+            lines = [(int(line["row"]), line["individual"]) for line in self.table(key, columns=["row", "individual"])]
             refuse(len({row for row, _ in lines}) < len(lines) or any(not 0 <= row < len(rows) for row, _ in lines))
             return [dict(lines).get(row) for row in range(len(rows))]
         self.keyed |= bool(column)
@@ -232,9 +233,10 @@ class Series:
         for tag, rows, fakes in zip(self.tags, self.rows, found, strict=True):
             file = self.manifest.get("counterfeits", {}).get(tag)
             sizes = Counter(label[0] for label, *_ in rows)
-            for line in self.table(file) if file and not self.keyed else []:
+            group = self.columns.get("group")
+            for line in self.table(file, columns=[group, "Count"]) if file and not self.keyed else []:
                 refuse(not line["Count"].isdecimal())
-                fakes[line[self.columns["group"]]] += int(line["Count"])
+                fakes[line[group]] += int(line["Count"])
             require(all(group in sizes for group in fakes), "an unknown group")
             refuse(any(number > sizes[group] for group, number in fakes.items()))
         return found
@@ -246,7 +248,7 @@ class Series:
             return None
         if file == "any":
             return {*product(self.published, repeat=2)}
-        lines = self.table(file)
+        lines = self.table(file, columns=["from", "to"])
         found = set()
         for line in lines:
             text = line.get("probability", "")
@@ -261,7 +263,7 @@ class Series:
     def read_known(self, known):
         """The known value of people in releases; the release is None for all of them."""
         found = {}
-        for line in self.table(known["known"]) if "known" in known else []:
+        for line in self.table(known["known"], columns=["individual", "value"]) if "known" in known else []:
             tag = line.get("release")
             refuse(all(line["individual"] not in {name for *_, name in rows} for rows in self.rows), "nobody")
             refuse((line["value"],) not in self.published or tag not in (None, "", *self.tags), "known")

@@ -116,7 +116,7 @@ def test_a_repaired_frame_is_parquet_with_the_value_and_its_rate_empty(tmp_path)
         (lambda tables: tables.audit(policy={"min_count": 2.5}), "policy min_count: this is not a limit"),
         (lambda tables: tables.audit(time_limit=0), "time_limit has to be"),
         (lambda tables: tables.audit().render("pdf"), "there is no format pdf"),
-        (lambda tables: tables.explain({"ward": "3"}), "there is not a dimension ward"),
+        (lambda tables: tables.explain({"ward": "3"}), "there is no dimension ward"),
         (lambda tables: tables.next([]), "no candidate was given"),
         (lambda tables: tables.next(3), "a int is not a table"),
         (lambda tables: tables.next(counts(), tag="1"), 'a release with the tag "1" already'),
