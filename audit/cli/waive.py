@@ -45,12 +45,14 @@ def add_parser(commands: Commands) -> None:
 
 
 def _date(text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
+    from audit.judgement.waiver_writer import day
+
+    found = day(text)
+    if found is None:
         raise argparse.ArgumentTypeError(
             f"{printable(text, 40)} is not a date; write year, month and day, such as 2030-01-31"
-        ) from None
+        )
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:

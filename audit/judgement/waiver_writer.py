@@ -128,14 +128,14 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
         ident, reason, until = map(str.strip, cells)
         if not (reason or until):
             continue
-        day, line = _day(until, kind), table.line(row)
-        if day is None and _SLASHED.fullmatch(until):
+        last_day, line = day(until, kind), table.line(row)
+        if last_day is None and _SLASHED.fullmatch(until):
             if not is_said:  # the columns are the same in every line
                 what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
                 remedy = "write all dates of the list with the year first, as 2030-01-31"
                 problems.add(shown, what, remedy, line=line, column=until_column)
             is_said = True
-        elif day is None:
+        elif last_day is None:
             what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
             problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=until_column)
         elif not reason:
@@ -143,7 +143,7 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
         elif not ident:
             problems.add(shown, "no finding is named", "copy its id from `audit findings`", line=line, column=id_column)
         else:
-            found.append(Acceptance(ident, reason, day, f"{shown}, line {line}"))
+            found.append(Acceptance(ident, reason, last_day, f"{shown}, line {line}"))
     problems.check()
     if not found:
         what = f"fill in the columns {reason_column} and {until_column}"
@@ -151,12 +151,12 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
     return found
 
 
-def _day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
-    """Return a date as written in a list, or as rewritten by a spreadsheet; `kind` is the order of dates with slashes.
+def day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
+    """Return a date as a person or a spreadsheet writes it, None if unclear; `kind` is the order of dates with slashes.
 
-    >>> _day("2030-01-31") == _day("31.1.2030") == _day("2030-01-31 00:00:00") == _day("31/1/2030", Kind.DAY_FIRST)
+    >>> day("2030-01-31") == day("31.1.2030") == day("2030-01-31 00:00:00") == day("31/1/2030", Kind.DAY_FIRST)
     True
-    >>> _day("1/2/2030"), _day("2/2/2030")
+    >>> day("1/2/2030"), day("2/2/2030")
     (None, datetime.date(2030, 2, 2))
     """
     found = _SLASHED.fullmatch(text)

@@ -275,7 +275,7 @@ def test_a_waiver_does_not_carry_who_is_in_it(hospital, by):
         shown = [each["individual"] for each in judged(hospital, "--stable-ids")[1]["people"]]
         revealed = [each["individual"] for each in judged(hospital, "--stable-ids", "--reveal")[1]["people"]]
         name = dict(zip(revealed, shown, strict=True))["Bob"]
-    words = ["waive", str(hospital), name, "--reason", "consent", "--until", "2999-12-31"]
+    words = ["waive", str(hospital), name, "--reason", "consent", "--until", "31.12.2999"]
     assert run_main(*words)[0] == 0
     text = (hospital / "series.toml").read_text(encoding="utf-8")
     assert "Bob" not in text
