@@ -72,7 +72,10 @@ class Paper:
             self._blocks(console, page.summary, 2)
             console.print()
         for section in page.parts:
-            if all(isinstance(block, Figures | Signing) or getattr(block, "terms", False) for block in section.blocks):
+            if all(
+                isinstance(block, Figures | Signing) or (isinstance(block, Facts) and block.terms)
+                for block in section.blocks
+            ):
                 continue
             if section.title:
                 console.print(section.title, style="bold")

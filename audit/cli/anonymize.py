@@ -192,7 +192,7 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
         counts = [figure(many, ",d") for many in (each.rows, each.groups, each.counterfeits, each.withheld)]
         cells = map(str.rjust, [*counts, figure(each.seconds, ".2f")], widths)
         lines.append(f"{printable(each.tag):<{first}}{''.join(cells)}")
-    pairs = () if added is None else (added,)
+    exact = any((series / "releases").glob("*.values.*"))
     lines += [
         "",
         say_count(
@@ -202,8 +202,8 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
             folder=where,
             method=method.name,
         ),
-        *(say("Transitions: {count} pairs were added to complete them.", count=many) for many in pairs),
-        *([str(_EXACT)] if any((series / "releases").glob("*.values.*")) else []),
+        *([] if added is None else [say("Transitions: {count} pairs were added to complete them.", count=added)]),
+        *([str(_EXACT)] if exact else []),
         say("{promise} holds: the written files were checked before they were put in place.", promise=method.promise),
         say("The key (who is who) is in private/: never publish it."),
         say("Next: {command}", command=f"audit {where}"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.count_tables.published_counts import (
     PublishedCounts,
+    Sum,
     lines_along,
     totals_by_sums,
 )
@@ -229,7 +230,8 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
         lines = [line for line in every if total not in line]
         found = totals_by_sums(lines) if total is None else totals_by_sums(lines, 1)
         if total is not None:
-            others = {label for line in every for label, ends in line.items() if _differ(ends, line.get(total))}
+            both = [(label, ends, line.get(total)) for line in every for label, ends in line.items()]
+            others = {label for label, ends, all_ in both if ends and all_ and Sum(all_, [ends]).gap}
             found = [label for label in found if label not in others]
             found += [
                 label for label in dimension.labels if is_total_word(label) and any(label in line for line in lines)
@@ -248,11 +250,6 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
-
-
-def _differ(ends: tuple[int, int] | None, others: tuple[int, int] | None) -> bool:
-    """Return whether two counts differ, each given by its least and greatest value, None if unknown."""
-    return ends is not None and others is not None and (ends[1] < others[0] or others[1] < ends[0])
 
 
 PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)

@@ -234,8 +234,8 @@ def _take_categories(rules: TableGuesses, name: str, parts: Mapping[str, list[st
 
 def _may_hold(whole: str, part: str, lines: Sequence[Line]) -> bool:
     """Return whether no line has more in a part than in the whole."""
-    both = [(line.get(part), line.get(whole)) for line in lines]
-    return all(one is None or all_ is None or one[0] <= all_[1] for one, all_ in both)
+    both = ((line.get(whole), line.get(part)) for line in lines)
+    return all(ends is None or Sum(ends, [some]).gap <= 0 for ends, some in both)
 
 
 def _categories(parts: Mapping[str, Sequence[str]]) -> str:

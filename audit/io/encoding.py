@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.respelling import as_plain_number, skeleton
+from audit.io.respelling import RAISED, as_plain_number, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
@@ -26,7 +26,7 @@ _TWO_LETTERS = (("ß", "ss"), ("æ", "a"), ("[øœ]", "o"), ("a[ae]*", "a"), ("(
 _BESIDE = (
     r"(?i)^([a-z]{0,3}[0-9][0-9.]*)[\s\p{Z}:–-]+(\D.*)$"
     r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
-    r"|^(.*?)[\s\p{Z}]*(?:[*†‡§¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
+    rf"|^(.*?)[\s\p{{Z}}]*(?:[*†‡§{RAISED}]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
 )
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)

@@ -8,6 +8,8 @@ import unicodedata
 from audit.io.cells import CellError, Kind, decimal
 from audit.io.notations import read_interval, read_number
 
+RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
+"""Raised figures and letters, which mark notes, as part of a class of a regular expression."""
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
 _COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
 _PARTS = re.compile(r"([{},])")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notations import looks_ranged, read_interval
-from audit.io.respelling import as_plain_number, fold, skeleton, skeletons, with_decimal_point
+from audit.io.respelling import RAISED, as_plain_number, fold, skeleton, skeletons, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
     NO_ROLE,
@@ -39,9 +39,8 @@ _CODED = re.compile(
     r"(?:([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+|[A-Za-z]\)\s*|\([^\W\d]{1,12}\)\s*|(?:of which|davon|darunter|dont):?\s+)"
     r"(\D.*)"
 )
-_RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
 _MARKED = re.compile(
-    rf"(.*(?:(?![{_RAISED}])[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§{_RAISED}]+|(?<![0-9])[0-9]\)|\(([A-Za-z]{{0,3}}[0-9][0-9.]*)\)"
+    rf"(.*(?:(?![{RAISED}])[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§{RAISED}]+|(?<![0-9])[0-9]\)|\(([A-Za-z]{{0,3}}[0-9][0-9.]*)\)"
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(
