@@ -10,7 +10,7 @@ import gzip
 import io
 import re
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +22,9 @@ NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
 BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
 Filed: TypeAlias = Any  # a column of pyarrow, which has no types
-Ends: TypeAlias = tuple[Fraction | None, bool, Fraction | None, bool]
+Ends: TypeAlias = tuple[tuple[Fraction | float, int], tuple[Fraction | float, int]]
+Numbers: TypeAlias = Ends | frozenset[Fraction]
+EVERY: Ends = ((-inf, 1), (inf, 0))
 
 
 def need(holds: object, what: str) -> None:
@@ -130,48 +132,83 @@ def chance(text: str) -> Fraction:
 
 
 def interval(cell: str) -> Ends | None:
-    """Return the ends of a range of numbers, each with whether the range includes it; None for other texts."""
+    """Return the lower and the upper end of a range, each with a 0 or 1 by which open and closed ends sort.
+
+    An end without a limit is infinite. For other texts return None.
+    """
     if found := re.fullmatch(rf"{NUMBER}(\+?)", cell):
         at = Fraction(found[1])
-        return (at, True, None, False) if found[2] else (at, True, at, True)
+        return (at, 0), EVERY[1] if found[2] else (at, 1)
     if found := BOUND.fullmatch(cell):
         at, closed = Fraction(found[2]), found[1].endswith("=")
-        return (at, closed, None, False) if cell[0] == ">" else (None, False, at, closed)
+        return ((at, int(not closed)), EVERY[1]) if cell[0] == ">" else (EVERY[0], (at, int(closed)))
     if found := RANGE.fullmatch(cell):
         low, high, in_brackets = Fraction(found[2]), Fraction(found[3]), bool(found[1])
         if in_brackets != bool(found[4]) or ("," in cell and not in_brackets) or low > high:
             return None
-        return low, found[1] in ("", "["), high, found[4] in ("", "]")
+        return (low, int(found[1] not in ("", "["))), (high, int(found[4] in ("", "]")))
     if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits are unknown
         low = Fraction(int(found[1]) * 10 ** len(found[2]))
-        return low, True, low + 10 ** len(found[2]) - 1, True
+        return (low, 0), (low + 10 ** len(found[2]) - 1, 1)
     return None
+
+
+def numbers(cell: str) -> Numbers | None:
+    """Return the ends of a range of numbers, or the numbers of a set; None for other texts."""
+    if not re.fullmatch(rf"\{{ ?{NUMBER}( ?, ?{NUMBER})* ?\}}", cell):
+        return EVERY if cell == "*" else interval(cell)
+    return single(frozenset(map(Fraction, re.findall(NUMBER, cell))))
+
+
+def single(found: frozenset[Fraction]) -> Numbers:
+    """Return a set of numbers, or the ends of the only one."""
+    return found if len(found) != 1 else ((min(found), 0), (min(found), 1))
+
+
+def contains(found: Numbers, number: Fraction) -> bool:
+    """Return whether a number is in a set or a range."""
+    if isinstance(found, frozenset):
+        return number in found
+    return found[0] <= (number, 0) and (number, 1) <= found[1]
+
+
+def members(cell: str) -> frozenset[str] | None:
+    """Return the texts of a set in braces, or of a list, or a single text; None for texts with other signs."""
+    plain = re.fullmatch(r"\{[^{}]*\}|[^{}]*", cell) and not re.search(r"[^\w{}, .-]|\d[xX]", cell)
+    parts = frozenset(part.strip() for part in cell.strip("{}").split(","))
+    return parts if plain and all(parts) else None
 
 
 def cells(column: list[str], name: str, declared: str | None) -> list[str]:
     """Return a quasi-identifier's cells, `*` for empty ones; refuse different cells that may mean the same.
 
-    Ranges with the same meaning become one cell, unless the column is declared to hold other texts.
+    Cells with the same meaning become one: of numbers, unless the column is declared to hold other texts; and sets in
+    braces, if it is.
     """
     found = [cell or "*" for cell in column]
     texts = sorted({*found})
-    ends = {text: read for text in texts if (read := interval(text)) is not None}
-    if len(ends) == len({*texts} - {"*"}) and declared in (None, "numeric"):
+    every = {*texts} - {"*"}
+    if declared == "numeric" and all(map(numbers, every)):
+        return united(found, {text: numbers(text) for text in every})
+    ends = {text: meant for text in every if (meant := interval(text)) is not None}
+    if declared is None and len(ends) == len(every):
         return ranges(found, name, ends)
+    read = {text: some for text in every if declared == "categorical" and (some := members(text)) is not None}
     for number, as_number in ((r"[0-9]+\.[0-9]+|\d+", Fraction), (r"\d+", int)):
         alike = dict[Any, str]()
         for text in texts:
             parts = re.findall(rf"{number}|[^\W\d_]+|[<>]=?", text.casefold())
             key = frozenset(as_number(part) if part[0].isdecimal() else part for part in parts)
             same = alike.setdefault(key, text)
-            need(same == text, f"{name}: two cells that may mean the same, {same} and {text}")
+            clear = same == text or (text in read and read.get(same) == read[text])
+            need(clear, f"{name}: two cells that may mean the same, {same} and {text}")
     shapes = {re.sub(r"\*+", "*", re.sub(r"[0-9]+\.[0-9]+|\d+|\s", _sign, text.casefold())) for text in texts}
     shapes = {shape for shape in shapes if "#" in shape}
     items = {item for shape in shapes for item in shape.strip("{}").split(",")}  # lists of words with one number each
     one = len(shapes) <= 1 or (len(items) == 1 and all(re.fullmatch(r"[^\W\d_]+#", item) for item in items))
     power = any(re.search(r"#e[+-]?#", shape) for shape in shapes)
     need(one and not power, f"{name}: numbers in several notations, {' and '.join(sorted(shapes))}")
-    return found
+    return united(found, {text: some for text, some in read.items() if "," not in text or text[0] == "{"})
 
 
 def is_numeric(column: list[str], declared: str | None) -> bool:
@@ -185,17 +222,22 @@ def is_numeric(column: list[str], declared: str | None) -> bool:
 
 def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
     """Return ranges, those with the same meaning as one text; refuse other texts that may mean the same."""
-    alike, whole_numbers, first_text = dict[Any, Any](), dict[Any, Any](), dict[Ends, str]()
+    alike, whole_numbers = dict[Any, Any](), dict[Any, Any]()
     for text, read in ends.items():
         digits = frozenset(re.findall("[0-9.]+", text))
         need(alike.setdefault(read, digits) == digits, f"{name}: the same numbers in other digits, as in {text}")
-        low, low_in, high, high_in = read
-        first = None if low is None else ceil(low) + (low == ceil(low) and not low_in)
-        last = None if high is None else floor(high) - (high == floor(high) and not high_in)
-        some = first is None or last is None or first <= last  # otherwise it covers no whole number
-        same = not some or whole_numbers.setdefault((first, last), read) == read
+        (low, is_open), (high, is_closed) = read
+        first = low if low == -inf else ceil(low) + (low == ceil(low) and is_open)
+        last = high if high == inf else floor(high) - (high == floor(high) and not is_closed)
+        same = first > last or whole_numbers.setdefault((first, last), read) == read
         need(same, f"{name}: cells that cover the same whole numbers, as {text}")
-    meaning = {text: first_text.setdefault(read, text) for text, read in ends.items()}
+    return united(found, ends)
+
+
+def united(found: list[str], read: dict[str, Any]) -> list[str]:
+    """Return cells, those with the same meaning as one text."""
+    first_text = dict[Any, str]()
+    meaning = {text: first_text.setdefault(read[text], text) for text in sorted(read)}
     return [meaning.get(cell, cell) for cell in found]
 
 

@@ -12,24 +12,15 @@ import re
 import runpy
 from collections.abc import Iterator
 from itertools import pairwise
-from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 Filed: TypeAlias = Any  # a series as read by `verify.py`, which is not imported
-Meaning: TypeAlias = Any  # ends of numbers; texts; the beginning and the length of texts; None for everything
+Meaning: TypeAlias = Any  # ends of numbers, or a set; texts; the beginning and the length of texts; None for everything
 CELLS = runpy.run_path(str(Path(__file__).with_name("verify_cells.py")))
 need = CELLS["need"]
-
-
-def numbers(cell: str) -> Meaning:
-    """Return the lower and the upper end of a range, each with a 0 or 1 by which open and closed ends sort."""
-    if cell == "*":
-        return (-inf, 1), (inf, 0)
-    low, low_in, high, high_in = CELLS["interval"](cell)
-    return (-inf if low is None else low, int(not low_in)), (inf if high is None else high, int(high_in))
 
 
 def texts(cell: str) -> Meaning:
@@ -51,8 +42,8 @@ def shared(one: Meaning, other: Meaning) -> Meaning:
     if isinstance(one, frozenset) and isinstance(other, frozenset):
         found: Meaning = one & other
     elif isinstance(one, frozenset) or isinstance(other, frozenset):
-        some, (stem, length) = (one, other) if isinstance(one, frozenset) else (other, one)
-        found = frozenset(text for text in some if len(text) == length and text.startswith(stem))
+        some, rest = (one, other) if isinstance(one, frozenset) else (other, one)
+        found = frozenset(each for each in some if fits(each, rest))
     elif isinstance(one[0], str):  # two masks
         found = max(one, other, key=lambda each: len(each[0]))
         found = found if one[1] == other[1] and found[0].startswith(min(one, other, key=lambda e: len(e[0]))[0]) else ()
@@ -60,7 +51,14 @@ def shared(one: Meaning, other: Meaning) -> Meaning:
         (low, is_open), (high, is_closed) = found = max(one[0], other[0]), min(one[1], other[1])
         found = found if low < high or (low == high and is_closed and not is_open) else ()
     need(found, "a record whose cells have nothing in common")
-    return found
+    return CELLS["single"](found) if isinstance(found, frozenset) and not isinstance(min(found), str) else found
+
+
+def fits(member: Meaning, rest: Meaning) -> bool:
+    """Return whether a text has the beginning and the length of a mask, or a number is in a range."""
+    if isinstance(member, str):
+        return len(member) == rest[1] and member.startswith(rest[0])
+    return bool(CELLS["contains"](rest, member))
 
 
 def meanings(series: Filed, name: str) -> list[list[Meaning]]:
@@ -69,8 +67,8 @@ def meanings(series: Filed, name: str) -> list[list[Meaning]]:
     column = [cell for table in series.tables for cell in table[name]]
     read, numeric = CELLS["cells"](column, name, declared), CELLS["is_numeric"](column, declared)
     numeric &= bool(declared) or not all(cell.endswith("*") for cell in read)  # masks match alike as texts
-    need(not numeric or all(CELLS["interval"](cell) or cell == "*" for cell in read), f"texts among numbers of {name}")
-    known = {cell: numbers(cell) if numeric else texts(cell) for cell in {*read}}
+    known = {cell: CELLS["numbers"](cell) if numeric else texts(cell) for cell in {*read}}
+    need(not numeric or all(known.values()), f"texts among numbers of {name}")
     ends = np.cumsum([0, *map(len, series.group)]).tolist()
     return [[known[cell] for cell in read[a:b]] for a, b in pairwise(ends)]
 

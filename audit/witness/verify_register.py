@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 Filed: TypeAlias = Any  # a series as read by `verify.py`
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
 need, StopError = VERIFY["need"], VERIFY["StopError"]
-interval, NUMBER = VERIFY["CELLS"]["interval"], VERIFY["CELLS"]["NUMBER"]
+CELLS = VERIFY["CELLS"]
 
 
 def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: bool) -> bool:
@@ -35,12 +35,9 @@ def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: boo
     if not exact.strip("*"):
         return unread
     if numeric:
-        found = interval(cell)
-        if found is None or not re.fullmatch(NUMBER, exact):
-            return unread
-        (low, low_in, high, high_in), at = found, Fraction(exact)
-        above = low is None or low < at or (low == at and low_in)
-        return above and (high is None or at < high or (high == at and high_in))
+        found = CELLS["numbers"](cell)
+        unclear = found is None or not re.fullmatch(CELLS["NUMBER"], exact)
+        return unread if unclear else bool(CELLS["contains"](found, Fraction(exact)))
     if cell.endswith("*"):  # a mask: a star for each hidden character
         stem = cell.rstrip("*")
         return unread if re.search(r"[^\w .-]|\*", stem) else exact.startswith(stem) and len(exact) == len(cell)
@@ -102,7 +99,7 @@ class RegisterChecker:
             declared or not masks or not all(re.fullmatch(r"[0-9]+\*+", cell) for cell in masks),
             f"a column of masks only, of which no type is declared: {name}",
         )
-        return bool(VERIFY["CELLS"]["is_numeric"](every, declared))
+        return bool(CELLS["is_numeric"](every, declared))
 
     def fits(self, at: int, rows: np.ndarray, lines: np.ndarray, *, unread: bool) -> np.ndarray:
         """Return whether each of some rows of a release covers the person of a line; `unread` if that is unclear."""

@@ -365,13 +365,15 @@ class Series:
         every = [[row[at] for rows in self.cells for row in rows] for at in range(len(self.quasi))]
         numeric, same = [], []
         for column, cells in zip(self.quasi, every, strict=True):
-            masks = all(re.fullmatch(r"\d*\*+", cell) for cell in cells)
+            masks = not self.types(column) and all(re.fullmatch(r"\d*\*+", cell) for cell in cells)
             same.append(alike(cells, "categorical" if masks else self.types(column)))
             numeric.append(not masks and is_numeric(cells, self.types(column)))
         described, classes = {}, []
         for ids, rows in zip(self.ids, self.cells, strict=True):
             for each, row in zip(ids, rows, strict=True):
-                new = [ends(cell) if number else members(cell) for cell, number in zip(row, numeric, strict=True)]
+                new = [
+                    numeric_cell(cell) if number else members(cell) for cell, number in zip(row, numeric, strict=True)
+                ]
                 old = described.get(each, [None] * len(new))
                 described[each] = tuple(map(shared, old, new))
             found = defaultdict(set)
@@ -420,14 +422,43 @@ def ends(cell):  # noqa: PLR0911 - a form each
     return False
 
 
+def numbers_in(cell):
+    """The numbers of a set in braces; None for other texts."""
+    if cell[:1] != "{" or cell[-1:] != "}":
+        return None
+    parts = [part.strip() for part in cell[1:-1].split(",")]
+    return frozenset(map(Fraction, parts)) if all(re.fullmatch(NUMBER, part) for part in parts) else None
+
+
+def numeric_cell(cell):
+    """A set of several numbers, or else the ends of a cell; False for texts."""
+    found = numbers_in(cell)
+    if found is None:
+        return ends(cell)
+    return found if len(found) > 1 else ((min(found), 0), (min(found), 0))
+
+
 def is_numeric(cells, declared):
-    return declared in (None, "numeric") and all(ends(cell) is not False for cell in cells if cell != "*")
+    if declared == "numeric":
+        return all(numeric_cell(cell) is not False for cell in cells if cell != "*")
+    return declared is None and all(ends(cell) is not False for cell in cells if cell != "*")
+
+
+def plain_list(cell):
+    """The members of a set in braces or of a list, None for other texts."""
+    inner = cell[1:-1] if cell[:1] == "{" and cell[-1:] == "}" else cell
+    if re.search(r"[^\w,. -]|\d[xX]", inner):
+        return None
+    found = {part.strip() for part in inner.split(",")}
+    return None if "" in found else found
 
 
 def alike(cells, declared):
     """What stands for each cell of a column: equal for equal cells. Refuse cells that may mean the same."""
     cells = {*cells}
     digits = {cell: frozenset(re.findall(r"\d+(?:\.\d+)?", cell)) for cell in cells}
+    if is_numeric(cells, declared) and declared:
+        return {cell: "*" if cell == "*" else numeric_cell(cell) for cell in cells}
     if is_numeric(cells, declared):
         found = {cell: "*" if cell == "*" else ends(cell) for cell in cells}
         for one, other in combinations([cell for cell in cells if cell != "*"], 2):
@@ -435,15 +466,18 @@ def alike(cells, declared):
             refuse(found[one] != found[other] and whole(found[one]) == whole(found[other]) is not None, "whole")
         return found
     refuse(declared == "numeric")
+    lists = {cell: plain_list(cell) if declared == "categorical" else None for cell in cells}
     for one, other in combinations(cells, 2):
-        refuse(any(a == b for a, b in zip(looks(one), looks(other), strict=True)), "cells that may mean the same")
+        like = any(a == b for a, b in zip(looks(one), looks(other), strict=True))
+        refuse(like and (lists[one] is None or lists[one] != lists[other]), "cells that may mean the same")
     forms = {re.sub(r"\*+", "*", re.sub(r"\s", "", re.sub(r"\d+(?:\.\d+)?", "#", cell)))
              for cell in cells if digits[cell]}  # fmt: skip
-    lists = {re.fullmatch(r"([^\W\d_]+)#(,\1#)*", form) for form in forms}
-    words = {match[1] for match in lists if match}
+    worded = {re.fullmatch(r"([^\W\d_]+)#(,\1#)*", form) for form in forms}
+    words = {match[1] for match in worded if match}
     one = len(forms) <= 1 and not any("#e#" in form.lower() for form in forms)
-    refuse(not one and not (all(lists) and len(words) == 1), "several notations")
-    return {cell: cell for cell in cells}
+    refuse(not one and not (all(worded) and len(words) == 1), "several notations")
+    return {cell: frozenset(own) if (own := lists[cell]) and ("{" in cell or "," not in cell) else cell
+            for cell in cells}  # fmt: skip
 
 
 def whole(cell):
@@ -478,10 +512,13 @@ def shared(one, other):
             one, other = other, one
         if isinstance(other, frozenset):
             found = one & other
+        elif isinstance(other[0], tuple):
+            found = frozenset(each for each in one if other[0] <= (each, 0) <= other[1])
         else:
             found = frozenset(each for each in one if len(each) == other[1] and each.startswith(other[0]))
         refuse(not found, "nothing in common")
-        return found
+        only = min(found)
+        return found if len(found) > 1 or isinstance(only, str) else ((only, 0), (only, 0))
     if isinstance(one[0], str):
         (a, size), (b, length) = sorted((one, other), key=lambda mask: len(mask[0]))
         refuse(size != length or not b.startswith(a), "nothing in common")
@@ -742,9 +779,11 @@ class OfRegister(Series):
         if not exact.strip("*"):
             return otherwise
         if self.numeric[column] or self.types(column) == "numeric":
-            held, number = ends(cell), ends(exact)
+            held, number = numeric_cell(cell), ends(exact)
             if not held or not number or number[0] != number[1]:
                 return otherwise
+            if isinstance(held, frozenset):
+                return number[0][0] in held
             return held[0] <= number[0] and number[1] <= held[1]
         if re.search(r"[*,{}]", cell):
             form = members(cell)

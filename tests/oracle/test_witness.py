@@ -25,6 +25,7 @@ from audit.witness import further_points, verify
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_main, written
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
+from tests.oracle import second_checker
 from tests.oracle.larger import drawn_at_random
 from tests.oracle.per_person import known_values
 from tests.oracle.worlds import few, worlds
@@ -475,6 +476,33 @@ def test_ranges_of_one_meaning_are_one_class(cells, tmp_path):
     manifest.write_text(manifest.read_text() + 'types = { Age = "categorical" }\n')
     assert verify.CELLS["cells"](["20-29", "30-39"], "Age", "categorical") == ["20-29", "30-39"]
     assert "Age: " in refused(str(tmp_path / "series"), "--witness", str(tmp_path / "c"))
+
+
+DECLARED = [
+    ("numeric", ("20", "20.0"), 4), ("numeric", ("{20, 22}", "{22,20}"), 4), ("numeric", ("{20}", "20"), 4),
+    ("numeric", ("0*", "[0, 9]"), 4), ("numeric", ("(19, 29]", "[20, 29]"), 2), ("numeric", ("{1, 2}", "1-2"), 2),
+    ("numeric", ("[1, 3[", "{1, 2}"), 2), ("categorical", ("{a, b}", "{b,a}"), 4), ("categorical", ("{a}", "a"), 4),
+    ("categorical", ("a,b", "{a, b}"), 2), ("categorical", ("a,b", "a, b"), 2), ("categorical", ("a,a", "a"), 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "cells", "rows"), DECLARED)
+def test_cells_of_a_declared_type_are_one_class_if_they_mean_the_same(declared, cells, rows, tmp_path):
+    series = plain(tmp_path, cells)
+    manifest = series / "series.toml"
+    manifest.write_text(f'{manifest.read_text()}types = {{ Age = "{declared}" }}\n')
+    code, done, said = witnessed(series, tmp_path / "w")
+    assert (code in (0, 1, 3), done) == (True, 0), said
+    assert claims(tmp_path / "w")["k"]["rows"] == rows
+    assert not second_checker.objection(series, tmp_path / "w")
+
+
+@pytest.mark.parametrize("cells", [("{12xx}", "12xx"), ("{a b}", "{a, b}"), ("{a, b}", "{A, b}"), ("a|b", "{a, b}")])
+def test_texts_that_may_mean_the_same_are_refused_where_their_type_is_declared(cells, tmp_path):
+    series = plain(tmp_path, cells)
+    manifest = series / "series.toml"
+    manifest.write_text(f'{manifest.read_text()}types = {{ Age = "categorical" }}\n')
+    assert "Age: " in refused(str(series), "--witness", str(tmp_path / "w"))
 
 
 @pytest.mark.parametrize("cells", UNLIKE)
