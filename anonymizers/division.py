@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anonymizers.balancing import Signature, eligible, keep
-from anonymizers.signatures import Slots
+from anonymizers.balancing import Signature, Slots, eligible, keep
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory

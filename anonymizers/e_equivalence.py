@@ -20,10 +20,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from anonymizers.balancing import Slots
 from anonymizers.bucket_graphs import graphs_of, may_return
 from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
 from anonymizers.division import bounds, check_values, divide, newcomers
-from anonymizers.signatures import Slots
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.history import PresenceHistory, PublicationHistory

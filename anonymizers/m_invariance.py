@@ -16,9 +16,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.balancing import batches, fill
+from anonymizers.balancing import Slots, batches, fill
 from anonymizers.division import bounds, check_values, divide, newcomers
-from anonymizers.signatures import Slots
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers

@@ -33,8 +33,7 @@ from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.nearness import Nearness
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 
 K = TypeVar("K", bound=CloseClasses)
 CLASSES = Noun("{count} class", "{count} classes")

@@ -36,8 +36,7 @@ from audit.model.finding import FindingRule
 from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures, found_of
 from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
 NEVER, _UNKNOWN = -1, np.iinfo(np.int32).max

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.graphs import grouped
-from attacks.ragged import segments, starts
+from attacks.ragged import grouped, segments, starts
 from audit.model.arrays import Codes, Counts
 from audit.model.evidence import Evidence, Members, ValueCounts
 

@@ -9,7 +9,6 @@ from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
-from reports import page_charts
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
@@ -31,7 +30,7 @@ from reports.page import (
     Signing,
     marked,
 )
-from reports.person_entries import finding_entry, other_entries, person_entries
+from reports.person_entries import below_k, by_risk, finding_entry, other_entries, over_time, person_entries
 from reports.release_risk import blamed_columns, panel
 from reports.repair import recommended
 from reports.sentences import (
@@ -108,7 +107,7 @@ def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], t
 
 def _drawn(report: Report) -> list[Chart]:
     """Return the pictures, first the one about the verdict; flat ones are omitted."""
-    drawn = [*page_charts.over_time(report), *page_charts.below_k(report), *page_charts.by_risk(report)]
+    drawn = [*over_time(report), *below_k(report), *by_risk(report)]
     shown = [each for each in drawn if not each.flat]
     return shown if report.policy.violations else shown[::-1]
 

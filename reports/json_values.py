@@ -24,7 +24,7 @@ from audit.model.json_types import (
     WrittenAs,
     notes_of,
 )
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.report import Report
-from audit.runtime.reasons import ReasonKind, kind_of
+from audit.runtime.phrases import ReasonKind, kind_of
 from reports.sentences import out_of_time
 
 _MORE_TIME = 10

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.moves import Move
 from audit.model.recommendation import MoveTotal, Recommendation
-from audit.model.repair import Repair
+from audit.model.release_impact import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import Noun, figure, joined, say, say_count
 from reports.frames import frames

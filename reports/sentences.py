@@ -10,8 +10,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Exposure, Input, Report, Violation, Waived
-from audit.runtime.phrases import Noun, Phrase, figure, joined, parted, percent, say, say_count
-from audit.runtime.reasons import ReasonKind, kind_of
+from audit.runtime.phrases import Noun, Phrase, ReasonKind, figure, joined, kind_of, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
 
 CONTRADICTED = Phrase(

@@ -8,8 +8,7 @@ from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report, Violation
-from audit.runtime.phrases import Phrase, joined, say, say_count
-from audit.runtime.reasons import ReasonKind, kind_of
+from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count
 from reports.count_tables import sentences as counts
 from reports.sentences import adversary, undecided_clauses, violating
 

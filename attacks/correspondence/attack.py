@@ -13,32 +13,161 @@ nor a proof decides remain open.
 
 Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, give lower bounds of
 the same for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.
+
+Measures of the attack on correspondences, and their texts.
+
+Linked records: records with the same first release that look alike, if ids show which rows belong together.
+
+With record ids, the rows of a record are known. The rows that can belong to a person with a known first release are the
+rows of the records with that first release whose cells all cover the person. These include the records that look
+exactly alike. If there are always at least k such records, and they have several values, then every person has enough
+possible rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.correspondence.chains import Layer, TooManyPairsError, layers
-from attacks.correspondence.claims import LinkageClaims, worst
-from attacks.correspondence.linked_records import may_leave_too_few
+from attacks.correspondence.claims import LinkageClaims, Subject, subjects, worst
 from attacks.correspondence.matching import worlds
-from attacks.correspondence.measures import CorrespondenceMeasures
-from attacks.correspondence.subjects import Subject, subjects
 from attacks.correspondence.worlds import NoWorldError, Settled, settle
-from audit.model.arrays import Flags
+from attacks.descriptions import RecordDescriptions, equal_rows
+from audit.model.arrays import Codes, Flags
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows, RowSource
 from audit.model.finding import FindingRule
+from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
 from audit.model.options import option
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say, say_count
+
+
+def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:
+    """Return whether records with one first release that look alike are ever fewer than k, or have only one value.
+
+    Only groups count that may contain people of whose presence the adversary does not know.
+
+    Raises:
+        InputError: the cells of a record have nothing in common.
+    """
+    records = evidence.records
+    if records is None:
+        return False
+    known = RecordDescriptions(records, len(releases))
+    first, judged = np.full(len(known.seen), -1, dtype=np.int32), np.zeros(len(known.seen), dtype=np.bool_)
+    for release in range(len(releases)):
+        rows = records.rows(release)
+        first[rows.record[~known.seen[rows.record]]] = release
+        known.add(rows, release)
+        judged[rows.record if rows.judged is None else rows.record[rows.judged]] = True
+        of_record = equal_rows([first + 1, *known.cells])[1]  # A person who is not there yet is not judged.
+        size = np.bincount(of_record)
+        held = np.bincount(of_record[judged], minlength=len(size)) > 0
+        if (size[held] < k).any():
+            return True
+        # If values never change, earlier releases add nothing.
+        for before in range(release + 1) if evidence.transitions is not None else [release]:
+            if _has_one_value(of_record[records.rows(before).record], releases[before].value, held):
+                return True
+    return False
+
+
+def _has_one_value(classes: Codes, value: Codes | None, held: Flags) -> bool:
+    """Return whether one of some classes has rows of only one value."""
+    if value is None:
+        return True
+    pairs = np.unique(np.stack([classes, value]), axis=1)[0]
+    return bool((np.bincount(pairs, minlength=len(held))[held] == 1).any())
+
+
+KINDS = Noun("{count} kind of people", "{count} kinds of people")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CorrespondenceMeasures(Measures):
+    """How many kinds of people have too few possible rows.
+
+    Attributes:
+        subjects_looked_at: the number of kinds of people; people of one kind have the same possible rows.
+        narrowed: how many of them have fewer than k possible rows in some release.
+        disclosed: how many of them have only possible rows with one value in some release.
+        open: how many of them are undecided.
+        smallest: the fewest possible rows of a person; None if unknown.
+        links: the number of pairs of rows of successive releases that can be one record by their cells and values.
+        certain: how many of these pairs are one record in every world.
+        excluded: how many of these pairs are one record in no world.
+        worlds: the number of ways in which the rows of the first of two releases can be rows of the second; None if not
+            counted.
+    """
+
+    subjects_looked_at: int = 0
+    narrowed: int = 0
+    disclosed: int = 0
+    open: int = 0
+    smallest: int | None = None
+    links: int = 0
+    certain: int = 0
+    excluded: int = 0
+    worlds: int | None = None
+
+    criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
+    about_values: ClassVar[bool] = False
+    subjects_label: ClassVar[Noun | str] = KINDS
+    has_timeline: ClassVar[bool] = False
+    remedy: ClassVar[Phrase | str] = Phrase(
+        "Publish a release whose groups are unions of earlier groups, or whose groups have more values."
+    )
+
+    @property
+    def subjects(self) -> int:
+        """The number of judged kinds of people."""
+        return self.subjects_looked_at
+
+    @property
+    def found(self) -> int:
+        """The number of kinds with too few possible rows, or with only one value."""
+        return max(self.narrowed, self.disclosed)
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return how many kinds of people have too few possible rows."""
+        whole = say("{count} kinds of people", count=self.subjects)
+        if self.disclosed:
+            found = found_of(self.disclosed, whole, at_least=at_least)
+            return say("{value} follows from the files alone for {found}", value=value, found=found)
+        return say("too few rows are possible for {found}", found=found_of(self.narrowed, whole, at_least=at_least))
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield sentences about links between rows, worlds, and undecided people."""
+        if self.links:
+            yield say_count(
+                "{attack}: of {count} link between rows of successive releases, {certain} are certain and {excluded} "
+                "excluded.",
+                "{attack}: of {count} links between rows of successive releases, {certain} are certain and {excluded} "
+                "excluded.",
+                self.links,
+                attack=attack,
+                certain=self.certain,
+                excluded=self.excluded,
+            )
+        if self.worlds is not None:
+            yield say(
+                "{attack}: the rows of the first release can be rows of the second in {worlds} ways.",
+                attack=attack,
+                worlds=self.worlds,
+            )
+        if self.open:
+            yield say_count(
+                "{attack}: for {count} kind of people it is not known how many rows are possible.",
+                "{attack}: for {count} kinds of people it is not known how many rows are possible.",
+                self.open,
+                attack=attack,
+            )
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ from fractions import Fraction
 import numpy as np
 
 from attacks.differencing.components import Remainder
-from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
-from attacks.differencing.solutions import Questions
+from attacks.differencing.solutions import Questions, contradiction
 from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
     OPEN,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import Ids
 from attacks.differencing.programs import (
     Branch,
@@ -26,7 +25,7 @@ from attacks.differencing.programs import (
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
-from attacks.differencing.solutions import Questions, Solutions
+from attacks.differencing.solutions import Questions, Solutions, contradiction
 from attacks.differencing.sums import BoxSums, Screened, screen
 from audit.model.arrays import Flags
 from audit.model.count_tables import OPEN, CountTables

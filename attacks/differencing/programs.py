@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from attacks.graphs import component_of
 from attacks.linear_programmes import Programme, Solution, answered, optimum, optimum_near
+from attacks.ragged import component_of
 from audit.model.arrays import Counts, Floats
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget

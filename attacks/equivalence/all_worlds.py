@@ -16,8 +16,8 @@ import numpy as np
 
 from attacks.equivalence.fingerprint import classes, pinned
 from attacks.equivalence.strategy import confirmed
-from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix
+from attacks.ragged import component_of, grouped
 from audit.model.arrays import Codes, Counts, Flags
 from audit.runtime.budget import Budget
 

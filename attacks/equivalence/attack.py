@@ -19,11 +19,17 @@ general.
 >>> attack = EquivalenceAttack()
 >>> attack.name, attack.max_e, sorted(attack.decides)
 ('equivalence', 4, ['min_e'])
+
+Timeline: how many people were in some equivalence after each release, computed backwards from the last one.
+
+A further release never ends an equivalence: if there is none after a release, there is none after earlier ones.
+
+Measures of the attack on equivalences, and their texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
@@ -33,22 +39,178 @@ import numpy as np
 from attacks.equivalence.all_worlds import more_pairs, split
 from attacks.equivalence.claims import FindingsAt, SpanningClaims, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError
-from attacks.equivalence.measures import EquivalenceMeasures
 from attacks.equivalence.strategy import Found, judge
-from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
 from audit.findings.equivalence import AnyCombination, Equivalences
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.measures import ABSENT, Absent, LeastBounds
+from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
 from audit.model.options import option
 from audit.model.outcome import Outcome, PossibleValues, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
+from audit.runtime.engine import same
 from audit.runtime.kernels import release_memory
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind, combined
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, parted, say, say_count
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EquivalenceMeasures(BoundedMeasures):
+    """How many people share values with others.
+
+    Attributes:
+        individuals: the number of people, without counterfeits.
+        min_e: bounds of the least number of people on a side of an equivalence.
+        compromised: the number of people in an equivalence with at most 1, 2, … people on a side.
+        classes: the number of classes of people who share a value, by size.
+        pinned: the number of versions (a person in a release) whose value is certain.
+        ways: the methods used; empty if nothing was concluded.
+    """
+
+    individuals: int
+    min_e: LeastBounds
+    compromised: dict[str, int]
+    classes: dict[str, int]
+    pinned: int
+    ways: list[str]
+
+    timeline_label: ClassVar[Phrase | str] = Phrase("same values")
+    remedy: ClassVar[Phrase | str] = Phrase(
+        "Publish whole buckets: put everybody whose group has the same set of values into one group, as the method "
+        "e-equivalence does. Then nobody certainly has the same values as so few others."
+    )
+
+    @property
+    def subjects(self) -> int:
+        """How many people there are."""
+        return self.individuals
+
+    @property
+    def found(self) -> int:
+        """The number of people in some equivalence."""
+        return max(self.compromised.values(), default=0)
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many people are in some equivalence, and how small equivalences get."""
+        if not self.ways:
+            return say("nothing could be concluded")
+        found = super().found_in_words(at_least=at_least)
+        if self.pinned:
+            found = say("{pinned}, {found}", pinned=self._pinned(at_least=at_least), found=found)
+        if self.min_e.none:
+            return say("{found} (there is no equivalence)", found=found)
+        if self.min_e.upper != 1:
+            return say("{found} with the same values as others (least e: {bounds})", found=found, bounds=self.min_e)
+        if (alike := self.compromised["1"]) == self.found:
+            return say("{found} with the same value as another person (e = 1)", found=found)
+        return say(
+            "{found} with the same values as others; {count} of them with the same value as another person (e = 1)",
+            found=found,
+            count=alike,
+        )
+
+    def _pinned(self, *, at_least: bool) -> str:
+        if at_least:
+            return say_count("at least {count} value is certain", "at least {count} values are certain", self.pinned)
+        return say_count("{count} value is certain", "{count} values are certain", self.pinned)
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return how many values are certain or, if none are, how many people share values with others."""
+        if self.pinned:
+            return super().accusation(value, at_least=at_least)
+        if self.min_e.upper != 1:
+            found = self.found_in_words(at_least=at_least)
+            return say("{found} certainly have the same values as a few others, taken together", found=found)
+        return say(
+            "{found} of {people} certainly have the same value as another person",
+            found=self.compromised["1"],
+            people=PEOPLE.counted(self.individuals),
+        )
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield the methods used."""
+        if self.ways:
+            yield say("{attack} used these methods: {ways}.", attack=attack, ways=parted(self.ways))
+
+
+_MOST = 0.5
+"""If the groups connected with people in equivalences have a larger share of memberships, all groups are used."""
+_FAR = 20
+"""If that many steps from people to groups to people do not reach all connected groups, all groups are used."""
+
+
+def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
+    """Return how many people take part in an equivalence up to `max_e` after each release, and why that is incomplete.
+
+    Numbers never decrease from release to release. If time runs out, those not computed are lower bounds.
+    """
+    last = int((matrix.individual & (found.least > 0)).sum())
+    numbers, reason = _counted(matrix, found, max_e, budget)
+    line: list[int] = []
+    for releases in range(1, found.releases):
+        line.append(min(last, max(numbers.get(releases, 0), line[-1] if line else 0)))
+    return line + [last] * (matrix.releases - found.releases + 1), reason
+
+
+def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[dict[int, int], Reason | None]:
+    """Return the numbers after all releases but the last, and why they are incomplete."""
+    numbers, reason = dict[int, int](), None
+    allowed = found.least > 0
+    if not allowed.any():
+        return numbers, None
+    engine, alone = budget.engine, budget.single_threaded()
+    whole = engine.submit(same, _concerned(matrix, allowed))
+    earlier = [*reversed(range(1, found.releases))]
+    tasks = (engine.submit(least_so_far, whole, releases, max_e, allowed, found.exact, alone) for releases in earlier)
+    for releases, judged in zip(earlier, engine.results(tasks), strict=False):
+        budget.stage(f"after release {releases} of {matrix.releases}")
+        budget.progress(found.releases - releases, found.releases)
+        if judged is None:
+            why = say(
+                "{reason} in the timeline, so that releases 1 to {last} of {releases} were not judged",
+                reason=budget.reason,
+                last=str(releases),
+                releases=str(matrix.releases),
+            )
+            return numbers, Reason(why, ReasonKind.TIME_LIMIT)
+        least, exact = judged
+        if found.exact and not exact:
+            reason = Reason(say("the timeline's numbers are lower bounds"))
+        numbers[releases] = int((matrix.individual & (least > 0)).sum())
+        if exact and not numbers[releases]:
+            break
+    return numbers, reason
+
+
+def least_so_far(
+    matrix: Matrix, releases: int, max_e: int, allowed: Flags, search_integers: bool, budget: Budget
+) -> tuple[Codes, bool] | None:
+    """Return the least e of some columns after some releases, and whether it is exact; None if time runs out.
+
+    A kernel for engines.
+    """
+    if budget.exhausted():
+        return None
+    early = matrix.prefix(releases)
+    found = judge(early, max_e, budget.fraction(1.0), allowed=allowed, search_integers=search_integers)
+    return None if found is None else (found.least, found.exact)
+
+
+def _concerned(matrix: Matrix, allowed: Flags) -> Matrix:
+    """Return the groups of all people connected with some columns through common groups, or all groups."""
+    chosen = allowed.copy()
+    for _ in range(_FAR):
+        group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])
+        sizes = np.diff(matrix.start)
+        if sizes[group].sum() > _MOST * len(matrix.member):
+            return matrix
+        reached = matrix.member[np.repeat(group, sizes)]
+        if chosen[reached].all():
+            return matrix.restricted(np.flatnonzero(group))
+        chosen[reached] = True
+    return matrix
+
 
 _SHARE = 0.7
 _NO_PAIRS = np.zeros((0, 2), dtype=np.int32)

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attacks.equivalence.peeling import Ragged, picked
-from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix
-from attacks.ragged import segments, starts
+from attacks.ragged import component_of, grouped, segments, starts
 from audit.model.arrays import Array
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from attacks.equivalence.elimination import Elimination, Row, TooMuchWorkError
 from attacks.equivalence.parts import Parts, classes
-from attacks.graphs import component_of
 from attacks.matrix import Matrix
+from attacks.ragged import component_of
 from audit.model.arrays import Counts
 from audit.model.minimum_cuts import NO_CUT, Labels
 

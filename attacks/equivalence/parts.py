@@ -20,8 +20,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix, Types, blocks
+from attacks.ragged import component_of, grouped
 from attacks.value_sets import value_masks
 from audit.model.arrays import Codes, Counts
 from audit.model.evidence import ValueCounts

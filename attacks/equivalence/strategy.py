@@ -23,8 +23,7 @@ from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix
 from audit.model.arrays import Codes, Flags
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase, say
-from audit.runtime.reasons import Reason, combined, kind_of
+from audit.runtime.phrases import Phrase, Reason, combined, kind_of, say
 
 _SEARCHED_MEMBERSHIPS = 20_000
 """In larger series, integer vectors are only searched for in buckets."""

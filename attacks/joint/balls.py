@@ -14,11 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.graphs import grouped
 from attacks.joint.core import OpenSubproblem
-from attacks.joint.linear_model import LinearModel
-from attacks.joint.refutations import refuted, rounded
-from attacks.ragged import segments, starts
+from attacks.joint.linear_model import LinearModel, refuted, rounded
+from attacks.ragged import grouped, segments, starts
 from audit.model.arrays import Flags, Numbers
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer

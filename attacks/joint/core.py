@@ -17,8 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from attacks.graphs import component_of, grouped
-from attacks.ragged import places_of, segments, starts
+from attacks.ragged import component_of, grouped, places_of, segments, starts
 from audit.model.arrays import Flags, Integers, Numbers
 
 

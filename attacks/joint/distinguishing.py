@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attacks.graphs import component_of
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
-from attacks.ragged import mixed, places_of
+from attacks.ragged import component_of, mixed, places_of
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.outcome import EqualPeople
 from audit.runtime.budget import Budget

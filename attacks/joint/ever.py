@@ -18,8 +18,7 @@ from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import steps_of, weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
-from attacks.joint.posteriors import WorldRisks
-from attacks.joint.values import listed_values
+from attacks.joint.values import WorldRisks, listed_values
 from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown

@@ -18,9 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.graphs import component_of
 from attacks.joint.core import OpenSubproblem
-from attacks.ragged import segments, starts
+from attacks.ragged import component_of, segments, starts
 from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Transitions
 

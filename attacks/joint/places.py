@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.graphs import component_of
 from attacks.joint.network import GROUP, PLACES, GroupValues
+from attacks.ragged import component_of
 from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Evidence
 

@@ -19,8 +19,7 @@ import numpy as np
 from attacks.joint.balls import Neighbourhood
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.linear_model import LinearModel
-from attacks.joint.refutations import PointTotals
+from attacks.joint.linear_model import LinearModel, PointTotals
 from attacks.linear_programmes import Programme, optimum
 from attacks.ragged import segments
 from audit.findings.disclosure import Disclosure, Disclosures

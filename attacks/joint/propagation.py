@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.graphs import component_of, grouped
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
-from attacks.ragged import renumbered, segments, starts
+from attacks.ragged import component_of, grouped, renumbered, segments, starts
 from audit.model.arrays import Flags, Integers, Numbers
 from audit.runtime.budget import Budget
 

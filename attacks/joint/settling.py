@@ -23,9 +23,8 @@ from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, counted, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
-from attacks.joint.linear_model import LinearModel, batches
+from attacks.joint.linear_model import LinearModel, batches, refuted
 from attacks.joint.network import ConstraintNetwork
-from attacks.joint.refutations import refuted
 from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget

@@ -48,8 +48,7 @@ from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.evidence import CandidatePools, CombinedName, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import joined, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, joined, say
 
 
 def build_evidence(

@@ -25,8 +25,7 @@ from audit.io.tables import Coded
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
 from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
-from audit.runtime.phrases import say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 _BETWEEN = "/"
 _NOWHERE = "-"

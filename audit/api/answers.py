@@ -15,8 +15,7 @@ from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
 from audit.model.explanation import Explanation
 from audit.model.publication_plan import PublicationPlan
-from audit.model.release_impact import ReleaseImpact
-from audit.model.repair import Repair
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
 

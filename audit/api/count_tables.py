@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.model.audit_options import AuditOptions
-    from audit.runtime.reasons import Reason
+    from audit.runtime.phrases import Reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)

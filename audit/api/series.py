@@ -153,7 +153,7 @@ class LoadedSeries(Loaded):
             UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
-        from audit.pipeline.release_impact import compare_candidate
+        from audit.pipeline.audit_run import compare_candidate
         from audit.repair.newest_release import with_repair
 
         checked, chosen = AuditSettings(settings), several(attack)

@@ -20,8 +20,7 @@ from audit.model.outcome import Risks, interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
 from audit.runtime.outside_code import ClauseWatch
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, combined, kind_of
+from audit.runtime.phrases import Reason, combined, kind_of, say
 
 LARGEST_LIMIT = 10**9
 """The largest limit."""

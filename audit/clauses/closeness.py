@@ -27,8 +27,7 @@ from audit.model.nearness import Nearness, spread
 from audit.model.outcome import PossibleValues, Risks, ValuesLeft
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches_all
-from audit.runtime.phrases import say, say_count
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason, say, say_count
 
 _MORE = 1e-9
 """Two probabilities that differ by less than this may be equal, because of rounding."""

@@ -11,7 +11,7 @@ from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.doubt import Doubt
 from audit.model.json_types import UNBOUNDED, ClauseState
 from audit.model.report import ClauseReport
-from audit.runtime.reasons import Reason, combined
+from audit.runtime.phrases import Reason, combined
 
 
 class CountClause(Limit):

@@ -26,8 +26,7 @@ from audit.model.outcome import Outcome
 from audit.model.report import Violation
 from audit.model.scored import EverRisks, Result, reaches, reaches_all
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 
 class MaxEverRisk(Clause):

@@ -13,8 +13,7 @@ from audit.cli.arguments import Commands, Names, add_option, add_settings, count
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, figure, say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count
 
 if TYPE_CHECKING:
     from audit.model.anonymizer import Anonymizer

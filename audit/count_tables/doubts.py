@@ -13,11 +13,10 @@ import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
 from audit.count_tables.label_doubts import label_doubts
-from audit.count_tables.manifest import NAME, TableManifest
+from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_files import column_names, read_count_table
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
@@ -25,8 +24,7 @@ from audit.model.count_report import Rounding
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _NAMED = 6
 

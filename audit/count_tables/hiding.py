@@ -30,8 +30,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.model.report import CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import solved
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 Rows = frozenset[int]
 _NO_ROWS: Rows = frozenset()

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.label_sets import Dimension, build_dimension
-from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.manifest import TableFile, TableManifest, column_names, read_count_table, refuse_lone_row
 from audit.count_tables.published_counts import PublishedCounts, related
 from audit.count_tables.published_values import ValueReader
-from audit.count_tables.table_files import column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     FileRows,

@@ -48,8 +48,7 @@ from audit.model.report import (
     Violation,
     Waived,
 )
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, kind_of
+from audit.runtime.phrases import Reason, kind_of, say
 from audit.runtime.version import VERSION
 
 _TERMS, _LONG = 100_000, 200

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.manifest import TableFile, TableManifest, column_names, read_count_table
 from audit.count_tables.published_texts import commas_are_decimal, flag_of, with_decimal_point
-from audit.count_tables.table_files import column_names, read_count_table
 from audit.count_tables.table_rules import CountColumn, Rates
 from audit.io.argus_files import (
     HIERARCHY,

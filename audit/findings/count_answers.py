@@ -9,7 +9,7 @@ from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import Rounding, TablesFacts
 from audit.model.json_types import UNWRITTEN, Omittable, WrittenAs
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from audit.count_tables.manifest import column_names as columns_of
+from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import (
     commas_are_decimal,
     decimal_of,
@@ -18,8 +20,6 @@ from audit.count_tables.published_texts import (
     total_of,
     with_decimal_point,
 )
-from audit.count_tables.table_files import column_names as columns_of
-from audit.count_tables.table_files import read_count_table
 from audit.init import column_names
 from audit.io.toml import Toml, natural, release_tag
 from audit.model.errors import Problems

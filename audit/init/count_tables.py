@@ -15,11 +15,10 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.label_doubts import PART
-from audit.count_tables.manifest import parse_table_manifest
+from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.published_counts import LINES, Line, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import is_total_word, number_of, said_range
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_files import column_names, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, joined_files, read_files
 from audit.init.count_forms import FORMS, tidy

@@ -51,8 +51,7 @@ from audit.model.composite_keys import combine
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
 _SHOWN = 3  # examples of a warning

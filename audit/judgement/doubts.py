@@ -16,8 +16,7 @@ from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import joined, say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
 _COLUMNS_SHOWN = 6
 _INDIVIDUAL = "columns.individual"

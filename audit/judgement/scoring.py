@@ -22,8 +22,7 @@ from audit.model.evidence import CandidatePools, Evidence, WrongCellError
 from audit.model.measures import Measures
 from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery, Risks
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 
 def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Outcome:

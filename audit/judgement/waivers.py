@@ -23,8 +23,7 @@ from audit.model.errors import printable
 from audit.model.json_types import WaiverState
 from audit.model.report import HIDDEN, Waived
 from audit.model.scored import NOWHERE
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 
 @dataclass

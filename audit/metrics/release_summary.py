@@ -1,23 +1,316 @@
 """Release summary: the sizes of each release and of the series, independent of attacks.
 
 The summary of a release is small and depends only on this release. People are counted over all releases.
+
+Release risk: the usual measures of one release by itself, from k-anonymity to the risk of re-identification.
+
+An equivalence class is a published group, or without a group column all rows with equal cells. Counterfeits count as
+rows, because a reader cannot recognize them, but not as people. The definitions are those of pyCANON (k, l, entropy l,
+t) and ARX (risks, uniqueness), see `docs/panel.md`. Cost: one sort of the release's values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.adversary.held_series import HeldSeries
+from audit.adversary.known_groups import population
 from audit.adversary.view import View
-from audit.io.encoding import NOBODY
+from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.releases import KeyedRelease, Release
+from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.metrics.release_risk import panels
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.composite_keys import tally
-from audit.model.report import ReleasePanel, SeriesFacts
+from audit.model.report import ColumnShare, ReleasePanel, SeriesFacts
+from audit.runtime.phrases import say
+
+_DIGITS = 12  # beyond are rounding errors: three values must be 3-diverse, not 2.9999999999999996
+
+
+@dataclass(frozen=True)
+class ValueDistribution:
+    """How often each class has each of its values.
+
+    Attributes:
+        start: the first entry of each class, none of which is empty; shape (classes,).
+        entries, sizes: the number of distinct values and of rows of each class; shape (classes,).
+        value, rows: one entry for each class and value, in order of both; `rows` is never 0.
+        ranks: the rank of each value's number among those of the release; None if the attribute is not numeric.
+    """
+
+    start: npt.NDArray[np.intp]
+    entries: npt.NDArray[np.intp]
+    sizes: Counts
+    value: npt.NDArray[np.integer]
+    rows: Counts
+    ranks: Codes | None
+
+
+def panels(evidence: View, position: int, k: float) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute; classes of fewer than k are small."""
+    held = evidence.held
+    why = say("there are too many people in the register and groups to compare")
+    if held.register is None:
+        why = say("the adversary has no register, so the population is not known")
+    read, crowd = held.keyed[position], population(held, evidence.source, position)
+    rules, owner = held.series.columns.rules, read.owners(held.series.people)
+    harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
+    return panels_in(read, held.series.vocabularies, crowd, why, owner, harmless, k)
+
+
+def panels_in(
+    release: Release,
+    vocabularies: Mapping[str, Vocabulary],
+    population: Counts | None,
+    no_journalist: str,
+    owner: Codes | None = None,
+    harmless: Sequence[tuple[str, str]] = (),
+    k: float = 0,
+) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute.
+
+    Args:
+        release: the release.
+        vocabularies: the names of the values of each attribute.
+        population: how many people of a population fit each group, whether or not the release contains them.
+        no_journalist: why there is no population, if there is none.
+        owner: the person of each row by the key, -1 for a counterfeit; shape (rows,); None without a key.
+        harmless: pairs of an attribute and a value that may be known of anyone.
+        k: classes with fewer people are small.
+    """
+    of_group = release.group_people()
+    sizes = of_group[of_group > 0]
+    classes = sizes if release.suppressed is None else np.delete(of_group, release.suppressed)
+    classes = classes[classes > 0] if classes.any() else sizes  # without suppressed rows, unless all are
+    risk = journalist_risk(sizes, None if population is None else population[of_group > 0])
+    if population is not None and risk is None:
+        no_journalist = say("a class has more rows than the register has people who fit it")
+    prosecutor = len(classes) / int(classes.sum())
+    smallest = smallest_class(release, owner, k)
+    people = _people_of(release, release.group.codes, of_group, owner)[of_group > 0]
+    found, total = [], int(sizes.sum())
+    for name in release.entry_value:
+        spread = distribution_of(release, name, vocabularies[name])
+        known = [code for code, text in enumerate(vocabularies[name].names) if (name, text) in harmless]
+        grave = ~np.isin(spread.value[spread.start], known)
+        found.append(
+            ReleasePanel(
+                release=release.tag,
+                sensitive=name if len(release.entry_value) > 1 else None,
+                rows=total,
+                classes=len(sizes),
+                k=smallest.rows,
+                k_people=smallest.people,
+                alone=smallest.alone,
+                below_k=smallest.below_k,
+                certain=int(people[(spread.entries == 1) & grave].sum()),
+                suppressed=total - int(classes.sum()),
+                exact=not release.values_by_row,
+                distinct_l=int(spread.entries.min()),
+                entropy_l=entropy_l(spread),
+                t=t_closeness(spread),
+                ordered=spread.ranks is not None,
+                prosecutor_max=1 / int(classes.min()),
+                prosecutor_mean=prosecutor,
+                journalist_max=None if risk is None else risk.highest,
+                journalist_mean=None if risk is None else risk.mean,
+                marketer=prosecutor if risk is None else risk.marketer,
+                uniqueness=int(np.count_nonzero(classes == 1)) / int(classes.sum()),
+                no_journalist=None if risk is not None else no_journalist,
+                singling=tuple(
+                    ColumnShare(each.column, each.alone / total, each.small / total, each.by_itself / total)
+                    for each in release.singling
+                ),
+            )
+        )
+    return tuple(found)
+
+
+class ClassSizes(NamedTuple):
+    """The sizes of the smallest classes.
+
+    Attributes:
+        rows: the fewest rows of a class.
+        people: the fewest people of a class that holds a person; None if no class does.
+        alone: the number of rows that form a class by themselves.
+        below_k: the number of rows in classes with fewer than k people (or rows, if a class has no people).
+    """
+
+    rows: int
+    people: int | None
+    alone: int
+    below_k: int
+
+
+def smallest_class(release: Release, owner: Codes | None, k: float) -> ClassSizes:
+    """Return the sizes of the smallest classes; `owner` and `k` as for `panels_in`.
+
+    A class is the rows with equal published cells in one group; without quasi-identifiers it is a group. In an Anatomy
+    pair, values belong to groups, so that a class is a group; `alone` then counts the rows whose exact
+    quasi-identifiers are unique. Suppressed rows form no class.
+    """
+    classes = release.classes
+    rows = tally(classes.row.codes, classes.row.size, release.counts)
+    if release.values_by_row:
+        of_row, looks = classes.row.codes, rows
+    else:
+        of_row, looks = release.group.codes, np.bincount(classes.looks, weights=rows)
+        rows = tally(of_row, release.group.size, release.counts)
+    people = _people_of(release, of_row, rows, owner)
+    described = rows > 0
+    if release.suppressed is not None:  # there are neither groups nor pairs: looks are classes
+        described[release.suppressed], looks = False, np.delete(looks, release.suppressed)
+    rows, people = rows[described], people[described]
+    held = people[people > 0]
+    fewest = int(held.min()) if len(held) else None
+    small = rows[np.where(people > 0, people, rows) < k]
+    return ClassSizes(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)), int(small.sum()))
+
+
+def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | None) -> Counts:
+    """Return the number of people of each class, or without a key the fewest that it may have; shape (classes,).
+
+    All published counterfeits of a group may be in one of its classes, but one person remains.
+    """
+    if owner is not None:
+        real = owner >= 0
+        several = isinstance(release, KeyedRelease) and release.owner is not None
+        if several:  # of several rows of a person in one class one counts
+            first = np.unique(np.stack([of_row, owner]), axis=1, return_index=True)[1]
+            real &= np.isin(np.arange(len(owner)), first)
+        if release.counts is None and real.all():
+            return rows
+        weights = np.ones(release.rows) if release.counts is None else release.counts
+        return tally(of_row, len(rows), np.where(real, weights, 0))
+    if not release.counterfeits:
+        return rows
+    counterfeits = np.zeros(release.group.size, dtype=np.int64)
+    counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
+    group = np.zeros(len(rows), dtype=np.int64)
+    group[of_row] = release.group.codes
+    has_people = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size) > counterfeits
+    return np.maximum(rows - counterfeits[group], has_people[group])
+
+
+def _rounded(number: float) -> float:
+    return round(float(number), _DIGITS)
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """ARX's risks of a release that is a sample of a population."""
+
+    highest: float
+    mean: float
+    marketer: float
+
+
+def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk | None:
+    """Return ARX's risks of classes (none is empty), given how many people of a population fit each of them.
+
+    None without a population, or if fewer people fit a class than it has rows.
+
+    Source: ARX, `RiskModelSampleSummary`, after El Emam, "Guide to the De-Identification of Personal Health
+    Information".
+    """
+    if population is None or bool(np.any(population < sizes)):
+        return None
+    marketer = float((sizes / population).sum()) / int(sizes.sum())
+    return PopulationRisk(1 / int(population.min()), max(len(sizes) / int(population.sum()), marketer), marketer)
+
+
+def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> ValueDistribution:
+    """Return the distribution of an attribute's values over the classes of a release."""
+    group, value, rows = release.contents(sensitive)
+    present = np.flatnonzero(np.bincount(value))
+    ranks = None
+    numbers = as_numbers([vocabulary.names[code] for code in present])
+    if numbers is not None:
+        ranks = np.zeros(int(value.max(initial=0)) + 1, dtype=np.int32)
+        ranks[present] = np.unique(numbers, return_inverse=True)[1]
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    entries = np.diff(start, append=len(group))
+    return ValueDistribution(start, entries, np.add.reduceat(rows, start), value, rows, ranks)
+
+
+def as_numbers(names: Sequence[str]) -> Floats | None:
+    """Return values as numbers; None if one is not a number.
+
+    >>> as_numbers(["10", "9.5"]), as_numbers(["10", "?"]), as_numbers(["nan"])
+    (array([10. ,  9.5]), None, None)
+    """
+    try:
+        numbers = np.array([float(name) for name in names])
+    except ValueError:
+        return None
+    # Python accepts 1_000; other programs do not.
+    return numbers if np.isfinite(numbers).all() and not any("_" in name for name in names) else None
+
+
+def entropy_l(spread: ValueDistribution) -> float:
+    """Return e to the power of the least entropy of a class's values.
+
+    The entropy of a class of n rows is log n - (sum of r log r) / n, over the numbers of rows r of its values.
+    """
+    several = np.flatnonzero(spread.rows > 1)
+    rows = spread.rows[several].astype(np.float64)
+    place = np.searchsorted(spread.start, several, side="right") - 1
+    total = np.bincount(place, weights=rows * np.log(rows), minlength=len(spread.start))
+    return _rounded(np.exp((np.log(spread.sizes) - total / spread.sizes).min()))
+
+
+def t_closeness(spread: ValueDistribution) -> float:
+    """Return the largest distance between the values of a class and those of the release.
+
+    It is the earth mover's distance: all values of a categorical attribute are at equal distances; the distance of two
+    numbers is their difference in rank.
+    """
+    distance = _equal_distance(spread) if spread.ranks is None else _ordered_distance(spread, spread.ranks)
+    return _rounded(distance.max())
+
+
+def _equal_distance(spread: ValueDistribution) -> Floats:
+    """Return for each class the sum of the excesses of its shares over those of the release."""
+    overall = np.bincount(spread.value, weights=spread.rows)
+    beyond = spread.rows / np.repeat(spread.sizes, spread.entries)
+    beyond -= (overall / overall.sum()).take(spread.value)
+    return np.asarray(np.add.reduceat(np.maximum(beyond, 0, out=beyond), spread.start), dtype=np.float64)
+
+
+def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
+    """Return for each class the mean difference between its cumulative shares and those of the release.
+
+    Between two of its values, a class's cumulative share is constant, and the release's rises from below it to above
+    it. So the cost of a class is proportional to the number of its values.
+    """
+    group = np.repeat(np.arange(len(spread.start)), spread.entries)
+    rank = ranks[spread.value].astype(np.int64)
+    order = np.lexsort((rank, group))
+    rank, rows = rank[order], spread.rows[order]
+    overall = np.bincount(rank, weights=rows)
+    steps = len(overall) - 1
+    if not steps:
+        return np.zeros(len(spread.start))
+    total = np.cumsum(overall) / int(rows.sum())
+    below = np.concatenate([[0.0], np.cumsum(total)])
+
+    first = np.zeros(len(group), dtype=np.bool_)
+    first[spread.start] = True
+    before = np.cumsum(rows) - rows
+    share = (np.cumsum(rows) - before[first][group]) / spread.sizes[group]
+    until = np.append(rank[1:], 0)
+    until[np.append(first[1:], True)] = steps + 1
+    turn = np.clip(np.searchsorted(total, share), rank, until)
+    difference: Floats = share * (2 * turn - rank - until) - 2 * below[turn] + below[rank] + below[until]
+    # Below a class's least value its own cumulative share is 0.
+    difference[first] += below[rank[first]]
+    return np.bincount(group, weights=difference) / steps
 
 
 @dataclass(frozen=True)

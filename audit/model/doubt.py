@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 
 ON_VALUES = frozenset({"max_risk", "max_ever_risk", "closeness", "min_e"})
 """The clauses that depend on knowledge of values."""

@@ -26,7 +26,7 @@ from audit.model.arrays import Codes, Counts, Places
 from audit.model.errors import UsageError
 from audit.model.nearness import PublishedNumbers
 from audit.model.update_sets import UpdateSets
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 
 Table: TypeAlias = npt.NDArray[np.integer]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Codes, Flags, Places
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 
 
 class Windows(NamedTuple):

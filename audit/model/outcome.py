@@ -19,8 +19,7 @@ from audit.model.finding import Claims
 from audit.model.json_types import WITHOUT_RESULT, Status
 from audit.model.measures import Measures
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind, kind_of
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
 
 
 @dataclass(frozen=True)

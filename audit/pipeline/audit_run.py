@@ -1,4 +1,7 @@
-"""One audit: run attacks on a series, judge their findings by the policy and its waivers, and report."""
+"""One audit: run attacks on a series, judge their findings by the policy and its waivers, and report.
+
+The impact of one more release: new findings, and their causes.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,22 @@ import numpy as np
 from audit.adversary.view import View
 from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES
+from audit.io.candidate import file_of
+from audit.io.diagnostics import is_there
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import audit_doubts
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
-from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
-from audit.judgement.selection import KnownClaims, repeated_claims, republished, select_findings, selections_of
+from audit.judgement.selection import KnownClaims, located, repeated_claims, republished, select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
-from audit.model.arrays import Flags
+from audit.model.arrays import Flags, Places
 from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt
+from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
+from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
@@ -41,8 +47,7 @@ from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
@@ -280,3 +285,85 @@ def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:
 def _judges_releases(results: Sequence[Result[View]], options: AuditOptions) -> bool:
     """Return whether classes of rows are judged, too; with requested attacks, not always."""
     return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in results)
+
+
+Rows = Places
+
+
+def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> ReleaseImpact:
+    """Compare a series with the same series and one more release; nothing is written.
+
+    Raises:
+        InputError: the series or the candidate cannot be read, or contradicts what the adversary knows.
+        UsageError: no attack applies, or a requested attack does not apply.
+    """
+    namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
+    options = replace(options, follow="always")
+    now = run_attacks(after, attacks, options)  # first, to report faults of the candidate early
+    was = run_attacks(before, attacks, options)
+    if was.evidence[-1].followed != now.evidence[-1].followed:
+        options = replace(options, follow="never")
+        now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
+    # Both reports use the same ids of findings.
+    without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
+    known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
+    added = less_the_past(now, known)
+    news = remaining_findings(added, namer, options)
+    # If the candidate's key lacks rows, record ids follow people less far than before.
+    olds = {(each.attack, each.sensitive): each for each in without.attacks}
+    compared = [
+        ComparedAttack(
+            after=new,
+            status_before=old.status,
+            changes=changed(old, new),
+            old=new.findings_total - fresh.total,
+            new=fresh.total,
+            people=people_found(fresh) or 0,
+            findings=tuple(
+                candidate.caused(shown, found, followed=fresh.evidence.followed)
+                for shown, found in zip(fresh.shown, fresh.found, strict=True)
+            ),
+        )
+        for new, fresh in zip(report.attacks, news, strict=True)
+        for old in [olds[new.attack, new.sensitive]]
+    ]
+    files = after.manifest.releases[-1]
+    key = None if files.key is None or not is_there(files.key) else after.manifest.shown(files.key)
+    names = tuple(name for name in (files.shown, files.values_shown) if name)
+    return ReleaseImpact(
+        after=report,
+        attacks=tuple(compared),
+        candidate=Candidate(files.tag, names, key),
+        without=without,
+        adds=build_report(added, namer, replace(options, findings=0)).policy,
+    )
+
+
+class _Candidate:
+    """The last release of a series, and the people of its rows."""
+
+    def __init__(self, series: Series, view: View) -> None:
+        self.series, self.source = series, view.source
+        read = view.held.seen[-1]
+        self.release = read.release
+        self._file = file_of(series)
+        # Findings name row classes; those that follow record ids name published groups.
+        groups = [self.release.group, read.pool]
+        self._named = {
+            group.name(code): (group.codes, code) for group in groups for code in np.unique(group.codes).tolist()
+        }
+
+    def caused(self, named: Finding[str], finding: Finding[int], *, followed: bool) -> NewFinding:
+        """Return a finding with its causes; `followed` says that people were followed by record ids."""
+        need = finding.follows_from(self.source, len(self.series.tags) - 1)
+        if followed:  # by all releases
+            need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
+        tags = tuple(self.series.tags[release] for release in need.releases)
+        rows = []
+        for name in need.groups:
+            codes, group = self._named[name]
+            rows.append(GroupRows(name, self._lines(np.flatnonzero(codes == group))))
+        return NewFinding(named, Cause(tags, need.least, tuple(rows)))
+
+    def _lines(self, rows: Rows) -> tuple[int, ...]:
+        return tuple(self._file.line(row) for row in rows.tolist())

@@ -27,8 +27,7 @@ from audit.principles.checker import Verdict, checked, line_of
 from audit.principles.e_equivalence import EEquivalence
 from audit.principles.principle import SHOWN, Principle, PrincipleViolation
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import parted, say, say_count
-from audit.runtime.reasons import combined
+from audit.runtime.phrases import combined, parted, say, say_count
 
 Search: TypeAlias = Callable[[int], Attack]
 """Makes an attack that searches for equivalences of up to the given number of people."""

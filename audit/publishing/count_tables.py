@@ -29,7 +29,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.runtime.budget import Budget
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 
 Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]

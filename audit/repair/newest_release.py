@@ -14,8 +14,7 @@ from audit.model.outcome import Attack
 from audit.model.recommendation import Recommendation
 from audit.model.release_impact import ReleaseImpact
 from audit.repair.search import LARGE, RepairSearch
-from audit.runtime.phrases import figure, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, figure, say
 
 
 def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Recommendation:

@@ -24,15 +24,14 @@ from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
-from audit.model.repair import Repair
+from audit.model.release_impact import Repair
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.guided import ROUNDS, Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, smaller_plans
-from audit.runtime.phrases import Phrase, parted, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, say
 
 LARGE = 200_000
 """Series with more rows than this are audited only a few times."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
 from audit.runtime.engine import Engine, Local, is_cancelled
-from audit.runtime.phrases import figure, say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, figure, say
 
 _LOG = logging.getLogger(__name__)
 

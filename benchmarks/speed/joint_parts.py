@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attacks.joint.attack import JointAttack
-from attacks.joint.deciding import AIMS, decide
+from attacks.joint.attack import AIMS, JointAttack, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.settling import TWO, Settling

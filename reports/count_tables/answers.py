@@ -9,8 +9,7 @@ from audit.findings.count import CountReport, amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.runtime.phrases import say, say_count
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason, say, say_count
 from reports.audit_page import showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state

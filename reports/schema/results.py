@@ -15,8 +15,7 @@ from audit.model.explanation import Explanation
 from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
-from audit.model.release_impact import ReleaseImpact
-from audit.model.repair import Repair
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from reports.input_errors import ErrorDocument
 from reports.schema.types import Schema, SchemaWriter, closed

@@ -61,7 +61,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.harmless._risks", "values == -1", "values == -2"),
     ],
     "cli/test_pages.py::test_a_page_splits_what_one_release_discloses_from_what_all_do": [
-        ("audit.metrics.release_risk.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1"),
+        ("audit.metrics.release_summary.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1"),
     ],
     "cli/test_harmless.py": [
         ("audit.count_tables.build_evidence._PeopleOfOneKind._judged", "left <= self.kinds.harmless", "False"),
@@ -85,7 +85,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.series.Series.finish", "release is None or problems.found", "release is None"),
     ],
     "cli/test_several_rows.py::test_people_of_classes_by_definition": [
-        ("audit.metrics.release_risk._people_of", "real &= np.isin", "np.isin"),
+        ("audit.metrics.release_summary._people_of", "real &= np.isin", "np.isin"),
     ],
     "cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide": [
         ("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass"),
@@ -280,7 +280,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.equivalence.search.solve", "search.uncut(2 * e)", "search.uncut(2 * e - 1)"),
     ],
     "oracle/test_equivalence_strategy.py::test_everything_is_exact": [
-        ("attacks.equivalence.equal_sums._matched", "fresh[first[sums, 0] < 0]", "fresh[:]"),
+        ("attacks.equivalence.subsets._matched", "fresh[first[sums, 0] < 0]", "fresh[:]"),
     ],
     "oracle/test_joint_steps.py::test_a_solver_is_believed_only_where_nothing_else_rules_out": [
         ("attacks.joint.settling.Settling._balls", "np.isin(core.part, parts)", "core.part < 0"),
@@ -338,7 +338,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify_counts.equivalent", "any(total.values())", "False"),
     ],
     "oracle/test_witness.py::test_points_of_all_at_once_prove_what_single_groups_do_not": [
-        ("attacks.joint.row_costs.row_costs", "known.alive & ~decision.alive", "known.alive & decision.alive"),
+        ("attacks.joint.answers.row_costs", "known.alive & ~decision.alive", "known.alive & decision.alive"),
     ],
     "oracle/test_witness.py::test_the_writer_compares_its_classes_with_those_of_the_checker": [
         (
@@ -470,7 +470,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.equivalence.search._VectorSearch.lattices", "self.complete = False", "pass"),
     ],
     "unit/attacks/test_fingerprint.py": [
-        ("attacks.equivalence.equal_sums.search", "(total < high)", "(total <= high // 2)"),
+        ("attacks.equivalence.subsets.search", "(total < high)", "(total <= high // 2)"),
     ],
     "unit/count_tables/test_hiding.py::test_the_bar_of_the_search_is_the_only_one": [
         ("audit.count_tables.hiding.HidingSearch.__init__", "progress=lambda _: None", "progress=options.progress"),

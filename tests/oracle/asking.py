@@ -6,13 +6,12 @@ from functools import wraps
 import numpy as np
 import pytest
 
-from attacks.joint import attack, deciding, knowledge, settling
+from attacks.joint import attack, knowledge, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.balls import PartQuestions
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
-from attacks.joint.values import version_values
+from attacks.joint.values import WorldRisks, version_values
 from audit.adversary.view import handed
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
@@ -115,10 +114,8 @@ def asked(series, adversary, *, budget=Budget, way="counted", world=None):
         evidence = handed(view, JointAttack())
         if world is not None:
             evidence = replace(evidence, world=world(evidence.world))
-        decided = []
-        patch.setattr(
-            attack, "decide", lambda *args, **words: decided.append(deciding.decide(*args, **words)) or decided[-1]
-        )
+        decided, decide = [], attack.decide
+        patch.setattr(attack, "decide", lambda *args, **words: decided.append(decide(*args, **words)) or decided[-1])
         limit = budget()
         outcome = JointAttack().run(evidence, limit)
         late = limit.exhausted()

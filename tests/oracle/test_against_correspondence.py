@@ -5,8 +5,8 @@ import pytest
 
 from attacks.correspondence import worlds as module
 from attacks.correspondence.chains import layers
+from attacks.correspondence.claims import subjects
 from attacks.correspondence.matching import worlds as counted
-from attacks.correspondence.subjects import subjects
 from attacks.correspondence.worlds import settle
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from attacks.inference import naive_bayes
-from attacks.inference.attack import InferenceAttack, _difference, _share
-from attacks.inference.measures import EstimatedShare
+from attacks.inference.attack import EstimatedShare, InferenceAttack, _difference, _share
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import deciding, network_builder, settling
+from attacks.joint import attack, network_builder, settling
 from attacks.joint.answers import Answers
 from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
@@ -248,7 +248,7 @@ def told(series, adversary, budget):
     with written(series) as folder:
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, adversary)
-        decision = deciding.decide(evidence, budget).last
+        decision = attack.decide(evidence, budget).last
         knowing = Answers(decision, evidence)
         for person in series.people(adversary):
             code = opened.people.find(person)
@@ -303,7 +303,7 @@ def test_worlds_give_each_group_what_it_published(way):
         forced(patch, way)
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, "linked")
-        decision = deciding.decide(evidence, Budget()).last
+        decision = attack.decide(evidence, Budget()).last
         versions, kind = decision.network.versions, decision.network.kind
         changed, columns, since = decision.worlds.changes()
         seen = set()

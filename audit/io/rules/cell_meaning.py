@@ -29,8 +29,7 @@ from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import MisreadWarning
-from audit.runtime.phrases import Phrase, say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _AMOUNT = re.compile(
     r"(?:(?:eur|usd|gbp|chf)(?![^\W\d_])|(?:circa|approx(?:imately)?|about|around|etwa|rund|ungefähr|env(?:iron)?"

@@ -16,8 +16,7 @@ from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import joined, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Reason, ReasonKind, joined, say_count
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less

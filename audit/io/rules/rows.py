@@ -19,8 +19,7 @@ from audit.model.arrays import Flags
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Phrase, say, say_count
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 if TYPE_CHECKING:
     import pyarrow as pa

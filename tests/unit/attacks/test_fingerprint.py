@@ -9,8 +9,8 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attacks.equivalence import equal_sums, integer_model, lanczos, subsets
 from attacks.equivalence import fingerprint as module
+from attacks.equivalence import integer_model, lanczos, subsets
 from attacks.equivalence.elimination import Elimination
 from attacks.equivalence.field import Field
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
@@ -298,7 +298,7 @@ def test_witnesses_do_not_depend_on_the_turn_in_which_a_random_sum_comes(monkeyp
     """Any two of a + b = c + d, a + e = c + f and b + f = d + e show all six people: the first two are taken."""
     pairs = [[0, 1], [2, 3]], [[0, 4], [2, 5]]
     matrix, _ = matrix_of(Plan([0, 1, 0, 1, 2, 2], [[(group, []) for group in groups] for groups in pairs]))
-    monkeypatch.setattr(equal_sums, "_HELD", 3)
+    monkeypatch.setattr(subsets, "_HELD", 3)
     for seed in range(8):
         one, other = (fingerprint(matrix, np.random.default_rng([seed, each]), Budget()) for each in range(2))
         found = subsets.matched(matrix, (one, other), 2, Budget())

@@ -29,7 +29,7 @@ from audit.model.outcome import Outcome, Risks
 from audit.model.report import CountSize
 from audit.model.scored import Result
 from audit.pipeline.audit_run import run_audit
-from audit.runtime.reasons import Reason
+from audit.runtime.phrases import Reason
 from tests.helpers.running import audit_folder, run_main, written
 from tests.helpers.tiny import Row, TinySeries
 

@@ -18,7 +18,7 @@ from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, RowClasses
 from audit.io.series import open_series
 from audit.io.tables import Coded
-from audit.metrics.release_risk import journalist_risk, panels, panels_in
+from audit.metrics.release_summary import journalist_risk, panels, panels_in
 from audit.model.report import ReleasePanel
 from tests.cli.forms import edit
 from tests.helpers.amount import some

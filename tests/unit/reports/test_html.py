@@ -17,7 +17,7 @@ from audit.pipeline.audit_run import run_audit
 from reports.charts import lines
 from reports.formats import Html, Text
 from reports.page import Bullets, Page, Section
-from reports.page_charts import over_time
+from reports.person_entries import over_time
 from reports.text import Paper
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.paper import on_paper, picture
