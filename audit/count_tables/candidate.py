@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.count_tables.hiding import HidingSearch, Rows
 from audit.count_tables.judged_counts import CountAttack
@@ -175,8 +177,6 @@ def repair_candidate(
 
 def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
     """Write a table, leaving hidden values empty, and the rates and statuses beside them, which would reveal them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     manifest, path = counts.manifest, output / table.path.name

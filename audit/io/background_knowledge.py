@@ -11,10 +11,10 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
@@ -31,10 +31,6 @@ from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
@@ -114,8 +110,6 @@ class TransitionLines:
 
     def table(self) -> pa.Table:
         """Return the lines as a table, sorted, so that their order reveals nothing."""
-        import pyarrow as pa
-
         pairs = sorted(self.probability)
         columns = {"from": [a for a, _ in pairs], "to": [b for _, b in pairs]}
         if any(self.probability.values()):

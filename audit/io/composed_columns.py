@@ -10,14 +10,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from audit.io.tables import Table, text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.composite_keys import combine, distinct
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from audit.model.errors import Problems
 
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
@@ -87,7 +86,6 @@ def composed(table: Table, column: str, parts: tuple[str, ...], problems: Proble
         texts = [low if low == high else f"[{low}, {high}]" for low, high in cells]
     else:
         texts = _sets(table, column, parts, cells, problems)
-    import pyarrow as pa
 
     array: pa.Array = pa.DictionaryArray.from_arrays(arrow(place.astype(np.int32)), column_of(texts))
     return table.with_column(column, array)

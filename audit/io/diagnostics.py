@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io.cells import Fault
 from audit.io.dialect import Dialect, open_bytes, open_text, read_dialect
@@ -153,8 +154,6 @@ _LACKS_OF_MEMORY = "out of memory", "allocate memory", "failed to map segment", 
 
 def damages() -> tuple[type[Exception], ...]:
     """Return the errors that libraries raise for damaged files, or for content that contradicts the file's name."""
-    import pyarrow as pa
-
     return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
 
 

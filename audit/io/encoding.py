@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.io.respelling import RAISED, as_plain_number, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
 _REMARK = r"[\s\p{Z}]*[\[(](?:provisional|preliminary|revised|estimated?|vorl(?:a|ae)ufig|provisoire|r[e]vis[e])[\])]"
@@ -37,8 +34,6 @@ _BYTES_AT_A_TIME = 1 << 18  # the size of a block whose results stay in a proces
 
 def hashes(texts: pa.Array) -> Words:
     """Return a hash of the bytes of each text; shape (texts,), uint64."""
-    import pyarrow.compute as pc
-
     length = whole(pc.binary_length(texts)).astype(np.uint64)
     counts = (length + np.uint64(_WORD_BYTES - 1)) // np.uint64(_WORD_BYTES)
     width = int(counts.max(initial=0)) * _WORD_BYTES
@@ -69,8 +64,6 @@ def coarse(texts: pa.Array, *, is_ascii: bool) -> pa.Array:
 
     Texts with one key may still differ: in signs and points, and, if not all are ASCII, in doubled letters.
     """
-    import pyarrow.compute as pc
-
     if is_ascii:
         plain = pc.ascii_lower(texts)
     else:
@@ -93,8 +86,6 @@ def coarse(texts: pa.Array, *, is_ascii: bool) -> pa.Array:
 
 def _by(texts: pa.Array, pattern: str, respelled: Callable[[str], str]) -> pa.Array:
     """Return texts; those with a pattern, which are few, are respelled one by one."""
-    import pyarrow.compute as pc
-
     some = pc.match_substring_regex(texts, pattern)
     if not flags(some).any():
         return texts
@@ -119,8 +110,6 @@ class TextIndex:
 
     def add(self, texts: pa.Array) -> Codes:
         """Return the codes of texts without nulls, giving codes to new ones; shape (texts,), int32."""
-        import pyarrow as pa
-
         found = self.find(texts)
         new = np.flatnonzero(found < 0)
         if len(new):
@@ -134,8 +123,6 @@ class TextIndex:
 
     def find(self, texts: pa.Array) -> Codes:
         """Return the codes of texts, -1 for unknown ones; shape (texts,), int32."""
-        import pyarrow.compute as pc
-
         codes = pc.index_in(texts.cast("large_string"), value_set=self.texts)  # `fill_null` would import pandas
         return np.where(flags(codes.is_valid()), whole(codes), np.int32(-1))
 
@@ -220,8 +207,6 @@ class IdentifierEncoder:
 
     def encode_coded(self, column: Coded) -> Codes:
         """Return the codes of a dictionary-encoded column of identifiers, as `encode` does."""
-        import pyarrow as pa
-
         return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
@@ -234,8 +219,6 @@ class IdentifierEncoder:
 
         The first column decides whether numbers below `limit` are their own codes.
         """
-        import pyarrow.compute as pc
-
         named = whole(pc.binary_length(texts)) > 0
         codes = _numbers(texts, limit)
         if self.limit is None:
@@ -264,8 +247,6 @@ class IdentifierEncoder:
 
     def names(self, codes: Codes) -> pa.Array:
         """Return the identifiers of many codes, empty ones for -1, as Arrow text that may have more than 2 GB."""
-        import pyarrow.compute as pc
-
         numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), "").cast("large_string")
         named = codes >= self.plain
         others = self._others.texts.take(arrow(codes[named] - np.int32(self.plain)))
@@ -276,8 +257,6 @@ class IdentifierEncoder:
 
         The parts of an identifier that has a code, a note or a sign beside it count as keys of it, too.
         """
-        import pyarrow.compute as pc
-
         texts = self._others.texts
         is_ascii = bool(flags(pc.string_is_ascii(texts)).all())
         keys = coarse(texts, is_ascii=is_ascii)
@@ -312,16 +291,12 @@ class IdentifierEncoder:
 
 
 def _are_counterfeits(texts: pa.Array) -> Flags:
-    import pyarrow.compute as pc
 
     return flags(pc.starts_with(texts, pattern=COUNTERFEIT))
 
 
 def _numbers(texts: pa.Array, limit: int) -> Codes:
     """Return the whole number that each text is, if below a limit, else -1; shape (texts,), int32."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = np.full(len(texts), -1, np.int32)
     if limit:
         length = whole(pc.binary_length(texts))

@@ -9,14 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from audit.io.dialect import Dialect, guess_encoding
 from audit.io.respelling import fold
 from audit.model.errors import Problems
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels on every line"
 
@@ -57,8 +55,6 @@ class Hierarchy:
 
     def table(self) -> pa.Table:
         """Return the hierarchy as a table whose header is the branch of the first leaf, since the form has none."""
-        import pyarrow as pa
-
         rest = [pa.array(level[1:], pa.string()) for level in self.levels]
         return pa.Table.from_arrays(rest, names=[level[0] for level in self.levels])
 

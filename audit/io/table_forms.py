@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
@@ -15,7 +17,6 @@ from audit.io.notes_below import below_table
 from audit.io.paths import kept_while_unchanged
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 _BLOCK = 2 << 20
@@ -45,8 +46,6 @@ class TableForm:
 
         The dialect is guessed again from the whole file if its beginning was misleading.
         """
-        import pyarrow as pa
-
         content, dialect = read_bytes(path), read_dialect(path, declared)
         until = below_table(path, declared).first
         try:
@@ -110,7 +109,6 @@ class _Foreign(TableForm):
     def read(
         self, path: Path, columns: Sequence[str], _distinct: frozenset[str], _declared: Declared
     ) -> tuple[pa.Table, Dialect | None]:
-        import pyarrow as pa
 
         found = read_foreign(path)
         table = pa.table(list(found.columns), names=list(found.names)).select(list(columns))
@@ -156,7 +154,6 @@ class _Parquet(_Foreign):
         return range(self.rows(path) + 1)
 
     def plain_columns(self, path: Path, names: Collection[str]) -> Collection[str]:
-        import pyarrow as pa
 
         kinds = {kind.name: kind.type for kind in _footer(path).schema.to_arrow_schema()}
         return [name for name in names if not (pa.types.is_nested(kinds[name]) or "binary" in str(kinds[name]))]
@@ -181,8 +178,6 @@ def form_of(path: Path) -> TableForm:
 
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a type is text."""
-    import pyarrow as pa
-
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -204,7 +199,6 @@ def _parse_csv(
     path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
 ) -> pa.Table:
     """Return some columns of a text in UTF-8, from its header to its last row."""
-    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     quotes = quotes_of(content, dialect.delimiter)

@@ -6,14 +6,14 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.io.atomic_files import atomic_path
 from audit.io.dialect import UTF_8, Dialect
 from audit.io.texts import arrow, column_of, whole
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROWS_AT_ONCE = 1 << 20
 
@@ -71,7 +71,6 @@ def _compact(table: pa.Table) -> pa.Table:
     memory, for example people's names.
     """
     import numpy as np
-    import pyarrow as pa
 
     for place, name in enumerate(table.column_names):
         column = table.column(place).combine_chunks()
@@ -90,8 +89,6 @@ def _compact(table: pa.Table) -> pa.Table:
 def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
     """Yield the CSV text of a table, in blocks of many rows."""
     import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (delimiter, "", "\n"))
     yield (delimiter.join(quoted(table.column_names, delimiter)) + "\n").encode()
@@ -105,9 +102,6 @@ def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
 
 def _texts(column: pa.Array, delimiter: str) -> pa.Array:
     """Return a column's cells as CSV; the texts of a dictionary are quoted once, not in each row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_dictionary(column.type):
         texts = _texts(column.dictionary, delimiter)
         return pa.DictionaryArray.from_arrays(column.indices, texts).cast(pa.large_string())

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.io.diagnostics import check_file, damages, note_unreadable
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
@@ -21,8 +23,6 @@ from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from audit.model.errors import Problems
 
 SUFFIXES = tuple(FORMS)
@@ -130,9 +130,6 @@ class Table:
 
     def whole_numbers(self, column: str) -> npt.NDArray[np.int64]:
         """Return a column of whole numbers from 0, -1 for other cells; shape (rows,), int64."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         array = self._columns[column]
         if pa.types.is_integer(array.type) and not array.null_count:
             return np.maximum(whole(array).astype(np.int64), -1)
@@ -169,15 +166,11 @@ class Table:
 
     def with_constant(self, name: str, text: str) -> Table:
         """Return the table with one more column, in which all cells are equal."""
-        import pyarrow as pa
-
         places = arrow(np.zeros(self.rows, dtype=np.int32))
         return self.with_column(name, pa.DictionaryArray.from_arrays(places, column_of([text])))
 
     def mapped(self, column: str, change: Callable[[str], str]) -> Table:
         """Return the table with each distinct text of a column converted."""
-        import pyarrow as pa
-
         codes, names = text_codes(self._columns[column])
         texts = column_of(change(name) for name in names)
         return replace(self, _columns={**self._columns, column: pa.DictionaryArray.from_arrays(arrow(codes), texts)})
@@ -207,8 +200,6 @@ def whole_number(text: str) -> int:
 
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
     """Return an integer column as codes, shape (rows,), int32, if all its values are in [0, limit), else None."""
-    import pyarrow as pa
-
     if not pa.types.is_integer(array.type) or array.null_count:
         return None
     numbers = whole(array)
@@ -344,8 +335,6 @@ def read_table(
 
 def _header_again(columns: Mapping[str, pa.Array]) -> int | None:
     """Return the first row that repeats the names of all columns, two or more; None if there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     def is_name(name: str, texts: pa.Array) -> npt.NDArray[np.bool_]:
         known = column_of([name]).cast("large_string")  # `pyarrow.scalar` would import pandas
@@ -374,15 +363,12 @@ def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[
 
 
 def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
-    import pyarrow as pa
 
     return next((c for c in columns if pa.types.is_nested(table.schema.field(c).type)), None)
 
 
 def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
     """Return a column as one array: as a dictionary of texts, or as plain integers or texts if cells are `distinct`."""
-    import pyarrow as pa
-
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
         column = column.cast(kind.value_type)
@@ -403,8 +389,6 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return cells as text, except for floating-point numbers; bytes that are not UTF-8 become hexadecimal digits."""
-    import pyarrow as pa
-
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_string(kind):
         return column

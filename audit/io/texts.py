@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
+import pyarrow.compute as pc
 
 # What `str.strip` removes.
 SPACES = (
@@ -26,8 +24,6 @@ def column_of(names: Iterable[str]) -> pa.Array:
 
     Half a surrogate pair, which no file can contain, becomes bytes that are not UTF-8, and so equals no cell.
     """
-    import pyarrow as pa
-
     if isinstance(names, pa.Array):
         return names
     cells = [text.encode("utf-8", "surrogatepass") for text in names]
@@ -37,8 +33,6 @@ def column_of(names: Iterable[str]) -> pa.Array:
 
 def arrow(numbers: npt.NDArray[np.generic]) -> pa.Array:
     """Return integers or flags as an Arrow column, without a copy of integers; `pyarrow.array` would import pandas."""
-    import pyarrow as pa
-
     if numbers.dtype == np.bool_:
         bits = np.packbits(numbers.view(np.uint8), bitorder="little")
         return pa.Array.from_buffers(pa.bool_(), len(numbers), [None, pa.py_buffer(bits)])
@@ -53,8 +47,6 @@ def flags(column: pa.Array) -> npt.NDArray[np.bool_]:
 
 def used_texts(array: pa.Array) -> pa.Array:
     """Return a column without the texts of its dictionary that no row has."""
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(array.type):
         return array
     rows = whole(array.indices.drop_null()).astype(np.intp, copy=False)  # `np.bincount` refuses unsigned 64-bit numbers
@@ -67,8 +59,6 @@ def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]
 
     A dictionary is returned as its stripped texts, which may repeat, and the index of each row; shape (rows,).
     """
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(array.type):
         return stripped(_text(array)), None
     texts, indices = stripped(_text(array.dictionary)), array.indices
@@ -80,15 +70,11 @@ def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]
 
 def stripped(texts: pa.Array) -> pa.Array:
     """Return texts without spaces at their ends; nulls become empty texts."""
-    import pyarrow.compute as pc
-
     return pc.utf8_trim(texts.fill_null("") if texts.null_count else texts, characters=SPACES)
 
 
 def _text(array: pa.Array) -> pa.Array:
     """Return cells of any plain type as text; whole floating-point numbers are written without `.0`."""
-    import pyarrow as pa
-
     if pa.types.is_floating(array.type):
         return _float_texts(array)
     if pa.types.is_string(array.type) or array.nbytes > _MOST_BYTES:
@@ -97,8 +83,6 @@ def _text(array: pa.Array) -> pa.Array:
 
 
 def _float_texts(array: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     wide = array.cast(pa.float64())  # `_EXACT_FLOATS` has no 32-bit representation
     exact = pc.and_(pc.equal(pc.floor(wide), wide), pc.less(pc.abs(wide), _EXACT_FLOATS)).fill_null(True)
@@ -112,9 +96,6 @@ def _float_texts(array: pa.Array) -> pa.Array:
 
 def hexadecimal(array: pa.Array) -> pa.Array:
     """Return cells of bytes as hexadecimal text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     cells = array.cast(pa.large_binary())
     _, offset_buffer, data_buffer = cells.buffers()
     offsets = np.frombuffer(offset_buffer, np.int64, len(cells) + 1, cells.offset * 8)

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.io.adjustments import adjusted_names
 from audit.io.composed_columns import parts_of
@@ -18,9 +19,6 @@ from audit.io.series import Series
 from audit.io.tables import header, read_table
 from audit.io.texts import arrow, column_of, texts_of
 from audit.model.errors import Problems
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,6 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
 
     For one column after another, the name and the cells are hashed, one per line, without surrounding spaces.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = hashlib.sha256()
     mark, end, nothing = column_of(['"', '"\n', ""]).cast("large_string")  # `pyarrow.scalar` would import pandas
     for name, column in columns.items():

@@ -15,6 +15,7 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+import tomlkit
 
 from audit.count_tables.hiding import Hiding, HidingSearch
 from audit.count_tables.judged_counts import CountAttack
@@ -143,7 +144,6 @@ def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedText
 
 
 def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
-    import tomlkit
 
     document = tomlkit.parse((manifest.folder / NAME).read_text(encoding="utf-8-sig"))
     table = document["table"]

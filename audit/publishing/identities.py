@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Interval, ValueSet
@@ -22,8 +24,6 @@ from audit.model.anonymizer import COUNTERFEIT, Draft
 from audit.model.arrays import Codes
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from audit.io.releases import KeyedRelease
 
 
@@ -159,8 +159,6 @@ class RecordIds:
 
     def of(self, person: Codes, rng: np.random.Generator) -> pa.Array:
         """Return the record id of each row, as Arrow text."""
-        import pyarrow.compute as pc
-
         size = len(self._of)
         known = np.where((person >= 0) & (person < size), np.append(self._of, -1)[np.minimum(person, size)], -1)
         missing = known < 0
@@ -179,9 +177,6 @@ class RecordIds:
 
 def _texts(numbers: npt.NDArray[np.int64]) -> pa.Array:
     """Return numbers as record ids, as Arrow text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     data = np.ascontiguousarray(numbers.astype(">i8").view(np.uint8).reshape(-1, 8)[:, -_BYTES:])
     cells = pa.Array.from_buffers(pa.binary(_BYTES), len(numbers), [None, pa.py_buffer(data)])
     letter, nothing = column_of(["r", ""]).cast(pa.large_string())

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
@@ -42,10 +42,6 @@ from audit.publishing.verification import (
 )
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _LOG = logging.getLogger(__name__)
 _LINES_SHOWN = 5
@@ -306,7 +302,6 @@ class _Work:
 
 
 def _key(rendered: Rendered, series: Series, sensitive: str) -> pa.Table:
-    import pyarrow as pa
 
     person = rendered.person
     rows: npt.NDArray[np.int64] = np.arange(len(person))

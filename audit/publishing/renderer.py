@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, contains, intersect
@@ -29,9 +29,6 @@ from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself, shown
 from audit.runtime.phrases import say
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _COUNT = "Count"
 
@@ -378,13 +375,11 @@ def by_group_and_value(group: Codes, value: Numbers, chance: Numbers) -> Numbers
 
 
 def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:
-    import pyarrow as pa
 
     return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), column_of(texts))
 
 
 def _table(columns: Mapping[str, object]) -> pa.Table:
-    import pyarrow as pa
 
     return pa.table(dict(columns))
 

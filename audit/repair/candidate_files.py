@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8
@@ -17,9 +17,6 @@ from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _COUNT = "Count"
 
@@ -40,8 +37,6 @@ class CandidateFiles:
         people of withheld rows is `private/TAG.register.csv`. Counterfeits are counted in `counterfeits/TAG.csv` if the
         series publishes that. The order of rows does not reveal the former groups.
         """
-        import pyarrow as pa
-
         rewritten, table = self._rewritten(), self._rows.table
         encoding = self._rows.series.adjustments(self._files.tag).declared.encoding
         try:
@@ -69,8 +64,6 @@ class CandidateFiles:
 
     def _rewritten(self) -> dict[str, pa.Array]:
         """Return the changed columns, with rows in the order of writing."""
-        import pyarrow as pa
-
         rows, plan, source = self._rows, self._plan, self._source
         new: dict[str, pa.Array] = {}
         columns = rows.series.manifest.columns
@@ -86,8 +79,6 @@ class CandidateFiles:
 
     def _values(self, table: Table) -> pa.Table:
         """Return a pair's table of values, one line for each group and value, without withheld groups."""
-        import pyarrow as pa
-
         rows, plan = self._rows, self._plan
         columns = rows.series.manifest.columns
         texts = {name: table.texts(name) for name in table.names}
@@ -112,8 +103,6 @@ class CandidateFiles:
 
     def _write_key(self, folder: Path) -> None:
         """Write the key of the written rows, if the candidate has a key file."""
-        import pyarrow as pa
-
         rows, path = self._rows, self._files.key
         if path is None or not is_there(path) or rows.person is None:
             return
@@ -146,8 +135,6 @@ class CandidateFiles:
 
     def _write_counterfeits(self, folder: Path) -> None:
         """Write the number of counterfeits of each group, if the series or the candidate publishes it."""
-        import pyarrow as pa
-
         rows, source = self._rows, self._source
         column, published = rows.series.manifest.columns.group, rows.series.manifest.counterfeits
         if column is None or not published or rows.person is None:

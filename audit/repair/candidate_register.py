@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def whole_table(path: Path, shown: str, declared: Declared = NOTHING_DECLARED) -> Table:
@@ -96,8 +93,6 @@ class CandidateRegister:
 
     def without(self, people: npt.NDArray[np.integer]) -> pa.Table:
         """Return the register as if some people, given by code, left before the candidate."""
-        import pyarrow as pa
-
         table, here = self._table, len(self._series.tags)
         gone = np.isin(self._person, people[people >= 0])
         kept = pa.array(~(gone & self._begins_here))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from audit.io.atomic_files import write_file
 from audit.io.microdata import NAME
@@ -134,8 +135,6 @@ class _Tables:
 
     def of(self, rows: Places) -> Any:  # noqa: ANN401 - Arrow has no types
         """Return people with their current values as an Arrow table."""
-        import pyarrow as pa
-
         coded = [*self.people.columns, self.people.value]
         columns = [_texts(words, column[rows]) for words, column in zip(self.words, coded, strict=True)]
         return pa.table([self.people.individual.take(arrow(rows)), *columns], self.names)
@@ -143,15 +142,12 @@ class _Tables:
 
 def _texts(words: Any, codes: Column) -> Any:  # noqa: ANN401 - Arrow has no types
     """Return the values of codes as an Arrow array: whole numbers, or texts under a dictionary."""
-    import pyarrow as pa
-
     if isinstance(words, np.ndarray):
         return arrow(words[codes])
     return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), words)
 
 
 def _transitions(sensitive: Attribute, sets: SimulatedUpdates) -> Any:  # noqa: ANN401 - Arrow has no types
-    import pyarrow as pa
 
     ends = np.array(list(sets.pairs()))
     words = column_of(sensitive.values)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
@@ -103,8 +104,6 @@ class TablesWriter:
 
     def completed(self, report: Report, fit: Fit, budget: Budget) -> Witness:
         """Return the contents of the witness, with tables of whole numbers that answer the questions."""
-        import pyarrow as pa
-
         series, names = self.series, self.series.dimensions
         sets = {
             name: [[atoms[atom] for atom in sorted(one)] for one in some]

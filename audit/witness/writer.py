@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from audit.adversary.view import View
 from audit.io.manifest import PRIVATE
@@ -54,8 +55,6 @@ def check_folder(series: Path, folder: Path) -> None:
 
 def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a pyarrow table
     """Return worlds as a table; later worlds are null where they agree with the first."""
-    import pyarrow as pa
-
     names = np.array([*series.people], dtype=object)
     at, person = (
         np.nonzero(series.home >= 0) if len(worlds[0]) > 1 else (np.zeros(len(names), int), np.arange(len(names)))
@@ -229,7 +228,6 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     strangers = [*map(len, series.group)] != np.count_nonzero(register.line >= 0, axis=1).tolist()
     needed = _needed(series, view, report, people, strangers=strangers)
     claims = [*_of_sets(series, people, needed), *_counted(series, report)]
-    import pyarrow as pa
 
     rests = StatedClaims(series, claims, needed, report).rests()
     return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": []}, claims, rests, {})

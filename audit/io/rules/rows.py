@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import pyarrow.compute as pc
 
 from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Spelled
@@ -41,8 +42,6 @@ def is_total(text: str) -> bool:
 
 def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
     """Return which cells of a column say that their row is a sum of others; shape (rows,), bool."""
-    import pyarrow.compute as pc
-
     column = texts.cast("string")
     named = flags(pc.fill_null(pc.match_substring_regex(column, pattern=r"^\D+$"), False))
     rows = np.flatnonzero(named)  # identifiers mostly contain digits, and marks of totals never do
