@@ -11,10 +11,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import cache_from_source
 from pathlib import Path
-from queue import SimpleQueue
 
 from tests.mutants.mutant import ROOT, Mutant, PlaceGoneError
 from tests.mutants.mutants import MUTANTS
@@ -86,33 +85,37 @@ def survived(tree: Path, mutant: Mutant) -> str | None:
     return "it survives its tests" if code == PASSED else f"its tests give no answer ({code}):\n{printed}"
 
 
+def tried(mutant: Mutant) -> str | None:
+    """Try a mutant in the tree of this process; print and return how it ended, None where it is killed."""
+    began = time.monotonic()
+    reason = survived(Path.cwd(), mutant)
+    print(f"{time.monotonic() - began:6.1f} s  {mutant}: {reason or 'killed'}", flush=True)
+    return None if reason is None else f"{mutant}: {reason}"
+
+
+def copied(folder: str) -> None:
+    """Copy the tree into a folder, for this process to work in."""
+    tree = Path(tempfile.mkdtemp(dir=folder)) / "tree"
+    shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
+    os.chdir(tree)
+
+
 def main(words: list[str]) -> int:
-    """Try the mutants that words name, all where there are none; print how each ended."""
+    """Try the mutants that words name, all where there are none; print how each ended, those that live once more."""
     chosen = [each for each in MUTANTS if not words or any(word in each.name for word in words)]
     jobs = len(os.sched_getaffinity(0))
-    trees: SimpleQueue[Path] = SimpleQueue()
-
-    def tried(mutant: Mutant) -> str | None:
-        tree, began = trees.get(), time.monotonic()
-        try:
-            reason = survived(tree, mutant)
-        finally:
-            trees.put(tree)
-        print(f"{time.monotonic() - began:6.1f} s  {mutant}: {reason or 'killed'}", flush=True)
-        return reason
-
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
-        for number in range(jobs):
-            tree = Path(folder) / str(number)
-            shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
-            trees.put(tree)
-        code, printed = tested(tree, (each.test for each in chosen), jobs)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copied(folder)
+        code, printed = tested(Path.cwd(), (each.test for each in chosen), jobs)
         if code != PASSED:
             print(f"the tests fail without any mutant ({code}):\n{printed}")
             return 1
-        failures = sum(reason is not None for reason in pool.map(tried, chosen))
-    print(f"{len(chosen) - failures} of {len(chosen)} mutants are killed")
-    return 1 if failures or not chosen else 0
+        # Processes, not threads: of two threads that ask how processes ended, one may be answered and the other not.
+        with ProcessPoolExecutor(jobs, PROCESSES, copied, (folder,)) as pool:
+            alive = [each for each in pool.map(tried, chosen) if each is not None]
+        os.chdir(ROOT)
+    print(*alive, f"{len(chosen) - len(alive)} of {len(chosen)} mutants are killed", sep="\n")
+    return 1 if alive or not chosen else 0
 
 
 if __name__ == "__main__":
