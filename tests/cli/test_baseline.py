@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 from tests.cli.forms import EXAMPLES, edit
-from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_main
 
 HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
@@ -102,56 +101,3 @@ def test_a_document_of_another_shape_is_no_baseline(series, tmp_path):
     code, _, err = run_main(str(series), "--baseline", str(old))
     assert code == 2
     assert "this is not a report" in err
-
-
-def risky(folder, second):
-    """One release in which three of four have HIV; and a second one that says more of them, or the same again."""
-    first = "".join(f"{who},1,*,{value}\n" for who, value in zip("ABCD", ["HIV", "HIV", "HIV", "flu"], strict=True))
-    columns = 'group = "g"\nquasi_identifiers = ["age"]\nindividual = "who"\nsensitive = "d"'
-    tables = [f"who,g,age,d\n{rows}" for rows in (first, second)]
-    (folder / "private").mkdir(parents=True)
-    return series_of(folder, tables[:1], columns, "[policy]\nmax_risk = 0.7\nmin_e = 1\nk = 1", **{"2": tables[1]})
-
-
-@pytest.mark.parametrize("by", ["baseline", "baseline of a baseline", "*", "ids", "people"])
-@pytest.mark.parametrize(
-    ("second", "code", "state"),
-    [("A,1,*,HIV\n" + ",1,*,flu\n" * 30, 1, "exceeded"), ("E,1,*,HIV\nF,1,*,flu\n", 0, "applied")],
-    ids=["a risk grows", "no risk grows"],
-)
-def test_risks_are_accepted_as_far_as_they_went(tmp_path, second, code, state, by):
-    """Equal risks are accepted, and everything about people of whom no more is known; what has grown is new."""
-    folder, more = risky(tmp_path / "s", second), []
-    if "baseline" in by:
-        more = ["--baseline", baseline(folder, tmp_path / "old.json")]
-        if by != "baseline":
-            more = ["--baseline", baseline(folder, tmp_path / "again.json", *more)]
-    else:
-        found, out, _ = run_main(str(folder), *HOW)
-        assert found == 1
-        findings = [one for entry in json.loads(out)["attacks"] for one in entry["findings"]]
-        named = {"*": ["*"], "ids": [each["id"] for each in findings], "people": list("ABCD")}[by]
-        assert run_main("waive", str(folder), *named, "--reason", "r", "--until", "2999-01-01")[0] == 0
-    assert json.loads(run_main(str(folder), *more, *HOW)[1])["policy"]["passed"]
-    edit(folder / "series.toml", '"1.csv"', '"1.csv", "2.csv"')
-    found, out, _ = run_main(str(folder), *more, *HOW)
-    result = json.loads(out)
-    kinds = {one["kind"] for entry in result["attacks"] for one in entry["findings"]}
-    assert (found, kinds) == (code, {"risk"} if code else set())
-    assert by not in ("ids", "people") or state in {each["state"] for each in result["policy"]["waived"]}
-
-
-def test_a_record_whose_class_has_shrunk_is_new(tmp_path):
-    shutil.copytree(EXAMPLES / "cases-independent", tmp_path / "s")
-    (tmp_path / "s/private").mkdir(exist_ok=True)
-    old = baseline(tmp_path / "s", tmp_path / "old.json")
-    report = json.loads((tmp_path / "old.json").read_text())
-    assert run_main(str(tmp_path / "s"), "--baseline", old)[0] == 0
-    [table] = [entry for entry in report["attacks"] if entry["attack"] == "inference-table"]
-    table["findings"][0]["risk"] /= 2
-    (tmp_path / "old.json").write_text(json.dumps(report))
-    code, out, _ = run_main(str(tmp_path / "s"), "--baseline", old, *HOW)
-    assert code == 1
-    assert [one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]] == [
-        table["findings"][0]["id"]
-    ]

@@ -8,7 +8,6 @@ from tests.helpers.messy import series_of, write
 from tests.helpers.running import read_audit, run_audit, run_main
 
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
-HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
 
 
 def series(folder, classes, columns='types = { Pay = "numeric" }', policy="", adversary="linked", sensitive='"Pay"'):
@@ -119,40 +118,6 @@ def test_combinations_are_judged(tmp_path):
     assert code == 1
     told = {(each["individual"], each.get("attribute")) for each in close(result)}
     assert told == {(who, name) for who in ("p00", "p01") for name in (None, "Pay")}
-
-
-def report(folder, target, *words):
-    run_main(str(folder), *HOW, "--output", str(target), *words)
-    return str(target)
-
-
-@pytest.mark.parametrize("again", [False, True], ids=["", "a baseline of a baseline"])
-@pytest.mark.parametrize(
-    ("then", "code"),
-    [
-        (["900", "950", "1000"], 0),
-        (["950", "1000", "1000"], 0),
-        (["960", "1000", "1000"], 1),
-        (["950", "990", "950"], 1),
-        (["1000", "1050", "1050"], 1),
-    ],
-)
-def test_what_is_known_more_nearly_is_new(tmp_path, then, code, again):
-    """An interval is accepted if it contains that of the baseline, or of the waiver, and no other one is."""
-    folder = series(tmp_path / "s", [FAR, ["950", "1000", "950"]], policy="min_e = 1")
-    assert run_main(str(folder))[0] == 1
-    old = report(folder, tmp_path / "old.json")
-    if again:
-        old = report(folder, tmp_path / "again.json", "--baseline", old)
-    assert run_main("waive", str(folder), "*", "--reason", "r", "--until", "2999-01-01")[0] == 0
-    waived = (folder / "series.toml").read_text()
-    series(tmp_path / "s", [FAR, then], policy="min_e = 1")
-    found, out, err = run_main(str(folder), *HOW, "--baseline", old)
-    assert (found, bool(close(json.loads(out)))) == (code, bool(code)), err
-    (folder / "series.toml").write_text(waived)
-    found, out, err = run_main(str(folder), *HOW)
-    state = {each["state"] for each in json.loads(out)["policy"]["waived"]}
-    assert (found, state) == (code, {"exceeded"} if code else {"applied"}), err
 
 
 def test_a_waiver_without_a_size_says_which_line_to_add(tmp_path):

@@ -137,35 +137,3 @@ def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
     code, result, _ = run_audit(tmp_path, "--attack", "inference-table")
     assert code == 1
     assert result["attacks"][0]["measures"]["unsafe"] == 1
-
-
-def test_a_waiver_does_not_cover_a_class_that_shrinks_further(tmp_path):
-    (tmp_path / "releases").mkdir()
-    (tmp_path / "private").mkdir()
-
-    def written(tag, ages):
-        lines = [f"{case},{age},flu" for case, age in enumerate(ages)]
-        (tmp_path / f"releases/{tag}.csv").write_text("\n".join(["Case,Age,Disease", *lines]) + "\n")
-
-    head = (
-        '[series]\nreleases = ["releases/*.csv"]\n\n[columns]\nsensitive = "Disease"\n'
-        'quasi_identifiers = ["Age"]\nrecord = "Case"\n\n[policy]\nk = 4\n'
-    )
-    written(1, ["1-3"] * 3 + ["5-9"] * 4)
-    (tmp_path / "series.toml").write_text(head)
-    code, result, _ = run_audit(tmp_path)
-    assert code == 1
-    [attack] = [each for each in result["attacks"] if each["attack"] == "inference-table"]
-    waivers = "".join(
-        f'\n[[waiver]]\nfinding = "{each["id"]}"\nreason = "known"\nexpires = 2999-01-01\nsize = 1\n'
-        for each in attack["findings"]
-    )
-    (tmp_path / "series.toml").write_text(head + waivers)
-    _, result, _ = run_audit(tmp_path)
-    small = [each for each in result["policy"]["violations"] if each["measure"] == "k"]
-    assert [violation["attack"] for violation in small] == [None]
-    written(2, ["1", "2", "3"] + ["5-9"] * 4)
-    code, result, _ = run_audit(tmp_path)
-    assert code == 1
-    small = [each for each in result["policy"]["violations"] if each["measure"] == "k"]
-    assert [violation["value"] for violation in small] == [1, 1]

@@ -99,16 +99,6 @@ def test_two_people_with_a_category_in_common(tmp_path, rows, chapters, least, s
     assert ended(result)["min_e"] == state
 
 
-def test_a_waiver_accepts_one_category(tmp_path):
-    folder = with_chapters(tmp_path, MIXED)
-    assert run_main(str(folder), "--stable-ids")[0] == 1
-    assert run_main("waive", str(folder), "*", "--reason", "r", "--until", "2999-01-01")[0] == 0
-    assert run_audit(folder)[0] == 0
-    write(folder / "chapters.csv", CHAPTERS.replace("cold,airways", "cold,chronic"))
-    code, result, _ = run_audit(folder, "--findings", "all")
-    assert (code, {one["category"] for one in of_kind(result)}) == (1, {"chronic"})
-
-
 def test_a_value_without_a_category_is_refused_at_its_line(tmp_path):
     err = refused(str(with_chapters(tmp_path / "1", [*MIXED, *HEALTHY])))
     what = 'audit: 1.csv:6, column "Disease": the value has no category in chapters.csv (and 1 more such lines); '

@@ -108,41 +108,6 @@ def k_states(folder, *more):
     return next(each["state"] for each in result["policy"]["clauses"] if each["clause"] == "k"), result
 
 
-@pytest.mark.parametrize(
-    ("rows", "state"),
-    [
-        (ONE_ALONE, "holds"),
-        ([*ONE_ALONE, "30,a"], "holds"),
-        ([*ONE_ALONE[:3], "31,d", "31,e", "31,f"], "violated"),
-        ([*ONE_ALONE, "40,a"], "violated"),
-    ],
-    ids=["the same", "a larger class", "two rows more below k", "one more alone"],
-)
-@pytest.mark.parametrize("by", ["waiver", "baseline"])
-def test_classes_below_k_are_accepted_as_far_as_they_went(tmp_path, by, rows, state):
-    """The smallest class, and how many rows are in classes below k: more of either is new."""
-    folder, more = small_classes(tmp_path, ONE_ALONE), []
-    assert k_states(folder)[0] == "violated"
-    if by == "waiver":
-        assert run_main("waive", str(folder), "--group", "1", "*", *WHY)[0] == 0
-        waiver = (folder / "series.toml").read_text().partition("[[waiver]]")[2]
-        assert "k={smallest=1,rows=1}" in waiver.replace(" ", "")
-    else:
-        more, waiver = ["--baseline", str(tmp_path / "before.json")], ""
-        report = ["--format", "json", "--stable-ids", "--findings", "all", "--output", more[1]]
-        assert run_main(str(folder), *report)[0] == 1
-    small_classes(folder, rows)
-    with (folder / "series.toml").open("a") as file:
-        file.write(f"[[waiver]]{waiver}" if waiver else "")
-    found = k_states(folder, *more)[0]
-    assert found == state
-    (tmp_path / "next.csv").write_text("Age,Disease\n50,a\n50,b\n50,c\n")
-    if waiver:  # one more release of large classes changes nothing of it
-        _, out, err = run_main("next", str(folder), str(tmp_path / "next.csv"), "--format", "json")
-        clauses = json.loads(out)["policy"]["clauses"]
-        assert [each["state"] for each in clauses if each["clause"] == "k"] == [state], err
-
-
 def test_a_smallest_class_without_its_rows_accepts_nothing(tmp_path):
     folder = small_classes(tmp_path, ONE_ALONE)
     waiver = '[[waiver]]\ngroup = "*"\nrelease = "1"\nreason = "r"\nexpires = 2999-01-01\nsize = { k = 1 }\n'
@@ -370,22 +335,6 @@ def test_what_is_likely_is_not_told_to_everybody():
     risks = [one for entry in result["attacks"] for one in entry["findings"] if one["kind"] == "risk"]
     assert risks
     assert all(one["value"] is None and one["certificate"] == [] for one in risks)
-
-
-@pytest.mark.parametrize(("more", "state"), [(-0.01, "exceeded"), (0, "applied"), (0.01, "applied")])
-def test_a_risk_is_waived_as_far_as_it_was_known(more, state, tmp_path):
-    FORMS["distinct-star-skewed"](tmp_path / "skewed")
-    (tmp_path / "skewed/private").mkdir(exist_ok=True)
-    _, result = judged(tmp_path / "skewed", "--policy", "max_risk=0.9", "--stable-ids")
-    risks = {one["id"]: one.get("risk", 1) for entry in result["attacks"] for one in entry["findings"]}
-    assert any(risk < 1 for risk in risks.values())
-    for ident, risk in risks.items():
-        entry = f'[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n'
-        append(tmp_path / "skewed/series.toml", f"\n{entry}size = {risk + more if risk < 1 else 1}\n")
-    code, result = judged(tmp_path / "skewed", "--policy", "max_risk=0.9")
-    clauses = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
-    assert (code, clauses["max_risk"]) == ((1, "violated") if more < 0 else (0, "holds"))
-    assert state in states(result)
 
 
 @pytest.mark.parametrize("key", ["individual", "finding"])

@@ -3,10 +3,16 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
-    "cli/test_accepted_counts.py": [
+    "cli/test_accepted.py": [
         ("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True"),
-    ],
-    "cli/test_baseline.py::test_risks_are_accepted_as_far_as_they_went": [
+        (
+            "audit.judgement.waivers.NamedFindings.within",
+            "ident in sizes and sizes[ident].covers(size)",
+            "ident in sizes",
+        ),
+        ("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True"),
+        ("audit.judgement.baseline._small_classes", 'each["below_k"]}', "10**9}"),
+        ("audit.model.accepted_size.CloseSize.covers", "other.lower <= self.lower", "other.lower >= self.lower"),
         ("audit.judgement.selection.Selection.covered", "accepted[ident].covers(size)", "True"),
     ],
     "cli/test_closeness.py::test_below_certainty_what_is_near_the_true_number_counts": [
@@ -18,9 +24,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "self.high[np.where(known, low, 0)] >= high",
             "self.high[np.where(known, low, 0)] > high",
         ),
-    ],
-    "cli/test_closeness.py::test_what_is_known_more_nearly_is_new": [
-        ("audit.model.accepted_size.CloseSize.covers", "other.lower <= self.lower", "other.lower >= self.lower"),
     ],
     "cli/test_confirm.py::test_no_empty_line_says_that_what_sounds_sensitive_may_be_known": [
         ("audit.init.confirmation._Asked.ask_role", " and sensitivity(name)", " and not name"),
@@ -241,17 +244,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.encoding.coarse", "() if is_ascii else _TWO_LETTERS", "()"),
         ("audit.io.encoding.IdentifierEncoder.alike", 'r"\\1\\5"', 'r"\\2\\3\\4"'),
         ("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass"),
-    ],
-    "cli/test_waive.py::test_classes_below_k_are_accepted_as_far_as_they_went": [
-        ("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True"),
-        ("audit.judgement.baseline._small_classes", 'each["below_k"]}', "10**9}"),
-    ],
-    "cli/test_waive.py::test_a_risk_is_waived_as_far_as_it_was_known": [
-        (
-            "audit.judgement.waivers.NamedFindings.within",
-            "ident in sizes and sizes[ident].covers(size)",
-            "ident in sizes",
-        ),
     ],
     "cli/test_waive.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided": [
         ("audit.judgement.waivers.WaiverBook._ask", "clauses.update(*(found.clauses[at] for at in left))", "pass"),
