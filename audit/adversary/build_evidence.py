@@ -48,7 +48,7 @@ from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.evidence import CandidatePools, CombinedName, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, ReasonKind, joined, say
+from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
 
 def build_evidence(
@@ -138,11 +138,18 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
             found[old, new] = tag, so_far + many
     if found:
         shown = [
-            f"{names[old]} -> {names[new]} ({times} {'time' if times == 1 else 'times'}, first in release {tag})"
+            say_count(
+                "{old} -> {new} ({count} time, first in release {tag})",
+                "{old} -> {new} ({count} times, first in release {tag})",
+                times,
+                old=names[old],
+                new=names[new],
+                tag=tag,
+            )
             for (old, new), (tag, times) in found.items()
         ]
-        what = f"changes that the key shows are not listed: {joined([*map(printable, shown)])}"
-        remedy = 'add a line for each, or write transitions = "any" where any value may follow any'
+        what = say("changes that the key shows are not listed: {changes}", changes=joined([*map(printable, shown)]))
+        remedy = say('add a line for each, or write transitions = "any" where any value may follow any')
         raise InputError([Problem(str(held.series.manifest.transitions), what, remedy, column="from")])
 
 
@@ -164,11 +171,18 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     allowed = (each for each in ADVERSARIES.values() if each.requires in offered)
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
     if episodes and chosen.requires is not None:
-        what = 'rows = "episodes" does not say whose row is whose'
-        raise UsageError(f"{manifests.NAME}: {what}, which the adversary `{chosen.name}` needs; leave --adversary out")
+        what = say('rows = "episodes" does not say whose row is whose')
+        raise UsageError(
+            say(
+                "{file}: {what}, which the adversary `{adversary}` needs; leave --adversary out",
+                file=manifests.NAME,
+                what=what,
+                adversary=chosen.name,
+            )
+        )
     if chosen.requires not in offered:
-        what = f"the adversary `{chosen.name}` needs {chosen.needs}"
-        raise UsageError(f"{manifests.NAME}: {what}; add it or choose another")
+        what = say("the adversary `{adversary}` needs {needs}", adversary=chosen.name, needs=chosen.needs)
+        raise UsageError(say("{file}: {what}; add it or choose another", file=manifests.NAME, what=what))
     if chosen.requires == "key":
         series.check_keys()
     return chosen.name
@@ -412,12 +426,12 @@ def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
     if held.series.manifest.to_come:
         known = known.some(np.isin(known.person, everyone))
     for place in np.flatnonzero(~np.isin(known.person, everyone)):
-        what = "this person is in no release, or is a counterfeit"
-        problems.add(known.shown, what, "drop the line", line=known.lines[place], column="individual")
+        what = say("this person is in no release, or is a counterfeit")
+        problems.add(known.shown, what, say("drop the line"), line=known.lines[place], column="individual")
     for place in np.flatnonzero(known.release >= 0):
         if known.person[place] not in present[known.release[place]]:
-            what = "this person is not in this release"
-            problems.add(known.shown, what, "correct the release", line=known.lines[place], column="release")
+            what = say("this person is not in this release")
+            problems.add(known.shown, what, say("correct the release"), line=known.lines[place], column="release")
     problems.check()
     return known
 
@@ -476,7 +490,9 @@ def _covered(
         rows = np.flatnonzero(at != UNKNOWN)
         lacks = np.flatnonzero(~covered.hold(pool[rows], at[rows]))
         if len(lacks):
-            raise known.contradiction(person[rows[lacks[0]]], "no group that may hold this person publishes this value")
+            raise known.contradiction(
+                person[rows[lacks[0]]], say("no group that may hold this person publishes this value")
+            )
         sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
         _, home = coverage.covering_groups(boxes, people.space, used[pool[sure]])
         entries = _without(entries, person[sure], home, at[sure], known)
@@ -496,17 +512,25 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
     problems, lines, release = Problems(), register.present(position), held.seen[position].release
     if not groups.all():
         alone = np.flatnonzero(groups[pool] == 0)
-        others = f" (nor {len(alone) - 1} other{'s' * (len(alone) > 2)})" if len(alone) > 1 else ""
-        what = f"no group of release {release.tag} covers this person{others}"
+        nor = len(alone) - 1
+        others = say_count(" (nor {count} other)", " (nor {count} others)", nor) if nor else ""
+        what = say("no group of release {tag} covers this person{others}", tag=release.tag, others=others)
         line = register.table.line(int(lines[alone[0]]))
         attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]
         why = why_uncovered(attributes, register, people.space, held.seen[position], lines[alone])
-        remedy = 'correct the person\'s values or releases, or write presence = "possible" if not everybody is there'
+        remedy = say(
+            'correct the person\'s values or releases, or write presence = "possible" if not everybody is there'
+        )
         problems.add(register.shown, f"{what}: {why}", remedy, line=line)
     rows = release.people - sum(release.counterfeits.values())
     if len(lines) > rows:
-        what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are not counterfeits"
-        remedy = 'correct in which releases its people are, or write presence = "possible" if not all of them are'
+        what = say(
+            "{people} people are in release {tag}, which has {rows} rows that are not counterfeits",
+            people=len(lines),
+            tag=release.tag,
+            rows=rows,
+        )
+        remedy = say('correct in which releases its people are, or write presence = "possible" if not all of them are')
         problems.add(register.shown, what, remedy)
     problems.check()
 
@@ -518,7 +542,7 @@ def _check_own(people: KnownGroups, keyed: KeyedRelease, known: Known, person: C
         own[keyed.person] = keyed.entry_value[people.sensitive]
         wrong = np.flatnonzero((at != UNKNOWN) & (at != own[person]))
         if len(wrong):
-            what = f"the key says that this person has another value in release {keyed.tag}"
+            what = say("the key says that this person has another value in release {tag}", tag=keyed.tag)
             raise known.contradiction(person[wrong[0]], what)
 
 
@@ -534,7 +558,7 @@ def _without(entries: ValueCounts, person: Codes, group: Codes, fixed: Codes, kn
     left = np.bincount(place, weights=weights).astype(np.int64)
     short = np.flatnonzero(left[place[len(key) :]] < 0)
     if len(short):
-        what = "more people of this person's group are known to have this value than it publishes"
+        what = say("more people of this person's group are known to have this value than it publishes")
         raise known.contradiction(person[rows[short[0]]], what)
     kept = left > 0
     codes = distinct[kept]

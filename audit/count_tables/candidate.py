@@ -30,6 +30,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
 
 _BASES = (3, 5, 10, 20, 50, 100)
 
@@ -48,7 +49,7 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     """
     if candidate.tag in manifest.tags:
         tag = printable(candidate.tag)
-        raise UsageError(f'the series has a release with the tag "{tag}" already; rename the candidate')
+        raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
     return replace(manifest, releases=(*manifest.releases, candidate))
 
 
@@ -155,7 +156,7 @@ def repair_candidate(
     for table in candidate.tables:
         if not table.path.name.endswith((".csv", ".parquet")):
             name = printable(table.path.name)
-            raise UsageError(f"{name}: only .csv and .parquet files can be rewritten; convert it first")
+            raise UsageError(say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name))
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found

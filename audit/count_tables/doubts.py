@@ -196,15 +196,16 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
     Raises:
         InputError: some keys have no effect; it lists all of them, with their lines.
     """
+    correct = say("correct the name, or leave it out"), say("correct the label, or leave it out")
     found = [
-        (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
+        (key, say('no table has "{name}", so {nothing}', name=printable(name), nothing=NOTHING), correct[0])
         for key, name in _lacking(counts.manifest, [part.table for part in counts.parts])
     ]
     manifest, labels = counts.manifest, {each.axis.name: {*each.labels} for each in counts.dimensions}
     named = [("harmless", name, text) for name, texts in manifest.harmless.items() for text in texts]
     named += [("hiding", name, text) for rule in manifest.hiding for name, text in rule.cell.items()]
     found += [
-        (key, f'no label of "{name}" is "{printable(text)}", so {NOTHING}', "correct the label, or leave it out")
+        (key, say('no label of "{name}" is "{text}", so {nothing}', name=name, text=text, nothing=NOTHING), correct[1])
         for key, name, text in named
         if text not in labels[name]
     ]

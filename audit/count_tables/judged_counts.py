@@ -179,20 +179,22 @@ def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, b
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
     """Return the error that names the cells that contradict each other."""
     named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
-    what = "no count agrees with this cell"
+    what = say("no count agrees with this cell")
     if len(named) > 1:
-        without = "; without any one of these cells, some would" if error.irreducible else ""
-        what = f"no counts agree with these {len(named)} cells{without}"
+        without = say("; without any one of these cells, some would") if error.irreducible else ""
+        what = say("no counts agree with these {cells} cells{without}", cells=len(named), without=without)
     problems = []
     for row in named[:_NAMED]:
         (file, line), low, high = counts.place(row), counts.lower[row], counts.upper[row]
-        stands = f"stands for {low} to {high}" if low < high < UNBOUNDED else f"stands for {high}"
+        stands = say("stands for {high}", high=high)
         if high >= UNBOUNDED:
-            stands = f"stands for {low} or more"
+            stands = say("stands for {low} or more", low=low)
+        elif low < high:
+            stands = say("stands for {low} to {high}", low=low, high=high)
         elif low > high:
-            stands = "contradicts the rules by itself (threshold, rounding, or the rate beside it)"
+            stands = say("contradicts the rules by itself (threshold, rounding, or the rate beside it)")
         text, column = counts.text[row], counts.part(row).view.column
-        remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
+        remedy = say("correct the number, or the rounding, markers, threshold, categories or over_time of the manifest")
         problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
     return InputError(problems)
 

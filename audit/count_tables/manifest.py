@@ -39,6 +39,7 @@ from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize
+from audit.runtime.phrases import say
 
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 
@@ -91,8 +92,8 @@ def refuse_lone_row(path: Path, shown: str, known: Container[str], problems: Pro
     """Note that a file's last row may be a note, unless its text is a `known` label; it would be read as a count."""
     line, text = below_table(path).lone or (0, "")
     if line and text not in known:
-        what = "only the first cell of this row has a text"
-        remedy = "delete it if it is a note below the table, else move it above other rows"
+        what = say("only the first cell of this row has a text")
+        remedy = say("delete it if it is a note below the table, else move it above other rows")
         problems.add(shown, what, remedy, line=line)
 
 
@@ -247,8 +248,8 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         limits = {name: clause.default for name, clause in COUNT_CLAUSES.items()} | {"min_count": implied}
         limits |= {**self.policy, **given}
         if limits["min_count"] is None:
-            what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
-            raise InputError([Problem(NAME, what, "write, for example, min_count = 6 under [policy]")])
+            what = say("`min_count` is not given, and neither a threshold nor a marker with an upper end implies it")
+            raise InputError([Problem(NAME, what, say("write, for example, min_count = 6 under [policy]"))])
         return {name: int(limit or 0) for name, limit in limits.items() if name != "min_labels" or self.sensitive}
 
 
@@ -261,7 +262,9 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
     problems = Problems()
-    text = problems.checked(read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems))
+    text = problems.checked(
+        read_text(folder, NAME, say("write a {file}, or let `audit init` guess one", file=NAME), problems)
+    )
     return problems.checked(parse_table_manifest(folder, text, problems))
 
 
@@ -291,7 +294,9 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         counts = values or read["measures"]
         columns = values if wide is None else tuple(wide.columns.values())
         if (wide or values) and len([each for each in (wide, values, read["measure"], read["value"]) if each]) > 1:
-            self.note("values", "several keys say which columns are counts", "keep one of value, values, wide")
+            self.note(
+                "values", say("several keys say which columns are counts"), say("keep one of value, values, wide")
+            )
         if not self.is_part_of(part_of, counts):
             read["part_of"] = part_of = {}
         parted = any(part_of.values())
@@ -299,11 +304,11 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         read["dimensions"] = tuple(dict.fromkeys([*read["dimensions"], *more]))
         read["value"] = read["value"] or next(iter(columns), "")
         for key, what, example in (
-            ("dimensions", "no dimension is named", 'dimensions = ["area", "sex"]'),
-            ("value", "the column with the counts is not named", 'value = "count"'),
+            ("dimensions", say("no dimension is named"), 'dimensions = ["area", "sex"]'),
+            ("value", say("the column with the counts is not named"), 'value = "count"'),
         ):
             if not read[key]:
-                self.note(key, what, f"write {example} under [table]")
+                self.note(key, what, say("write {example} under [table]", example=example))
         totals = {name: unicodedata.normalize("NFC", text.strip()) for name, text in read["totals"].items()}
         read["totals"] = {name: label for name, label in totals.items() if label}
         read["perturbation"] = read["perturbation"] or 0
@@ -325,12 +330,14 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
         """Return whether the statistics of `part_of` can be parts of each other; note why they cannot."""
         names = {*part_of, *(whole for whole in part_of.values() if whole)}
-        faults = [f'"{name}" is not one of the counts' for name in sorted(names - set(counts))]
-        faults += [f'"{name}" is part of itself' for name, root in roots(counts, part_of).items() if part_of.get(root)][
-            :1
-        ]
+        faults = [say('"{name}" is not one of the counts', name=name) for name in sorted(names - set(counts))]
+        faults += [
+            say('"{name}" is part of itself', name=name)
+            for name, root in roots(counts, part_of).items()
+            if part_of.get(root)
+        ][:1]
         for what in faults:
-            self.note("part_of", what, 'write part_of = { deaths = "cases" }, both of them in values')
+            self.note("part_of", what, say('write part_of = {{ deaths = "cases" }}, both of them in values'))
         return not faults
 
     def check_read(self, found: TableManifest, counts: Sequence[str]) -> None:
@@ -338,11 +345,11 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
-                self.note(key, f'"{name}" is not a dimension', "name one of the dimensions")
+                self.note(key, say('"{name}" is not a dimension', name=name), say("name one of the dimensions"))
         for of in (rates.counts for rates in found.rates):
             if (of and of not in counts) or (not of and len(counts) > 1):
-                what = "the manifest does not say which counts these are rates of"
-                self.note("rates", what, f'write counts = "{(*counts, "n")[0]}"')
+                what = say("the manifest does not say which counts these are rates of")
+                self.note("rates", what, say('write counts = "{count}"', count=(*counts, "n")[0]))
         for key, needed, unmet in (
             ("measures", "measure", found.measures and found.measure is None),
             ("rates", "measure", found.measure is None and any(each.is_statistic for each in found.rates)),
@@ -353,16 +360,24 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             ("min_labels", "sensitive", "min_labels" in found.policy and not found.sensitive),
         ):
             if unmet:
-                self.note(key, f"it has no effect without {needed}", f"write {needed} under [table], or leave it out")
+                self.note(
+                    key,
+                    say("it has no effect without {needed}", needed=needed),
+                    say("write {needed} under [table], or leave it out", needed=needed),
+                )
         columns, files = {*found.nested}, {*found.categories}
         for key, names, why in (
-            ("categories", columns & files, "its columns say which label is inside of which"),
-            ("codes", found.codes & (columns | files), "its categories or columns say what its labels cover"),
-            ("totals", found.no_total & (columns | files | found.codes), "its labels are already explained"),
-            ("harmless", {*found.harmless} - {*found.sensitive}, "it is not sensitive"),
+            ("categories", columns & files, say("its columns say which label is inside of which")),
+            ("codes", found.codes & (columns | files), say("its categories or columns say what its labels cover")),
+            ("totals", found.no_total & (columns | files | found.codes), say("its labels are already explained")),
+            ("harmless", {*found.harmless} - {*found.sensitive}, say("it is not sensitive")),
         ):
             for name in sorted(names):
-                self.note(key, f'the entry for "{name}" has no effect: {why}', "leave this entry out")
+                self.note(
+                    key,
+                    say('the entry for "{name}" has no effect: {why}', name=name, why=why),
+                    say("leave this entry out"),
+                )
 
     def entry(self, entry: object) -> Iterator[TableRelease]:
         if isinstance(entry, str) and entry.endswith("results.json"):
@@ -374,12 +389,12 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             tag = self.text(entry, "tag")
             names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
             if tag is None or not names:
-                self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
+                self.note("releases", say("a release of several tables lacks its tag or its tables"), say("give both"))
             else:
                 yield self.release(tag, *names)
         else:
-            what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
-            self.note("releases", "an entry is neither a path nor a tag with its tables", what)
+            what = say('write a path, or {{ tag = "2024", tables = ["a.csv", "b.csv"] }}')
+            self.note("releases", say("an entry is neither a path nor a tag with its tables"), what)
 
     def release(self, tag: str, *names: str) -> TableRelease:
         return TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))

@@ -18,6 +18,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.notations import read_interval
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import say
 
 Interval = tuple[int, int]
 
@@ -268,12 +269,13 @@ class Interpreter:
         number = number_of(text, point=self.point)
         if number is None:
             too_large = is_too_large(text)
-            return "this is larger than any count" if too_large else "this is neither a whole number nor a marker"
+            neither = say("this is neither a whole number nor a marker")
+            return say("this is larger than any count") if too_large else neither
         rounding = self.manifest.rounding
         if rounding is not None and rounded_interval(number, rounding) is None:
             if rounding.how == "midpoint":
-                return f"this is not a number that midpoint rounding to {rounding.to} gives"
-            return f"this is not a multiple of {rounding.to}, to which counts are rounded"
+                return say("this is not a number that midpoint rounding to {base} gives", base=rounding.to)
+            return say("this is not a multiple of {base}, to which counts are rounded", base=rounding.to)
         return None
 
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:

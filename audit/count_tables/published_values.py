@@ -16,6 +16,7 @@ from audit.count_tables.table_shapes import FileRows, rate_column
 from audit.model.arrays import Counts
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import say
 
 CHANGE = "change"
 _PERCENT = 100
@@ -70,7 +71,7 @@ class ValueReader:
         for text in dict.fromkeys(texts):
             faults.setdefault(interpreter.fault(text) or "", []).append(text)
         for what in filter(None, faults):
-            remedy = "write a whole number, or name the marker in [table] markers"
+            remedy = say("write a whole number, or name the marker in [table] markers")
             part.note(column, texts, faults[what], f'"{faults[what][0]}": {what}', remedy, self.problems)
         ends = self._intervals(part, texts)
         return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
@@ -101,8 +102,8 @@ class ValueReader:
 
     def _note_no_rates(self, part: FileRows, found: Sequence[str], rates: Rates, name: str) -> None:
         wrong = [text for text in dict.fromkeys(found) if not self._is_rate(text, rates)]
-        remedy = "write a number, or name the text in [table] markers or not_published"
-        part.note(name, found, wrong, "this is neither a number nor a marker", remedy, self.problems)
+        remedy = say("write a number, or name the text in [table] markers or not_published")
+        part.note(name, found, wrong, say("this is neither a number nor a marker"), remedy, self.problems)
 
     def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
         """Return `lower`, `upper` and `denominators` of each row, by its value and rates beside it; shape (rows, 3).
@@ -120,8 +121,8 @@ class ValueReader:
                 for name, some in zip((rates.column, rates.denominator), columns[-2:], strict=True):
                     self._note_no_rates(part, some, rates, name)
                     large = [text for text in dict.fromkeys(some) if is_too_large(text)]
-                    what = f"this is {UNBOUNDED // 10:,} or more, larger than any count"
-                    part.note(name, some, large, what, "correct the number", self.problems)
+                    what = say("this is {most} or more, larger than any count", most=UNBOUNDED // 10)
+                    part.note(name, some, large, what, say("correct the number"), self.problems)
         rows = [*zip(*columns, strict=True)]
         made = dict[tuple[str, ...], tuple[int, int, int]]()
         for value, *others in dict.fromkeys(rows):

@@ -29,6 +29,7 @@ from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
+from audit.runtime.phrases import say
 
 
 def read_counts(manifest: TableManifest) -> PublishedCounts:
@@ -195,9 +196,9 @@ class _Assembler:
         texts = [composed(text) or total or "" for text in texts]
         fine = {text for text in dict.fromkeys(texts) if text and (known is None or text == total or text in known)}
         what, remedy = (
-            ("the label is in no line of the categories", "add a line for each atom that it covers")
+            (say("the label is in no line of the categories"), say("add a line for each atom that it covers"))
             if known is not None
-            else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
+            else (say("the cell is empty, and the dimension has no total"), say("name its total in [table] totals"))
         )
         part.note(name, texts, {*texts} - fine, what, remedy, self.problems)
         return [text if text in fine else "" for text in texts]
@@ -220,14 +221,15 @@ class _Assembler:
                     meant.add(folded)
         for folded, spellings in spelled.items():
             (first, before), *others = spellings.items()
-            like = f'"{first}" in {self.parts[before].file.shown}'
+            like = say('"{label}" in {file}', label=first, file=self.parts[before].file.shown)
             if total is not None and folded == skeleton(total):
-                like, others = f'the total "{total}"', [each for each in spellings.items() if each[0] != total]
+                like = say('the total "{total}"', total=total)
+                others = [each for each in spellings.items() if each[0] != total]
             elif folded in meant:
                 continue
             for spelling, at in others[:1]:
-                what = f'"{spelling}" differs from {like} by its spelling alone'
-                self.parts[at].note(name, local[at], [spelling], what, "write both alike", self.problems)
+                what = say('"{spelling}" differs from {like} by its spelling alone', spelling=spelling, like=like)
+                self.parts[at].note(name, local[at], [spelling], what, say("write both alike"), self.problems)
 
     def _stand_together(self, at: int, name: str, texts: Sequence[str], spellings: set[str]) -> bool:
         """Return whether a table has labels of a dimension, `texts`, in two spellings beside the same other labels."""

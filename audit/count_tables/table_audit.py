@@ -318,8 +318,10 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
         for each in accepted:
             matches = {one.id: vars(one.size) for one in report.findings if matcher(each.named)(one.id)}
             if not matches:
-                what = f"{each.where and f'{each.where}: '}{printable(each.named, 80)} is not a finding of these tables"
-                raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
+                named = (each.where and f"{each.where}: ") + printable(each.named, 80)
+                what = say("{named} is not a finding of these tables", named=named)
+                remedy = say("take its id from a report of today, such as differencing-0123456789ab")
+                raise UsageError(f"{what}; {remedy}")
             found |= {ident: {"finding": ident, "size": size, **each.key} for ident, size in matches.items()}
         return list(found.values())
 

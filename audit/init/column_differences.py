@@ -163,8 +163,8 @@ def check_header(found: FoundFiles) -> None:
     columns = read_columns([(first.rows, first.shown)])
     inside = sum(column.name in column.texts for column in columns.values())
     if inside and 2 * inside >= len(columns):
-        what = "this line looks like a row of the table: most of its cells stand in the columns below as well"
-        remedy = "write a line with the names of the columns above it, in all releases"
+        what = say("this line looks like a row of the table: most of its cells stand in the columns below as well")
+        remedy = say("write a line with the names of the columns above it, in all releases")
         raise InputError([Problem(first.shown, what, remedy, line=1)])
 
 

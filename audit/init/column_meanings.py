@@ -78,8 +78,8 @@ class _Guesser:
             self.files *= len(found.releases)
         found.columns = {**self.rows, **self.values}
         if not (self.rows and self.values):
-            what = "the releases have no column in common that has a name"
-            raise self.error(what, "give the same meaning the same column name in all releases")
+            what = say("the releases have no column in common that has a name")
+            raise self.error(what, say("give the same meaning the same column name in all releases"))
 
     def error(self, what: str, remedy: str) -> InputError:
         release = self.found.pair() or self.found.releases[-1]
@@ -251,9 +251,12 @@ class _Guesser:
     def guess_sensitive(self) -> None:
         free = self.free(self.values)
         if not free:
-            what = "all columns that the releases share are identifiers, groups or counts; none can be sensitive"
-            remedy = "publish the sensitive values in all releases; if a file has the values of another one's groups, "
-            raise self.error(what, f"{remedy}name them 1.rows.csv and 1.values.csv")
+            what = say("all columns that the releases share are identifiers, groups or counts; none can be sensitive")
+            remedy = say(
+                "publish the sensitive values in all releases; if a file has the values of another one's groups, name "
+                "them 1.rows.csv and 1.values.csv"
+            )
+            raise self.error(what, remedy)
         alone = len(free) > 1 and sum(not self.generalized(c) for c in free) == 1
         changing = self.found.texts("transitions", "from") | self.found.texts("transitions", "to")
         by, last = self.boxes(), list(self.values)[-1]

@@ -153,7 +153,7 @@ class _Asked:
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
         if not self.named("sensitive"):
-            raise UsageError("by these answers no column is sensitive, and nothing can be judged; answer again")
+            raise UsageError(say("by these answers no column is sensitive, and nothing can be judged; answer again"))
 
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that lose this role."""

@@ -107,16 +107,16 @@ def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | 
     found = joined_files(parts, totals)
     together = None if found is None else tidy(found)
     if found is None or together is None or not totals.keys() <= {*together.table["dimensions"]}:
-        what = "the files are tables of counts, but have other columns each"
-        remedy = (
+        what = say("the files are tables of counts, but have other columns each")
+        remedy = say(
             "if they were published together, give their columns of counts one name, and name those of one release "
             "alike but for one word, such as 2024-sex.csv and 2024-age.csv; else audit them in folders of their own"
         )
         own = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
         if all(len(names) == 1 for names in own):
             listed = ", ".join(f'"{printable(name)}"' for names in own for name in names)
-            what = f"one column has another name in each file: {listed}"
-            remedy = (
+            what = say("one column has another name in each file: {listed}", listed=listed)
+            remedy = say(
                 "if they have the counts of one table at several times, give them one name in all files, such as count"
             )
         raise InputError([Problem(parts[-1].shown[0], what, remedy, line=1)])

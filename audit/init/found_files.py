@@ -120,15 +120,18 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         InputError: a table cannot be read.
     """
     if not folder.is_dir():
-        state = "this is a file" if folder.exists() else "there is no such folder"
-        raise UsageError(f"{folder}: {state}; name the folder that holds the releases")
+        state = say("this is a file") if folder.exists() else say("there is no such folder")
+        raise UsageError(say("{folder}: {state}; name the folder that holds the releases", folder=folder, state=state))
     found, problems = FoundFiles(folder, guesses), Problems()
     inside, beside = _listing(found, home), _listing(found, "")
     _note_folders(found, home)
     if not inside and (folder / "microdata.toml").exists():
         raise UsageError(
-            f"{folder}: this folder holds microdata, which is not published; "
-            "`audit anonymize` makes a series of releases from it"
+            say(
+                "{folder}: this folder holds microdata, which is not published; `audit anonymize` makes a series of "
+                "releases from it",
+                folder=folder,
+            )
         )
     found.counterfeits = _with_columns(found, _listing(found, "counterfeits"), Problems())
     found.hierarchies = [name for name in beside if "hierarch" in name.casefold()]
@@ -158,7 +161,9 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
     try:
         files = [path for path in place.iterdir() if path.is_file()] if place.is_dir() else []
     except OSError as error:
-        raise UsageError(f"{place}: {error.strerror}; check the folder's permissions") from error
+        raise UsageError(
+            say("{place}: {why}; check the folder's permissions", place=place, why=error.strerror)
+        ) from error
     paths = [path for path in files if is_table(path)]
     others = [path.name for path in files if not is_table(path) and not path.name.startswith(".")]
     for name in sorted(set(others) - _MANIFESTS, key=natural):
@@ -343,8 +348,14 @@ def _check_releases(found: FoundFiles) -> None:
     if not found.releases:
         unused = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
         raise UsageError(
-            f"{found.folder}: there are no releases here{unused}; put the published tables "
-            f"({', '.join(SUFFIXES)}) into {found.folder / 'releases'}, one file for each release, and run it again"
+            say(
+                "{folder}: there are no releases here{unused}; put the published tables ({names}) into {releases}, one "
+                "file for each release, and run it again",
+                folder=found.folder,
+                unused=unused,
+                names=", ".join(SUFFIXES),
+                releases=found.folder / "releases",
+            )
         )
     tags = found.tags
     found.keys = sum(found.key_file(tag) is not None for tag in tags)

@@ -276,8 +276,13 @@ def _manifest(found: FoundFiles) -> Manifest:
         check_headers(manifest, problems)
     if manifest is None or problems.found:
         raise UsageError(
-            f"{found.folder}: no manifest could be guessed that opens ({printable(str(problems.found[0]), 300)}); "
-            f"write {NAME} by hand, or rename the files or columns it speaks of"
+            say(
+                "{folder}: no manifest could be guessed that opens ({found}); write {file} by hand, or rename the "
+                "files or columns it speaks of",
+                folder=found.folder,
+                found=printable(str(problems.found[0]), 300),
+                file=NAME,
+            )
         )
     return manifest
 
@@ -297,12 +302,12 @@ def _complete_microdata(found: FoundFiles) -> None:
     named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
     individual = found.chosen("individual") or found.chosen("record") or next(named, None)
     if individual is None:
-        what = "no column identifies the people, each once in a table"
-        remedy = "add one, such as a patient number; anonymize never publishes it"
+        what = say("no column identifies the people, each once in a table")
+        remedy = say("add one, such as a patient number; anonymize never publishes it")
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
     first = found.releases[0]
     if first.by is not None:
-        what, remedy = "the file holds several snapshots", "write each of them into a file of its own"
+        what, remedy = say("the file holds several snapshots"), say("write each of them into a file of its own")
         raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}

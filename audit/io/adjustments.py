@@ -15,6 +15,7 @@ from audit.io.rules.file_form import Delimiter, Encoding
 from audit.io.rules.rule import NO_RULES, Rules, spelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.model.errors import Problems
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Adjustments:
     @property
     def otherwise(self) -> str:
         """The second remedy for a missing column, besides correcting its name."""
-        return "write under `renamed` what the release calls it" if self.tag else "add it to the file"
+        return say("write under `renamed` what the release calls it") if self.tag else say("add it to the file")
 
     @property
     def declared(self) -> Declared:

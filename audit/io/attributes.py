@@ -13,6 +13,7 @@ from audit.io.cell_reading import covers, exact_text, parse, parse_point, parse_
 from audit.io.cells import Anything, Cell, CellError, Kind
 from audit.io.hierarchies import Hierarchy
 from audit.model.arrays import Codes
+from audit.runtime.phrases import say
 
 
 @dataclass
@@ -97,7 +98,9 @@ class QuasiIdentifier:
     def _check_unit(self, text: str) -> None:
         unit = unit_of(text) if self.kind is Kind.NUMERIC else None
         if unit is not None and self._unit not in (None, unit):
-            raise CellError("the cell's unit differs from others", "write all cells of the column in one unit")
+            raise CellError(
+                say("the cell's unit differs from others"), say("write all cells of the column in one unit")
+            )
         self._unit = unit or self._unit
 
     def numbers(self, names: Sequence[str]) -> tuple[Codes, list[tuple[int, CellError]]]:

@@ -31,6 +31,7 @@ from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
+from audit.runtime.phrases import say
 
 _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
@@ -79,8 +80,8 @@ class TransitionLines:
         lines: dict[tuple[str, str], str] = {}
         for (a, b), text in self.probability.items():
             if lines.setdefault((fold(a), fold(b)), text) != text:
-                what = "two lines have different probabilities, and their values differ only in spelling"
-                problems.add(self.shown, what, "keep one of the lines")
+                what = say("two lines have different probabilities, and their values differ only in spelling")
+                problems.add(self.shown, what, say("keep one of the lines"))
         return replace(self, probability=lines)
 
     def closed(self) -> tuple[TransitionLines, int]:
@@ -124,8 +125,12 @@ def check_size(shown: str, size: int) -> None:
         InputError: there are too many values.
     """
     if size > _MOST_VALUES:
-        what = f"there are {size} values, and at most {_MOST_VALUES} can have transitions"
-        raise InputError([Problem(shown, what, "merge values into broader ones")])
+        what = say(
+            "there are {size} values, and at most {most} can have transitions",
+            size=size,
+            most=_MOST_VALUES,
+        )
+        raise InputError([Problem(shown, what, say("merge values into broader ones"))])
 
 
 def read_lines(
@@ -157,16 +162,18 @@ def read_lines(
         )
     for column in ("from", "to"):
         empty = np.array([not text and text not in missing for text in table.texts(column)], dtype=np.bool_)
-        table.note_first(empty, column, "the cell is empty", "write a value, or drop the line", problems)
+        table.note_first(empty, column, say("the cell is empty"), say("write a value, or drop the line"), problems)
     if len(problems.found) > before:
         return None
     lines: dict[tuple[str, str], str] = {}
     given = table.texts(_PROBABILITY) if _PROBABILITY in table else [""] * table.rows
     for row, (a, b, text) in enumerate(zip(table.texts("from"), table.texts("to"), given, strict=True)):
         if (a, b) in lines:
-            problems.add(name, "this pair of values is on two lines", "keep one of the lines", line=table.line(row))
+            problems.add(
+                name, say("this pair of values is on two lines"), say("keep one of the lines"), line=table.line(row)
+            )
         elif text and not _is_probability(text):
-            what, remedy = "the cell is not a probability", "write a number from 0 to 1"
+            what, remedy = say("the cell is not a probability"), say("write a number from 0 to 1")
             problems.add(name, what, remedy, line=table.line(row), column=_PROBABILITY)
         lines[a, b] = text
     if len(problems.found) == before:
@@ -185,8 +192,8 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
     """Note the first line without a probability whose `from` has lines with one."""
     with_one = {a for (a, _), text in lines.items() if text}
     lacking = np.array([a in with_one and not text for (a, _), text in lines.items()], dtype=np.bool_)
-    what = "other lines with this `from` have a probability, this one has none"
-    remedy = "give a probability to all lines of a `from`, or to none"
+    what = say("other lines with this `from` have a probability, this one has none")
+    remedy = say("give a probability to all lines of a `from`, or to none")
     table.note_first(lacking, _PROBABILITY, what, remedy, problems)
 
 
@@ -243,13 +250,15 @@ def read_register(series: Series) -> Register:
     name, problems = str(series.manifest.register), Problems()
     attributes = list(series.manifest.columns.quasi_identifiers)
     for attribute in filter(manifests.REGISTER_COLUMNS.__contains__, attributes):
-        what = "a register has a column of this name and another meaning"
-        problems.add(manifests.NAME, what, "rename the quasi-identifier, in the releases too", column=attribute)
+        what = say("a register has a column of this name and another meaning")
+        problems.add(manifests.NAME, what, say("rename the quasi-identifier, in the releases too"), column=attribute)
     problems.check()
     ours = {theirs: each for each, theirs in series.manifest.register_columns.items()}
     found = header(series.manifest.folder / name, name, problems)
     for column in (each for each in ours if found is not None and each not in found):
-        problems.add(name, "the column is not in the file", "correct its name under [register]", line=1, column=column)
+        problems.add(
+            name, say("the column is not in the file"), say("correct its name under [register]"), line=1, column=column
+        )
     names = None if found is None else [ours.get(each, each) for each in found]
     lacking = _lacking(attributes, names or [], name, problems)
     by_line = names is not None and "release" in names
@@ -261,7 +270,9 @@ def read_register(series: Series) -> Register:
     if table is None:
         raise InputError(problems.found)
     if table.rows == 0:
-        problems.add(name, "the register has no lines", "add the people, or leave it out of the manifest", line=2)
+        problems.add(
+            name, say("the register has no lines"), say("add the people, or leave it out of the manifest"), line=2
+        )
     values, columns = list[Sequence[str]](), []
     for attribute in attributes:
         if attribute in lacking:
@@ -278,7 +289,9 @@ def read_register(series: Series) -> Register:
         else _releases_of(series, table, by_line=by_line, problems=problems)
     )
     person = series.people.encode(table.arrow("individual"))
-    table.note_first(person == NOBODY, "individual", "the line has no individual", "write the individual", problems)
+    table.note_first(
+        person == NOBODY, "individual", say("the line has no individual"), say("write the individual"), problems
+    )
     problems.check()
     lines, point = distinct(*combine(columns, table.rows))
     points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
@@ -294,8 +307,8 @@ def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, prob
     spelled = {skeleton(_BESIDE_NAME.sub("", each)): each for each in names if each not in attributes}
     for each in lacking:
         if (found := spelled.get(skeleton(_BESIDE_NAME.sub("", each)))) is not None:
-            what = f'the column is spelled "{found}" here'
-            problems.add(shown, what, "spell it as in the releases", line=1, column=each)
+            what = say('the column is spelled "{found}" here', found=found)
+            problems.add(shown, what, say("spell it as in the releases"), line=1, column=each)
     return lacking
 
 
@@ -308,8 +321,8 @@ def _check_exact(
     wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
     if wrong is not None:
         row = int(np.flatnonzero(codes == texts.index(wrong))[0])
-        what = "the cell is empty" if not wrong else "the cell is not an exact value of this column"
-        remedy = (
+        what = say("the cell is empty") if not wrong else say("the cell is not an exact value of this column")
+        remedy = say(
             'write the exact value (a leaf, where there is a hierarchy), or declare [columns] types as "categorical"'
         )
         problems.add(table.shown, what, remedy, line=table.line(row), column=attribute)
@@ -330,22 +343,24 @@ def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Probl
     if by_line:
         codes, texts = text_codes(table.arrow("release"))
         found = Vocabulary(tags).codes(texts)[codes]
-        remedy = "write the tag of a release: its file's name without the endings"
-        table.note_first(found < 0, "release", "there is no such release", remedy, problems)
+        remedy = say("write the tag of a release: its file's name without the endings")
+        table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found
     ends = []
     for column in ("first", "last"):
         number = table.whole_numbers(column)
-        wrong, remedy = (number < 1) | (number > len(tags)), f"write a position from 1 to {len(tags)}"
-        table.note_first(wrong, column, "there is no such release", remedy, problems)
+        wrong, remedy = (number < 1) | (number > len(tags)), say("write a position from 1 to {last}", last=len(tags))
+        table.note_first(wrong, column, say("there is no such release"), remedy, problems)
         named = {int(tag): at for at, tag in enumerate(tags, 1) if whole_number(tag) not in (-1, at)}
         ambiguous = np.isin(number, [*named])
-        what = "the number is the position of one release, and the tag of another"
-        remedy = "list each person's releases by tag, in a column `release`, or rename the files"
+        what = say("the number is the position of one release, and the tag of another")
+        remedy = say("list each person's releases by tag, in a column `release`, or rename the files")
         table.note_first(ambiguous & ~wrong, column, what, remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
     if not problems.found:
-        table.note_first(ends[1] < ends[0], "last", "the last release comes before the first", "swap the two", problems)
+        table.note_first(
+            ends[1] < ends[0], "last", say("the last release comes before the first"), say("swap the two"), problems
+        )
     return ends[0], ends[1]
 
 
@@ -361,8 +376,10 @@ def _check_once(series: Series, register: Register, problems: Problems) -> None:
         twice = np.flatnonzero(seen[people] != lines)
         if len(twice):
             line, last = (register.table.line(int(x)) for x in (lines[twice[0]], seen[people[twice[0]]]))
-            what = f"this person is also in line {last}, and so listed twice in release {tag}"
-            problems.add(register.shown, what, "keep one line for each person and release", line=line)
+            what = say(
+                "this person is also in line {line}, and so listed twice in release {tag}", line=str(last), tag=tag
+            )
+            problems.add(register.shown, what, say("keep one line for each person and release"), line=line)
             return
 
 
@@ -455,7 +472,7 @@ class Known:
         found[self.person[holds]] = self.value[holds]
         wrong = np.flatnonzero(holds & (found[self.person] != self.value))
         if len(wrong):
-            raise self._wrong(int(wrong[0]), "another line gives this person another value")
+            raise self._wrong(int(wrong[0]), say("another line gives this person another value"))
         return found
 
     def contradiction(self, person: int, what: str) -> InputError:
@@ -463,7 +480,7 @@ class Known:
         return self._wrong(int(np.flatnonzero(self.person == person)[0]), what)
 
     def _wrong(self, place: int, what: str) -> InputError:
-        return InputError([Problem(self.shown, what, "correct the line or delete it", self.lines[place])])
+        return InputError([Problem(self.shown, what, say("correct the line or delete it"), self.lines[place])])
 
 
 def read_known(series: Series, sensitive: str) -> Known:
@@ -488,10 +505,10 @@ def read_known(series: Series, sensitive: str) -> Known:
     if series.manifest.to_come:
         # Lines about unpublished releases may have unknown tags, people and values.
         return known.some((person >= 0) & (value >= 0) & (release != -2) & is_about)
-    remedy = "write a value that the series publishes"
-    table.note_first(release == -2, "release", "there is no such release", "write a release's tag", problems)
-    table.note_first(person < 0, "individual", "this person is in no release", "drop the line", problems)
-    table.note_first((value < 0) & is_about, "value", "no release publishes this value", remedy, problems)
+    remedy = say("write a value that the series publishes")
+    table.note_first(release == -2, "release", say("there is no such release"), say("write a release's tag"), problems)
+    table.note_first(person < 0, "individual", say("this person is in no release"), say("drop the line"), problems)
+    table.note_first((value < 0) & is_about, "value", say("no release publishes this value"), remedy, problems)
     problems.check()
     return known.some(is_about)
 
@@ -510,9 +527,17 @@ def _known_values(
     owners = np.sum([each >= 0 for each in codes.values()], axis=0)
     wrong = ~np.isin(given, [*attributes, ""])
     listed = ", ".join(printable(name) for name in attributes)
-    table.note_first(wrong, ATTRIBUTE, "there is no such sensitive attribute", f"write one of {listed}", problems)
-    what = "several sensitive attributes have this value"
-    remedy = f"add a column `{ATTRIBUTE}` that says which one is meant ({listed})"
+    table.note_first(
+        wrong,
+        ATTRIBUTE,
+        say("there is no such sensitive attribute"),
+        say("write one of {listed}", listed=listed),
+        problems,
+    )
+    what = say("several sensitive attributes have this value")
+    remedy = say(
+        "add a column `{attribute}` that says which one is meant ({listed})", attribute=ATTRIBUTE, listed=listed
+    )
     table.note_first((given == "") & (owners > 1), "value", what, remedy, problems)
     # A line whose value no attribute has is noted for each attribute.
     return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))
@@ -535,6 +560,8 @@ def check_listed(series: Series, release: Release, sensitive: str, listed: npt.N
     unlisted = values[~known[np.minimum(values, len(listed))]]
     if len(unlisted):
         name = series.vocabularies[sensitive].names[unlisted[0]]
-        what = f'no line says which values may follow "{name}", which release {release.tag} publishes'
-        remedy = "add a line for each, one to the value itself if it may stay"
+        what = say(
+            'no line says which values may follow "{name}", which release {tag} publishes', name=name, tag=release.tag
+        )
+        remedy = say("add a line for each, one to the value itself if it may stay")
         raise InputError([Problem(str(series.manifest.transitions), what, remedy, column="from")])

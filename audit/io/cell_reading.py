@@ -36,6 +36,7 @@ from audit.io.notations import (
     read_interval,
     read_number,
 )
+from audit.runtime.phrases import say
 
 _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
@@ -99,7 +100,9 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
     if _is_unknown(text, missing):
         return Anything()
     if not text:
-        raise CellError("the cell is empty", "write `*` where no value is published, or declare it as `missing`")
+        raise CellError(
+            say("the cell is empty"), say("write `*` where no value is published, or declare it as `missing`")
+        )
     if kind is Kind.CATEGORICAL:
         return _parse_text(text, hierarchy, missing)
     read = _read_ordered(text, kind, hierarchy, missing)
@@ -108,10 +111,10 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
     if kind is Kind.NUMERIC and (masked := _read_digit_mask(text)) is not None:
         return masked
     if kind.is_date:
-        remedy = "write it as 2024-03-17, [2024-03-01, 2024-03-31] or 2024-03, or declare the column categorical"
-        raise CellError("the cell is neither a date nor a range of dates", remedy)
-    remedy = "write it as 21, [21, 22], >=65 or {21, 25}, or declare the column categorical"
-    raise CellError("the cell is neither a number nor a range or set of numbers", remedy)
+        remedy = say("write it as 2024-03-17, [2024-03-01, 2024-03-31] or 2024-03, or declare the column categorical")
+        raise CellError(say("the cell is neither a date nor a range of dates"), remedy)
+    remedy = say("write it as 21, [21, 22], >=65 or {{21, 25}}, or declare the column categorical")
+    raise CellError(say("the cell is neither a number nor a range or set of numbers"), remedy)
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
@@ -149,14 +152,16 @@ def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fr
         return _day(parse_point(text, kind, missing))
     number = read_number(known)
     if number is None:
-        remedy = "write a decimal number of at most 40 characters, or declare the column categorical"
-        raise CellError("the value is not a number", remedy)
+        remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
+        raise CellError(say("the value is not a number"), remedy)
     return number
 
 
 def _day(point: Interval | None) -> Fraction | None:
     if point is not None and point.low != point.high:
-        raise CellError("the value is not a single day", "write it as 2024-03-17, or declare the column categorical")
+        raise CellError(
+            say("the value is not a single day"), say("write it as 2024-03-17, or declare the column categorical")
+        )
     return None if point is None else point.low
 
 
@@ -175,9 +180,11 @@ def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> In
     if read is not None and read.interval is not None:
         return read.interval
     if kind.is_date:
-        raise CellError("the value is not a date", "write it as 2024-03-17, or declare the column categorical")
-    remedy = "write a decimal number of at most 40 characters, or declare the column categorical"
-    raise CellError("the value is not a number", remedy)
+        raise CellError(
+            say("the value is not a date"), say("write it as 2024-03-17, or declare the column categorical")
+        )
+    remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
+    raise CellError(say("the value is not a number"), remedy)
 
 
 def _exact(text: str, kind: Kind) -> Reading | None:
@@ -275,7 +282,7 @@ def _braced(text: str) -> list[str] | None:
         return None
     members = [member[1:-1].strip() if is_quoted else member for member, is_quoted in zip(members, quoted, strict=True)]
     if not any(members):
-        raise CellError("the set is empty", "write its members as {a, b}, or `*` where nothing is said")
+        raise CellError(say("the set is empty"), say("write its members as {{a, b}}, or `*` where nothing is said"))
     return members
 
 
@@ -344,9 +351,13 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
     members = [member for member in members if member]
     unlabelled = [member for member in members if not _is_label(member, hierarchy)]
     if any(member.endswith("*") for member in unlabelled):
-        raise CellError("a member of the set is masked", "write the set as one masked prefix, or spell it out")
+        raise CellError(
+            say("a member of the set is masked"), say("write the set as one masked prefix, or spell it out")
+        )
     if hierarchy is not None and (unlabelled or not members):
-        raise CellError("the cell is not a label of the column's hierarchy", "add the label to the hierarchy file")
+        raise CellError(
+            say("the cell is not a label of the column's hierarchy"), say("add the label to the hierarchy file")
+        )
     return ValueSet(frozenset(_leaves(members, hierarchy)))
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from audit.io.tables import Table, text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.composite_keys import combine, distinct
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
@@ -95,14 +96,15 @@ def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[st
     """Return the set of values that each row of flags means, as text; note a cell that is not a flag."""
     values = [part.removeprefix(f"{column}_") for part in parts]
     if any("," in value for value in values):
-        what = "the name of a flag column has a comma, which separates the members of a set"
-        problems.add(table.shown, what, "rename the column", column=column)
+        what = say("the name of a flag column has a comma, which separates the members of a set")
+        problems.add(table.shown, what, say("rename the column"), column=column)
     texts = []
     for row in cells:
         flags = [_FLAGS.get(cell.casefold()) for cell in row]
         if None in flags:
             place = flags.index(None)
-            what, remedy = "the cell is not a flag", f'write 0 or 1, or publish the column "{column}" itself'
+            what = say("the cell is not a flag")
+            remedy = say('write 0 or 1, or publish the column "{column}" itself', column=column)
             problems.add(table.shown, what, remedy, column=parts[place])
             return [""] * len(cells)
         members = [value for value, holds in zip(values, flags, strict=True) if holds]

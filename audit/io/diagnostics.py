@@ -22,6 +22,7 @@ from audit.io.cells import Fault
 from audit.io.dialect import Dialect, open_bytes, open_text, read_dialect
 from audit.io.paths import is_remote
 from audit.model.arrays import Words
+from audit.runtime.phrases import say, say_count
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
@@ -138,14 +139,15 @@ def check_file(path: Path, shown: str, problems: Problems) -> bool:
     """Return whether a path is a file, and note it if not; a pipe is refused, because opening it would wait forever."""
     try:
         if not _exists(path):
-            problems.add(shown, "there is no such file", "correct its name, or put the file there")
+            problems.add(shown, say("there is no such file"), say("correct its name, or put the file there"))
         elif path.is_file():
             return True
         else:
-            what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
-            problems.add(shown, what, "name a table, such as a .csv or .parquet file")
+            pipe = say("this is a pipe or a device, not a file")
+            what = say("this is a folder, not a file") if path.is_dir() else pipe
+            problems.add(shown, what, say("name a table, such as a .csv or .parquet file"))
     except PermissionError:
-        problems.add(shown, "its folder cannot be read", "change the folder's permissions")
+        problems.add(shown, say("its folder cannot be read"), say("change the folder's permissions"))
     return False
 
 
@@ -171,17 +173,17 @@ def note_unreadable(
         if not path.name.endswith(".parquet"):
             raise MemoryError from error
         # A damaged Parquet file may request any amount of memory.
-        what = "there is not enough memory to read it, or the file is damaged"
-        problems.add(shown, what, "write it again, or audit it on a machine with more memory")
+        what = say("there is not enough memory to read it, or the file is damaged")
+        problems.add(shown, what, say("write it again, or audit it on a machine with more memory"))
         return
     if isinstance(error, Fault):
         problems.add(shown, error.what, error.remedy)
     elif not check_file(path, shown, problems):
         return
     elif isinstance(error, PermissionError):
-        problems.add(shown, "the file may not be read", "change its permissions")
+        problems.add(shown, say("the file may not be read"), say("change its permissions"))
     elif path.name.endswith(".parquet"):
-        problems.add(shown, "this Parquet file is damaged or incomplete", "write it again, or use CSV")
+        problems.add(shown, say("this Parquet file is damaged or incomplete"), say("write it again, or use CSV"))
     else:
         line, what, remedy = _csv_fault(path, dialect)
         problems.add(shown, what, remedy, line=line)
@@ -201,14 +203,20 @@ def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, st
             for line, cells in lines:
                 width = width or len(cells)
                 if len(cells) != width:
-                    what = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}"
-                    return line, what, "give every line one cell per column; delete it if it is a note below the table"
+                    remedy = say("give every line one cell per column; delete it if it is a note below the table")
+                    what = say_count(
+                        "{count} cell where the header has {width}",
+                        "{count} cells where the header has {width}",
+                        len(cells),
+                        width=width,
+                    )
+                    return line, what, remedy
     except UnicodeDecodeError:
-        what = f"the text is not {dialect.encoding.upper() if dialect is not None else 'UTF-8'}"
-        return line, what, "save the file as UTF-8, or name its encoding under [columns] of series.toml"
+        what = say("the text is not {encoding}", encoding=dialect.encoding.upper() if dialect is not None else "UTF-8")
+        return line, what, say("save the file as UTF-8, or name its encoding under [columns] of series.toml")
     except (EOFError, OSError, zlib.error):
-        return None, "this gzip file is damaged or incomplete", "compress it again"
+        return None, say("this gzip file is damaged or incomplete"), say("compress it again")
     except csv.Error as error:
-        what = "the row that begins here is not well-formed CSV"
-        return error.args[0], what, "close every quote, and double the quotes inside a cell"
-    return None, "the file cannot be read as CSV", "save it as plain comma-separated UTF-8 text"
+        what = say("the row that begins here is not well-formed CSV")
+        return error.args[0], what, say("close every quote, and double the quotes inside a cell")
+    return None, say("the file cannot be read as CSV"), say("save it as plain comma-separated UTF-8 text")

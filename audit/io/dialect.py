@@ -23,6 +23,7 @@ from typing import BinaryIO
 from audit.io.cells import Fault
 from audit.io.paths import kept_while_unchanged
 from audit.runtime.memory import memory_bytes
+from audit.runtime.phrases import say
 
 _FIRST = 15  # rows that are searched for the header
 _MOSTLY = 0.6  # the share of rows that have the table's width
@@ -213,8 +214,8 @@ def check_unpacked(size: int, packed: int) -> None:
         MemoryError: it takes more than a third of this machine's memory; the columns need the rest.
     """
     if size >= _AT_ONCE and size > _MOST_PACKED * packed:
-        what = "this file unpacks to several hundred times its size, which no table does"
-        raise Fault(what, "unpack it, and check its contents before you audit it")
+        what = say("this file unpacks to several hundred times its size, which no table does")
+        raise Fault(what, say("unpack it, and check its contents before you audit it"))
     if size > (memory_bytes() or 3 * size) // 3:
         raise MemoryError
 

@@ -21,6 +21,7 @@ from audit.io.cells import Fault
 from audit.io.dialect import check_unpacked, header_place
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,8 +81,8 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
     try:
         return READERS[ending](path)
     except ImportError as error:
-        what = f"a {ending} file is read by an extra that is not installed"
-        raise Fault(what, 'pip install "series-audit[formats]", or save the table as CSV') from error
+        what = say("a {ending} file is read by an extra that is not installed", ending=ending)
+        raise Fault(what, say('pip install "series-audit[formats]", or save the table as CSV')) from error
 
 
 # -- Excel ----------------------------------------------------------------------------------------------------------
@@ -99,8 +100,8 @@ def _read_workbook(path: Path) -> ForeignTable:
         check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
         parts = (name for name in packed.namelist() if name.startswith("xl/worksheets/sheet"))
         if any(_WITHOUT_RESULT.search(packed.read(part)) for part in parts):
-            what = "this workbook has formulas whose results are not stored"
-            raise Fault(what, "open it in a spreadsheet program and save it again, or save the table as CSV")
+            what = say("this workbook has formulas whose results are not stored")
+            raise Fault(what, say("open it in a spreadsheet program and save it again, or save the table as CSV"))
     with path.open("rb") as file:
         try:
             book = CalamineWorkbook.from_filelike(file)
@@ -109,8 +110,8 @@ def _read_workbook(path: Path) -> ForeignTable:
             chosen = next((each for each in filled if _may_be_table(each[1])), filled[0] if filled else None)
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
         except CalamineError as error:
-            what = "this workbook cannot be read, or it has a password"
-            raise Fault(what, "save it again as .xlsx without a password, or as CSV") from error
+            what = say("this workbook cannot be read, or it has a password")
+            raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
     cells = [[text(cell) for cell in row] for row in rows]
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
@@ -141,8 +142,8 @@ def _read_statistical(path: Path) -> ForeignTable:
     try:
         columns, described = read(os.fspath(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
-        remedy = "write it again, or save the table as CSV"
-        raise Fault(f"this {ending} file is damaged or incomplete", remedy) from error
+        remedy = say("write it again, or save the table as CSV")
+        raise Fault(say("this {ending} file is damaged or incomplete", ending=ending), remedy) from error
     labels: Mapping[str, Mapping[Any, str]] = described.variable_value_labels
     arrays = tuple(_column(_labelled(cells, labels.get(name, {}))) for name, cells in columns.items())
     rows = max((len(array) for array in arrays), default=0)

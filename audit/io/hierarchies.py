@@ -15,8 +15,9 @@ import pyarrow as pa
 from audit.io.dialect import Dialect, guess_encoding
 from audit.io.respelling import fold
 from audit.model.errors import Problems
+from audit.runtime.phrases import Phrase, say
 
-_FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels on every line"
+_FORM = Phrase("write one line per leaf as `leaf;…;*`, with the same number of levels on every line")
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | No
         return None
     branches = _read_branches(text, shown, problems)
     if not branches and len(problems.found) == before:
-        problems.add(shown, "the hierarchy is empty", _FORM)
+        problems.add(shown, say("the hierarchy is empty"), str(_FORM))
     if len(problems.found) > before:
         return None
     return Hierarchy(shown, tuple(zip(*branches, strict=True)))
@@ -83,20 +84,20 @@ def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | No
 
 def _read_text(path: Path, shown: str, problems: Problems) -> str | None:
     """Return the file's text; None after noting why it cannot be read."""
-    remedy = "correct its path under `hierarchies` in the manifest, or put the file there"
+    remedy = say("correct its path under `hierarchies` in the manifest, or put the file there")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        problems.add(shown, "there is no such hierarchy file", remedy)
+        problems.add(shown, say("there is no such hierarchy file"), remedy)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problems.add(shown, f"the hierarchy cannot be read ({_reason(error)})", remedy)
+        problems.add(shown, say("the hierarchy cannot be read ({why})", why=_reason(error)), remedy)
     else:
         try:
             encoding = guess_encoding(data)
             return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            problems.add(shown, "these bytes are not UTF-8 text", "save the file as UTF-8", line=line)
+            problems.add(shown, say("these bytes are not UTF-8 text"), say("save the file as UTF-8"), line=line)
     return None
 
 
@@ -112,10 +113,10 @@ def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str,
         depth = depth or len(branch)
         trouble = _trouble(branch, depth)
         if trouble is not None:
-            problems.add(shown, trouble, _FORM, line=line)
+            problems.add(shown, trouble, str(_FORM), line=line)
         elif branches.setdefault(branch[0], branch) != branch:
-            what = "this leaf is on an earlier line with other ancestors"
-            problems.add(shown, what, "keep one line for each leaf", line=line)
+            what = say("this leaf is on an earlier line with other ancestors")
+            problems.add(shown, what, say("keep one line for each leaf"), line=line)
     return list(branches.values())
 
 
@@ -129,17 +130,17 @@ def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tup
             if any(branch):
                 yield line, branch
     except csv.Error as error:
-        remedy = 'put labels that hold `;` or `"` in quotes, with quotes inside doubled'
-        what = f"this line is not `;`-separated text ({error.__cause__})"
+        remedy = say('put labels that hold `;` or `"` in quotes, with quotes inside doubled')
+        what = say("this line is not `;`-separated text ({why})", why=error.__cause__)
         problems.add(shown, what, remedy, line=error.args[0])
 
 
 def _trouble(branch: tuple[str, ...], depth: int) -> str | None:
     """Return the fault of a branch in a hierarchy with `depth` levels; None if it has none."""
     if len(branch) != depth:
-        return f"this line has {len(branch)} levels, but the first line has {depth}"
+        return say("this line has {levels} levels, but the first line has {depth}", levels=len(branch), depth=depth)
     if depth == 1:
-        return "this line has a single level; levels are separated by `;`"
+        return say("this line has a single level; levels are separated by `;`")
     if not all(branch):
-        return "a label on this line is empty"
+        return say("a label on this line is empty")
     return None

@@ -731,11 +731,14 @@ def check_register_texts(series: Series, register: Register) -> None:
         exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
         unknown = [text for text in single if text not in exact]
         if unknown and exact and (len(single) < len(texts) or not exact.issubset(single)):
-            more = f" (and {len(unknown) - 1} other texts)" if len(unknown) > 1 else ""
-            what = f"the text is not a value of the register, a label of a hierarchy, a set or a mask{more}"
-            remedy = (
-                "write ranges as [20, 39] or >=65, sets as {a, b}; if the column's texts are exact values, write "
-                f'spelled = ["{printable(name)}"] under [columns]'
+            more = say(" (and {more} other texts)", more=len(unknown) - 1) if len(unknown) > 1 else ""
+            what = say(
+                "the text is not a value of the register, a label of a hierarchy, a set or a mask{more}", more=more
+            )
+            remedy = say(
+                "write ranges as [20, 39] or >=65, sets as {{a, b}}; if the column's texts are exact values, write "
+                'spelled = ["{name}"] under [columns]',
+                name=printable(name),
             )
             file, line = _stands(series, name, unknown[0])
             problems.add(file, what, remedy, line=line, column=name)

@@ -23,6 +23,7 @@ from audit.io.rules.rule import NOTHING, Columns
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.errors import Problems, printable
+from audit.runtime.phrases import say
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -213,8 +214,11 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     What was understood is returned in spite of problems, so that the files that it names can be checked, too; None
     means that the file cannot be read, is not TOML, or is about count tables.
     """
-    absent = f"write a {NAME}" if is_remote(folder) else f"let `audit init {shlex.quote(str(folder))}` write it"
-    no_folder = "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
+    by_init = say("let `audit init {folder}` write it", folder=shlex.quote(str(folder)))
+    absent = say("write a {file}", file=NAME) if is_remote(folder) else by_init
+    no_folder = say(
+        "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
+    )
     text = read_text(folder, NAME, absent, problems, no_folder)
     return None if text is None else parse_manifest(folder, text, problems)
 
@@ -222,8 +226,8 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
     """Return the manifest in a text, for the files in a folder; problems are noted as by `read_manifest`."""
     if is_about_tables(text):
-        what = "this is a series of count tables, and only rows about people can be read here"
-        problems.add(NAME, what, "audit, next, explain, repair, compare, waive and anonymize take count tables")
+        what = say("this is a series of count tables, and only rows about people can be read here")
+        problems.add(NAME, what, say("audit, next, explain, repair, compare, waive and anonymize take count tables"))
         return None
     reader = _ManifestReader.of(folder, text, problems)
     return None if reader is None else reader.manifest()
@@ -237,7 +241,7 @@ class SeriesReader(Reader, Generic[R]):
     @classmethod
     def of(cls, folder: Path, text: str, problems: Problems) -> Self | None:
         """Return the reader of a text; None after noting that the text is not TOML."""
-        document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
+        document = parse(text, NAME, say("see https://toml.io, or let `audit init` write a new one"), problems)
         return None if document is None else cls(folder, NAME, text, document, problems)
 
     def common(
@@ -264,7 +268,7 @@ class SeriesReader(Reader, Generic[R]):
         """Return the releases; if a file has several, one for each text of the column `releases_by`."""
         entries, by = series.get("releases"), self.text(series, "releases_by")
         if not isinstance(entries, list) or not entries:
-            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
+            self.note("releases", say("no release is named"), say('write releases = ["releases/1.csv"] under [series]'))
             return ()
         found = [release for entry in entries for release in self.entry(entry)]
         if by is not None:
@@ -275,7 +279,7 @@ class SeriesReader(Reader, Generic[R]):
     def check_filled(self, by: str, texts: Container[str]) -> None:
         """Note that the column of releases has empty cells."""
         if "" in texts:
-            self.note("releases_by", f'"{by}" has empty cells', "write the release into each row")
+            self.note("releases_by", say('"{by}" has empty cells', by=by), say("write the release into each row"))
 
     @abstractmethod
     def entry(self, entry: object) -> Iterable[R]:
@@ -300,18 +304,26 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         self.check_names()
         series, adversary = self.table("series"), self.table("adversary")
         if series.get("kind", "microdata") != "microdata":
-            self.note("kind", "unknown kind of series", 'use "microdata" or "tables"')
+            self.note("kind", say("unknown kind of series"), say('use "microdata" or "tables"'))
         self.rules = (columns := self.columns()).rules
         common = self.common(limit_of, size_of, "size = 0.5")
         tags = {release.tag for release in common["releases"]}
         if series.get("updates", GROWING) != GROWING:
-            self.note("updates", "unknown kind of updates", f'use "{GROWING}", or leave the line out')
+            self.note(
+                "updates",
+                say("unknown kind of updates"),
+                say('use "{word}", or leave the line out', word=GROWING),
+            )
         for attribute, value in (grave := self.grave()):
             harmless = columns.rules[Harmless].values
             if value in (
                 harmless.get(attribute, ()) if attribute else [each for listed in harmless.values() for each in listed]
             ):
-                self.note("grave", f'"{printable(value)}" is both grave and harmless', "delete it in one place")
+                self.note(
+                    "grave",
+                    say('"{value}" is both grave and harmless', value=printable(value)),
+                    say("delete it in one place"),
+                )
         return Manifest(
             **common,
             growing=series.get("updates") == GROWING,
@@ -336,7 +348,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         if isinstance(sensitive, str) and sensitive.strip():
             values = (sensitive.strip(),)
         elif not values:
-            self.note("sensitive", "no sensitive column is named", 'write sensitive = "…" under [columns]')
+            self.note("sensitive", say("no sensitive column is named"), say('write sensitive = "…" under [columns]'))
         roles = Columns(
             sensitive=values,
             quasi_identifiers=self.texts(table, "quasi_identifiers"),
@@ -348,9 +360,11 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         columns = with_rules(self, table, roles)
         uses = [*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)]
         for name in sorted({name for name in uses if name is not None and uses.count(name) > 1}):
-            self.note(name, "the column has two roles in [columns]", "give each role its own column")
+            self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))
         if columns.count and columns.individual:
-            self.note("count", "a row that stands for several people cannot name one", "delete count or individual")
+            self.note(
+                "count", say("a row that stands for several people cannot name one"), say("delete count or individual")
+            )
         note_empty(self, "series", "columns", "policy")
         return columns
 
@@ -359,14 +373,18 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             return [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.tables("releases", entry)]
         if isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
             return self.pair(entry)
-        self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
+        self.note("releases", say("an entry is neither a path nor a pair"), say("see the manual's page on series.toml"))
         return []
 
     def register_columns(self, adversary: Mapping[str, Any], columns: Columns) -> dict[str, str]:
         """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
         table = self.table("register")
         if table and "register" not in adversary:
-            self.note("register", f"{NOTHING} without a register", 'write register = "…" under [adversary]')
+            self.note(
+                "register",
+                say("{nothing} without a register", nothing=NOTHING),
+                say('write register = "…" under [adversary]'),
+            )
         names = (*REGISTER_COLUMNS, *columns.quasi_identifiers)
         return {name: called for name in names if (called := self.text(table, name)) is not None}
 
@@ -374,12 +392,20 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """Return whether the register lists people who may be in the data."""
         given = adversary.get("presence")
         if given not in (None, POSSIBLE):
-            self.note("presence", "unknown kind of presence", f'use "{POSSIBLE}", or leave the line out')
+            self.note(
+                "presence",
+                say("unknown kind of presence"),
+                say('use "{word}", or leave the line out', word=POSSIBLE),
+            )
         if given is not None and "register" not in adversary:
-            self.note("presence", f"{NOTHING} without a register", 'write register = "…", or leave the line out')
+            self.note(
+                "presence",
+                say("{nothing} without a register", nothing=NOTHING),
+                say('write register = "…", or leave the line out'),
+            )
         if given == POSSIBLE and "known" in adversary:
-            what = "known values need people who are in the data, and the register only says who may be"
-            self.note("known", what, "delete one of `known` and `presence`")
+            what = say("known values need people who are in the data, and the register only says who may be")
+            self.note("known", what, say("delete one of `known` and `presence`"))
         return given == POSSIBLE
 
     def divided(self, found: list[ReleaseFiles], by: str) -> list[ReleaseFiles]:
@@ -389,7 +415,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
     def releases_in(self, files: ReleaseFiles, by: str) -> list[ReleaseFiles]:
         """Return the releases of one file, one for each text of a column, in the order of the texts."""
         if files.values is not None:
-            self.note("releases_by", "an Anatomy pair is one release", "name the column beside tables of rows alone")
+            self.note(
+                "releases_by", say("an Anatomy pair is one release"), say("name the column beside tables of rows alone")
+            )
             return [files]
         table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
         tags = [] if table is None else sorted(table.distinct(by), key=natural)
@@ -399,7 +427,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
         rows, values = entry["rows"], entry["values"]
         if not (isinstance(rows, str) and isinstance(values, str)):
-            self.note("releases", "the rows and the values of a pair have to be paths", "write both as texts")
+            self.note("releases", say("the rows and the values of a pair have to be paths"), say("write both as texts"))
             return []
         if not (self.tables("releases", rows, glob=False) and self.tables("releases", values, glob=False)):
             return []
@@ -409,15 +437,19 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """Return the dates of publication, by release; they may lie in the future."""
         table, found = series.get("published", {}), dict[str, datetime.date]()
         if not isinstance(table, dict):
-            self.note("published", "this has to be a table", 'write published = { "2024Q1" = 2024-04-15 }')
+            self.note("published", say("this has to be a table"), say('write published = {{ "2024Q1" = 2024-04-15 }}'))
             return {}
         for tag, day in table.items():
             if tag not in tags:
-                self.note(tag, "`published` names a release that is not in the series", "use a release's tag")
+                self.note(tag, say("`published` names a release that is not in the series"), say("use a release's tag"))
             elif isinstance(day, datetime.date):
                 found[tag] = day.date() if isinstance(day, datetime.datetime) else day
             else:
-                self.note(tag, "this is not a date", f'write "{tag}" = 2024-04-15: year, month and day, without quotes')
+                self.note(
+                    tag,
+                    say("this is not a date"),
+                    say('write "{tag}" = 2024-04-15: year, month and day, without quotes', tag=tag),
+                )
         return found
 
     def anonymized(self) -> str | None:
@@ -425,7 +457,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         table = self.table("anonymized")
         method = self.text(table, "method")
         if table and method is None:
-            self.note("anonymized", "no method is named", 'write method = "…", or leave the table out')
+            self.note("anonymized", say("no method is named"), say('write method = "…", or leave the table out'))
         given = [
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
             for name, value in table.items()
@@ -437,9 +469,15 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         table, found = self.table("counterfeits"), dict[str, str]()
         for tag, name in table.items():
             if tag not in tags:
-                self.note(tag, "[counterfeits] names a release that is not in the series", "use a release's tag")
+                self.note(
+                    tag, say("[counterfeits] names a release that is not in the series"), say("use a release's tag")
+                )
             elif not isinstance(name, str):
-                self.note(tag, "this has to be a path", f'write "{tag}" = "counterfeits/{tag}.csv"')
+                self.note(
+                    tag,
+                    say("this has to be a path"),
+                    say("write {example}", example=f'"{tag}" = "counterfeits/{tag}.csv"'),
+                )
             elif self.inside(tag, name):
                 found[tag] = name
         return found
@@ -448,12 +486,16 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """Return the grave values, each with its attribute; None stands for all attributes."""
         table = self.table("policy")
         if "grave" not in table and "max_ever_risk" in table:
-            self.note("max_ever_risk", "no grave values are named for it", 'write grave = ["…"] under [policy]')
+            self.note(
+                "max_ever_risk", say("no grave values are named for it"), say('write grave = ["…"] under [policy]')
+            )
         if not isinstance(table.get("grave"), dict):
             return tuple((None, value) for value in self.texts(table, "grave"))
         stated = self.table("columns").get("sensitive")
         for attribute in sorted(set(table["grave"]) - set([stated] if isinstance(stated, str) else stated or ())):
-            self.note(attribute, "[policy] grave needs a sensitive column", "write it as [columns] sensitive does")
+            self.note(
+                attribute, say("[policy] grave needs a sensitive column"), say("write it as [columns] sensitive does")
+            )
         return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
     def widths(self, columns: Columns) -> dict[str, Fraction]:
@@ -465,10 +507,14 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
                 column not in columns.sensitive
                 or columns.rules[ColumnTypes].kinds.get(column) == Kind.CATEGORICAL.value
             ):
-                what = "[policy] closeness names a column without sensitive numbers"
-                self.note(column, what, "write it as [columns] sensitive does, and not as categorical under types")
+                what = say("[policy] closeness names a column without sensitive numbers")
+                self.note(column, what, say("write it as [columns] sensitive does, and not as categorical under types"))
             elif width is None or width < 0:
-                self.note(column, "this is not a width", f'write {toml_key(column)} = "0.5", in the unit of the column')
+                self.note(
+                    column,
+                    say("this is not a width"),
+                    say('write {column} = "0.5", in the unit of the column', column=toml_key(column)),
+                )
             else:
                 found[column] = width
         return found
@@ -520,7 +566,7 @@ def read_waivers(reader: Reader, size_of: Callable[[object], object], example: s
     """
     entries = reader.document.get("waiver", [])
     if not isinstance(entries, list):
-        reader.note("waiver", "waivers have to be a list of tables", "write [[waiver]]")
+        reader.note("waiver", say("waivers have to be a list of tables"), say("write {example}", example="[[waiver]]"))
         return ()
     found = []
     for entry in entries:
@@ -528,8 +574,8 @@ def read_waivers(reader: Reader, size_of: Callable[[object], object], example: s
         if waiver is not None and "size" in entry:
             sizes = _sizes(waiver, entry["size"], size_of)
             if sizes is None:
-                remedy = f"write {example}, or what is accepted of each id, as `audit waive` does"
-                reader.note("size", "this does not say how much of a finding is accepted", remedy)
+                remedy = say("write {example}, or what is accepted of each id, as `audit waive` does", example=example)
+                reader.note("size", say("this does not say how much of a finding is accepted"), remedy)
             waiver = replace(waiver, sizes=sizes)
         found.append(waiver)
     return tuple(each for each in found if each is not None)
@@ -546,15 +592,16 @@ def _sizes(waiver: Waiver, given: object, size_of: Callable[[object], object]) -
 
 def _waiver(reader: Reader, entry: object) -> Waiver | None:
     if not isinstance(entry, dict):
-        reader.note("waiver", "a waiver has to be a table", "write [[waiver]]")
+        reader.note("waiver", say("a waiver has to be a table"), say("write {example}", example="[[waiver]]"))
         return None
     expires = entry.get("expires")
     if isinstance(expires, datetime.datetime):
         expires = expires.date()
     if not isinstance(expires, datetime.date):
-        what, remedy = "a waiver has no date of expiry", "write expires = 2030-01-01"
+        what, remedy = say("a waiver has no date of expiry"), say("write {example}", example="expires = 2030-01-01")
         if "expires" in entry:
-            what, remedy = "this is not a date", f"{remedy}: year, month and day, without quotes"
+            what = say("this is not a date")
+            remedy = say("write expires = 2030-01-01: year, month and day, without quotes")
         reader.note("expires" if "expires" in entry else "waiver", what, remedy)
         return None
     finding, individual, group, release, reason = (
@@ -562,8 +609,8 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
     )
     named = [finding is not None, individual is not None, group is not None or release is not None]
     if reason is None or sum(named) != 1 or (group is None) != (release is None):
-        remedy = "give a reason, and one of finding, individual, or group and release, as texts"
-        reader.note("waiver", "a waiver lacks its reason, or what it is about", remedy)
+        remedy = say("give a reason, and one of finding, individual, or group and release, as texts")
+        reader.note("waiver", say("a waiver lacks its reason, or what it is about"), remedy)
         return None
     return Waiver(finding, reason, expires, individual, group, release)
 
@@ -579,4 +626,6 @@ def note_empty(reader: Reader, *tables: str) -> None:
         for key, value in content.items() if isinstance(content, dict) else ():
             inner = value.values() if isinstance(value, dict) else ()
             if key not in _NEEDED and (value in ([], {}) or any(each in ([], {}) for each in inner)):
-                reader.note(key, f"the list is empty, and {NOTHING}", "fill it, or leave the line out")
+                reader.note(
+                    key, say("the list is empty, and {nothing}", nothing=NOTHING), say("fill it, or leave the line out")
+                )

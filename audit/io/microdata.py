@@ -24,6 +24,7 @@ from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError
 from audit.model.evidence import Transitions
+from audit.runtime.phrases import say
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
@@ -193,7 +194,7 @@ class Microdata:
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
         table = read_table(file.path, file.shown, names, problems, distinct=(self.individual,))
         if table is not None and not table.rows:
-            problems.add(file.shown, "the snapshot has no rows", "drop it from the microdata")
+            problems.add(file.shown, say("the snapshot has no rows"), say("drop it from the microdata"))
         problems.check()
         if table is None:
             raise InputError(problems.found)
@@ -217,28 +218,28 @@ class Microdata:
             UsageError: the microdata have no transitions.
         """
         if self.updates is None:
-            what = f"{NAME}: --close completes transitions, and the microdata have none"
-            raise UsageError(f"{what}; name their file under [updates], or leave --close out")
+            what = say("{file}: --close completes transitions, and the microdata have none", file=NAME)
+            raise UsageError(say("{what}; name their file under [updates], or leave --close out", what=what))
         lines, added = self.updates.closed()
         return replace(self, updates=lines), added
 
     def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
-        table.note_first(codes == NOBODY, self.individual, "the cell is empty", "write whose row it is", problems)
-        fake = np.append(people.is_counterfeit(), False)[codes]
-        what = f"identifiers that begin with {COUNTERFEIT} are reserved for counterfeits"
-        table.note_first(fake, self.individual, what, "give this person another identifier", problems)
-        what, remedy = (
-            "the row looks like a total, not like a person",
-            "delete it, or give the person another identifier",
+        table.note_first(
+            codes == NOBODY, self.individual, say("the cell is empty"), say("write whose row it is"), problems
         )
+        fake = np.append(people.is_counterfeit(), False)[codes]
+        what = say("identifiers that begin with {text} are reserved for counterfeits", text=COUNTERFEIT)
+        table.note_first(fake, self.individual, what, say("give this person another identifier"), problems)
+        what = say("the row looks like a total, not like a person")
+        remedy = say("delete it, or give the person another identifier")
         table.note_first(totals(table.arrow(self.individual)), self.individual, what, remedy, problems)
         rows, again = people.repeated(codes)
         if len(rows):
-            what = f"this person has another row on line {table.line(int(again[0]))}"
+            what = say("this person has another row on line {line}", line=str(table.line(int(again[0]))))
             if len(rows) > 1:
-                what += f", and so do {len(rows) - 1} more"
-            remedy = "keep one row for each person"
+                what += say(", and so do {more} more", more=len(rows) - 1)
+            remedy = say("keep one row for each person")
             problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
         return codes
 
@@ -248,12 +249,14 @@ class Microdata:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
         if empty.any():
-            table.note_first(empty[codes], self.sensitive, "the row has no value", "write its value", problems)
+            table.note_first(
+                empty[codes], self.sensitive, say("the row has no value"), say("write its value"), problems
+            )
         numbers = vocabulary.add(names)
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
-            what = f"no line of {self.transitions} begins with the value of this row"
-            remedy = "say there what may follow it, itself included if it may stay"
+            what = say("no line of {file} begins with the value of this row", file=self.transitions)
+            remedy = say("say there what may follow it, itself included if it may stay")
             table.note_first(~(listed | empty)[codes], self.sensitive, what, remedy, problems)
         return numbers[codes]
 
@@ -287,18 +290,19 @@ class Microdata:
         try:
             value = parse_value(text, kind)
         except CellError as error:
-            return None, error.what, "correct it, or list the column's values under [domains]"
+            return None, error.what, say("correct it, or list the column's values under [domains]")
         if value is None:
-            return None, "the cell has no value", "write the exact value, or leave the column out"
+            return None, say("the cell has no value"), say("write the exact value, or leave the column out")
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
-            return None, "the number is too large", "write a number of at most 300 digits"
+            return None, say("the number is too large"), say("write a number of at most 300 digits")
         if domain is None:
             return value, "", ""
         if isinstance(value, Fraction):
             inside = domain.low is None or domain.high is None or domain.low <= value <= domain.high
         else:
             inside = value in domain.texts
-        return (value if inside else None), "the value is not in the declared domain", "correct it, or the domain"
+        what = say("the value is not in the declared domain")
+        return (value if inside else None), what, say("correct it, or the domain")
 
     def _scale(self, name: str, values: Sequence[Fraction | str]) -> Scale:
         domain = self.domains.get(name)
@@ -322,9 +326,9 @@ def open_microdata(path: Path | str) -> Microdata:
     folder = Path(path)
     folder = folder.parent if folder.name == NAME else folder
     problems = Problems()
-    remedy = f"write a {NAME}, or make microdata with `audit simulate`"
+    remedy = say("write a {file}, or make microdata with `audit simulate`", file=NAME)
     text = read_text(folder, NAME, remedy, problems)
-    document = None if text is None else parse(text, NAME, "see https://toml.io", problems)
+    document = None if text is None else parse(text, NAME, say("see https://toml.io"), problems)
     if text is None or document is None:
         raise InputError(problems.found)
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
@@ -352,13 +356,13 @@ class _MicrodataReader(Reader):
         single = {key: self.needed(columns, key) for key in ("individual", "sensitive")}
         uses = [*quasi, *single.values()]
         for name in sorted({name for name in uses if name and uses.count(name) > 1}):
-            self.note(name, "the column has two roles in [columns]", "give each role its own column")
+            self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))
         hierarchies = self.hierarchies(columns, quasi)
         codes, domains = self.texts(columns, "codes"), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
-            self.note("codes", f'"{name}" is not a quasi-identifier', "name quasi-identifiers")
+            self.note("codes", say('"{name}" is not a quasi-identifier', name=name), say("name quasi-identifiers"))
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
-            self.note("codes", f'"{name}" has a domain or a hierarchy as well', "keep one of them")
+            self.note("codes", say('"{name}" has a domain or a hierarchy as well', name=name), say("keep one of them"))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
         return Microdata(
             folder=self.folder,
@@ -379,7 +383,9 @@ class _MicrodataReader(Reader):
         found = {}
         for name, shown in self.mapping(columns, "hierarchies").items():
             if name not in quasi:
-                self.note("hierarchies", f'"{name}" is not a quasi-identifier', "name quasi-identifiers")
+                self.note(
+                    "hierarchies", say('"{name}" is not a quasi-identifier', name=name), say("name quasi-identifiers")
+                )
             elif self.inside("hierarchies", shown):
                 hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
                 if hierarchy is not None:
@@ -392,9 +398,17 @@ class _MicrodataReader(Reader):
             widths = content if isinstance(content, list) else [content]
             numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
             if name not in quasi or name in texts:
-                self.note(name, "[grids] names a column that is not a quasi-identifier of numbers", "name one of them")
+                self.note(
+                    name,
+                    say("[grids] names a column that is not a quasi-identifier of numbers"),
+                    say("name one of them"),
+                )
             elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
-                self.note(name, "these are not widths of intervals", f"write {name} = [5, 10, 20]")
+                self.note(
+                    name,
+                    say("these are not widths of intervals"),
+                    say("write {example}", example=f"{name} = [5, 10, 20]"),
+                )
             else:
                 found[name] = tuple(sorted(numbers))
         return found
@@ -402,21 +416,21 @@ class _MicrodataReader(Reader):
     def needed(self, columns: Mapping[str, Any], key: str) -> str:
         value = self.text(columns, key)
         if key not in columns:
-            self.note(key, "no such column is named", f'write {key} = "…" under [columns]')
+            self.note(key, say("no such column is named"), say('write {key} = "…" under [columns]', key=key))
         return value or ""
 
     def snapshots(self, head: Mapping[str, Any]) -> tuple[SnapshotFile, ...]:
         names = self.texts(head, "snapshots")
         if not names and head.get("snapshots", []) == []:
-            self.note("snapshots", "no snapshot is named", 'write snapshots = ["1.csv"] under [microdata]')
+            self.note("snapshots", say("no snapshot is named"), say('write snapshots = ["1.csv"] under [microdata]'))
         files = [each for name in names for each in self.tables("snapshots", name)]
         tags = [release_tag(each) for each in files]
         for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("snapshots", f'two snapshots have the name "{tag}"', "rename one of the files")
+            self.note("snapshots", say('two snapshots have the name "{tag}"', tag=tag), say("rename one of the files"))
         for tag in tags:
             if not _names_release(tag):
-                remedy = "rename the file: only letters, digits and simple signs, and no ending but its type's"
-                self.note("snapshots", f'no release can have the name "{tag}"', remedy)
+                remedy = say("rename the file: only letters, digits and simple signs, and no ending but its type's")
+                self.note("snapshots", say('no release can have the name "{tag}"', tag=tag), remedy)
         return tuple(SnapshotFile(tag, self.folder / each, each) for tag, each in zip(tags, files, strict=True))
 
     def domains(self, quasi: Sequence[str]) -> dict[str, Domain]:
@@ -424,10 +438,10 @@ class _MicrodataReader(Reader):
         for name, content in self.table("domains").items():
             domain = _domain(content)
             if name not in quasi:
-                self.note(name, "[domains] names a column that is not a quasi-identifier", "name one of them")
+                self.note(name, say("[domains] names a column that is not a quasi-identifier"), say("name one of them"))
             elif domain is None:
-                remedy = f'write {name} = [17, 95] for numbers, or ["a", "b"] for values in their order'
-                self.note(name, "this is not a domain", remedy)
+                remedy = say('write {name} = [17, 95] for numbers, or ["a", "b"] for values in their order', name=name)
+                self.note(name, say("this is not a domain"), remedy)
             else:
                 found[name] = domain
         return found

@@ -23,10 +23,11 @@ from audit.io.tables import Coded, Table, header, read_table, short_codes, text_
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
+from audit.runtime.phrases import Phrase, say
 
-SEVERAL_ROWS = (
-    "keep one row for each person and release, or write under [columns] how several rows are judged: "
-    'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
+SEVERAL_ROWS = Phrase(
+    "keep one row for each person and release, or write under [columns] how several rows are judged: rows = "
+    '"episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
 )
 
 
@@ -119,7 +120,9 @@ class ReleaseReading:
             return None
         if table.rows == 0:
             line = None if table.path.name.endswith(".parquet") else 2
-            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
+            self.problems.add(
+                self.files.shown, say("the release has no rows"), say("drop it from the series"), line=line
+            )
             return None
         cells = {name: self._cells(table, name) for name in self.attributes}
         group = self._group(table, cells)
@@ -178,7 +181,7 @@ class ReleaseReading:
         rank, wrong = ranked_dates(texts)
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
-            what, remedy = "the cell is not a date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
+            what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
             self._note(table, row, date, what, remedy)
             return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
@@ -245,7 +248,7 @@ class ReleaseReading:
         name = self.columns.group
         if name is not None:
             coded = table.coded(name)
-            self._filled(table, name, coded, "the row belongs to no group", "write the row's group")
+            self._filled(table, name, coded, say("the row belongs to no group"), say("write the row's group"))
             return coded
         bounds = [(codes, len(self.series.attributes[name].cells)) for name, codes in cells.items()]
         key, _ = combine(bounds, table.rows)
@@ -263,8 +266,8 @@ class ReleaseReading:
         counts = table.whole_numbers(column)
         wrong = np.flatnonzero(counts < 1)
         if len(wrong):
-            remedy = "write a whole number from 1"
-            self._note(table, int(wrong[0]), column, "the cell is not a number of people", remedy)
+            remedy = say("write a whole number from 1")
+            self._note(table, int(wrong[0]), column, say("the cell is not a number of people"), remedy)
             counts = np.maximum(counts, 1)  # so that reading goes on, and notes other faults, too
         return counts
 
@@ -272,7 +275,7 @@ class ReleaseReading:
         path = self.series.manifest.key_path(self.files)
         if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
             shown = self.series.manifest.shown(path)
-            self.problems.add(shown, "the key file has disappeared", "put it back, and run the audit again")
+            self.problems.add(shown, say("the key file has disappeared"), say("put it back, and run the audit again"))
             return None
         if not is_there(path):
             codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
@@ -305,15 +308,22 @@ class ReleaseReading:
         people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
-            what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
-            self._note(key, int(outside[0]), "row", what, "write the key file again from the release")
+            what = say(
+                "there is no such row in {file}, which has {rows}, counted from 0", file=table.shown, rows=table.rows
+            )
+            self._note(key, int(outside[0]), "row", what, say("write the key file again from the release"))
             return None
         lines = np.bincount(rows, minlength=table.rows)
         wrong = np.flatnonzero(lines > 1)
         if len(wrong):
-            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {lines[wrong[0]]} lines in the key"
+            what = say(
+                "row {row} of {file}, counted from 0, has {lines} lines in the key",
+                row=str(wrong[0]),
+                file=table.shown,
+                lines=int(lines[wrong[0]]),
+            )
             line = key.line(int(np.flatnonzero(rows == wrong[0])[-1]))
-            self.problems.add(key.shown, what, "write one line for each row", line=line, column="row")
+            self.problems.add(key.shown, what, say("write one line for each row"), line=line, column="row")
             return None
         self.strangers = None if lines.all() else lines == 0
         self._distinct(key, people, "individual")
@@ -331,14 +341,16 @@ class ReleaseReading:
     def _records(self, table: Table, column: str) -> Coded:
         """Return the record id of each row; note the first row without one, and the first that repeats one."""
         coded = table.coded(column)
-        self._filled(table, column, coded, "the row has no record id", "write its record's id")
+        self._filled(table, column, coded, say("the row has no record id"), say("write its record's id"))
         place = np.zeros(coded.size, dtype=np.intp)
         place[coded.codes] = np.arange(table.rows)
         empty = list(coded.names).index("") if "" in coded.names else NOBODY
         again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
         if len(again):
-            what = f"this record has another row in line {table.line(int(place[coded.codes[again[0]]]))}"
-            self._note(table, int(again[0]), column, what, "keep one row for each record and release")
+            what = say(
+                "this record has another row in line {line}", line=str(table.line(int(place[coded.codes[again[0]]])))
+            )
+            self._note(table, int(again[0]), column, what, say("keep one row for each record and release"))
         return coded
 
     def _distinct(self, table: Table, people: Codes, column: str) -> None:
@@ -346,14 +358,17 @@ class ReleaseReading:
         rows, last = self.series.people.repeated(people)
         if len(rows) and self.columns.rules[SeveralRows].choice is None:
             many, extra = len(np.unique(people[rows])), len(rows)
-            where = f"this person has another row in line {table.line(int(last[0]))}"
-            more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""
-            self._note(table, int(rows[0]), column, where + more, SEVERAL_ROWS)
+            where = say("this person has another row in line {line}", line=str(table.line(int(last[0]))))
+            if many > 1:
+                where += say(" ({many} people have several rows here, {extra} rows too many)", many=many, extra=extra)
+            self._note(table, int(rows[0]), column, where, str(SEVERAL_ROWS))
 
     def _value_codes(self, table: Table, name: str) -> Codes:
         codes, names = text_codes(table.arrow(name))
         if "" not in self.columns.rules[Missing].texts:
-            self._filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
+            self._filled(
+                table, name, Coded(codes, len(names), names), say("the row has no value"), say("write its value")
+            )
         for rule in self.series.adjustments(self.files.tag).rules:
             for place, what, remedy in rule.wrong_values(name, names):
                 table.note_first(codes == place, name, what, remedy, self.problems)
@@ -379,16 +394,21 @@ class ReleaseReading:
         codes = of_code[groups.codes]
         strays = np.flatnonzero(codes == NOBODY)
         if len(strays):
-            what = f"no row of {rows.shown} is in this group"
-            self._note(table, int(strays[0]), group_column, what, "use the same groups in both files of the pair")
+            what = say("no row of {file} is in this group", file=rows.shown)
+            self._note(table, int(strays[0]), group_column, what, say("use the same groups in both files of the pair"))
             return None
         have = np.bincount(codes, weights=counts, minlength=group.size).astype(np.int64)
         need = np.bincount(group.codes, minlength=group.size)
         wrong = np.flatnonzero(have != need)
         if len(wrong):
             place = int(np.flatnonzero(group.codes == wrong[0])[0])
-            what = f"this row's group has {need[wrong[0]]} rows but {have[wrong[0]]} values in {table.shown}"
-            self._note(rows, place, group_column, what, "publish one value for each row")
+            what = say(
+                "this row's group has {rows} rows but {values} values in {file}",
+                rows=int(need[wrong[0]]),
+                values=int(have[wrong[0]]),
+                file=table.shown,
+            )
+            self._note(rows, place, group_column, what, say("publish one value for each row"))
             return None
         return codes, self._values(table), None if (counts == 1).all() else counts
 
@@ -403,8 +423,8 @@ class ReleaseReading:
         if name is None:
             return {}
         if self.columns.group is None:
-            what = "counterfeits are counted by group, and the series has no group column"
-            self.problems.add(name, what, "name the group column in the manifest")
+            what = say("counterfeits are counted by group, and the series has no group column")
+            self.problems.add(name, what, say("name the group column in the manifest"))
             return {}
         table = self.series.side_table(name, [self.columns.group, "Count"], self.problems)
         if table is None:
@@ -415,11 +435,11 @@ class ReleaseReading:
         for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
             count, code = whole_number(text), number.get(label, NOBODY)
             if code == NOBODY or code in found:
-                what = "the group is not in the release" if code == NOBODY else "the group is on two lines"
-                self._note(table, row, self.columns.group, what, "write each group of the release at most once")
+                what = say("the group is not in the release") if code == NOBODY else say("the group is on two lines")
+                self._note(table, row, self.columns.group, what, say("write each group of the release at most once"))
             elif not 0 <= count <= size[code]:
-                what = "the cell is not a count" if count < 0 else "the group has fewer rows than that"
-                self._note(table, row, "Count", what, "write how many of the group's rows are counterfeits")
+                what = say("the cell is not a count") if count < 0 else say("the group has fewer rows than that")
+                self._note(table, row, "Count", what, say("write how many of the group's rows are counterfeits"))
             else:
                 found[code] = count
         self._agree(table, group, person, found)
@@ -434,11 +454,14 @@ class ReleaseReading:
         keyed = np.bincount(group.codes[fake], minlength=group.size)
         for code in np.unique(group.codes):
             if keyed[code] != found.get(int(code), 0):
-                what = (
-                    f'group "{group.name(int(code))}" has {found.get(int(code), 0)} counterfeits here '
-                    f"but {keyed[code]} in the key of {self.files.shown}"
+                what = say(
+                    'group "{group}" has {here} counterfeits here but {keyed} in the key of {file}',
+                    group=group.name(int(code)),
+                    here=found.get(int(code), 0),
+                    keyed=int(keyed[code]),
+                    file=self.files.shown,
                 )
-                self.problems.add(table.shown, what, "correct the count or the key", column="Count")
+                self.problems.add(table.shown, what, say("correct the count or the key"), column="Count")
                 return
 
 

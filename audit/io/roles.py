@@ -23,6 +23,7 @@ from audit.io.toml import refuse_keys
 from audit.model.arrays import Codes
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
+from audit.runtime.phrases import say
 
 VALUE_COUNT = "count"
 """The column that counts the values of an Anatomy pair, if the manifest names none."""
@@ -142,8 +143,8 @@ def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None =
     """
     found = [] if manifest.to_come else [*_about_columns(manifest)]
     if limits is not None and manifest.grave and "max_ever_risk" not in limits:
-        what = f"{NOTHING} unless the policy has a limit for these values"
-        found.append(("grave", what, "add a limit such as max_ever_risk = 0.5, or delete the key"))
+        what = say("{nothing} unless the policy has a limit for these values", nothing=NOTHING)
+        found.append(("grave", what, say("add a limit such as max_ever_risk = 0.5, or delete the key")))
     refuse_keys(manifest.folder, NAME, found)
 
 

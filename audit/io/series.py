@@ -37,6 +37,7 @@ from audit.io.tables import Table, read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.update_sets import UpdateSets
 from audit.runtime.log import logged_stage
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -232,7 +233,12 @@ class Series:
         manifest = self.manifest
         files = [release for release in manifest.releases if not self.has_key(release)]
         return InputError(
-            Problem(each.shown, what, f"write {manifest.shown(manifest.key_path(each))}{remedy}") for each in files
+            Problem(
+                each.shown,
+                what,
+                say("write {file}{otherwise}", file=manifest.shown(manifest.key_path(each)), otherwise=remedy),
+            )
+            for each in files
         )
 
     def check_keys(self) -> None:
@@ -242,7 +248,9 @@ class Series:
             InputError: only some releases have a key.
         """
         if self.started_keys and not self.keyed:
-            raise self.keyless("there is no key for this release, though others have one", " or the individual column")
+            raise self.keyless(
+                say("there is no key for this release, though others have one"), say(" or the individual column")
+            )
 
     @cached_property
     def keyed(self) -> bool:
@@ -393,7 +401,7 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
     """Note every file that is missing and every column that a release lacks."""
     columns = manifest.columns
     if columns.group is None and any(release.values is not None for release in manifest.releases):
-        what, remedy = "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
+        what, remedy = say("an Anatomy pair is joined by its groups"), say('write group = "…" under [columns]')
         problems.add(manifests.NAME, what, remedy)
     _check_side_files(manifest, problems)
     check_columns(manifest, manifest.releases, problems)
@@ -452,4 +460,6 @@ def _check_side_files(manifest: Manifest, problems: Problems) -> None:
         shown = f"{PRIVATE}/{release.tag}.key.csv"
         path = manifest.folder / shown
         if is_there(path) and not is_inside(manifest.folder, shown):
-            problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")
+            problems.add(
+                shown, say("a link takes this path out of the series folder"), say("copy the file into the folder")
+            )

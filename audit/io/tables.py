@@ -21,6 +21,7 @@ from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
@@ -149,7 +150,7 @@ class Table:
         """Note the first wrong row, and how many more there are; nothing if none is wrong; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
-            more = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
+            more = say(" (and {more} more such lines)", more=len(rows) - 1) if len(rows) > 1 else ""
             problems.add(self.shown, what + more, remedy, line=self.line(int(rows[0])), column=column)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
@@ -236,15 +237,19 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
-        remedy = "write a header line with the column names"
-        problems.add(shown, "the file is empty", remedy, line=form_of(path).header_line(path))
+        remedy = say("write a header line with the column names")
+        problems.add(shown, say("the file is empty"), remedy, line=form_of(path).header_line(path))
         return None
     places: dict[str, int] = {}
     twice = next((place for place, name in enumerate(names) if places.setdefault(name, place) != place), None)
     if twice is not None:
         # The name is not quoted: if the header is missing, it may be a person's cell.
-        what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
-        problems.add(shown, what, "rename one of them", line=form_of(path).header_line(path))
+        what = say(
+            "columns {first} and {second} have the same name in the header",
+            first=names.index(names[twice]) + 1,
+            second=twice + 1,
+        )
+        problems.add(shown, what, say("rename one of them"), line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))
 
@@ -256,9 +261,9 @@ def note_absent(
     wanted: Sequence[str],
     problems: Problems,
     *,
-    otherwise: str = "add it to the file",
+    otherwise: str | None = None,
 ) -> None:
-    """Note each wanted column that a file lacks; `otherwise` is a second remedy.
+    """Note each wanted column that a file lacks; `otherwise` is a second remedy; None: to add it to the file.
 
     The header is only quoted if it has a wanted column and is as wide as the row below it: otherwise the first line may
     be about a person.
@@ -266,15 +271,17 @@ def note_absent(
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
     for column in absent:
-        what, remedy = (
-            "the column is not in the file",
-            f"correct its name in the manifest or in the file, or {otherwise}",
-        )
+        what = say("the column is not in the file")
+        other = otherwise or say("add it to the file")
+        remedy = say("correct its name in the manifest or in the file, or {otherwise}", otherwise=other)
         if quoted:
-            what += f", which has: {', '.join(names)}"
+            what += say(", which has: {names}", names=", ".join(names))
         elif len(absent) == len(set(wanted)):
-            what += ", nor is any other column that it should have"
-            remedy = f"write a header line with these names, separated by commas: {', '.join(dict.fromkeys(wanted))}"
+            what += say(", nor is any other column that it should have")
+            remedy = say(
+                "write a header line with these names, separated by commas: {names}",
+                names=", ".join(dict.fromkeys(wanted)),
+            )
         problems.add(shown, what, remedy, line=form_of(path).header_line(path), column=column)
 
 
@@ -316,7 +323,9 @@ def read_table(
         table = table.rename_columns(columns)
         nested = _nested(table, columns)
         if nested is not None:
-            problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
+            problems.add(
+                shown, say("the column holds lists or structures"), say("write one plain value per cell"), column=nested
+            )
             return None
         rows, joined = table.num_rows, {}
         for column in columns:
@@ -327,7 +336,8 @@ def read_table(
         note_unreadable(path, shown, error, problems, dialect)
         return None
     if (again := _header_again(joined)) is not None:
-        what, remedy = "the row repeats the header", "delete the line, and look whether two files were joined here"
+        what = say("the row repeats the header")
+        remedy = say("delete the line, and look whether two files were joined here")
         problems.add(shown, what, remedy, line=found.line(again))
         return None
     return found

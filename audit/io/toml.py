@@ -13,6 +13,7 @@ from audit.io.diagnostics import is_there
 from audit.io.paths import is_inside, matching
 from audit.io.tables import SUFFIXES, is_table_name
 from audit.model.errors import Problems
+from audit.runtime.phrases import say
 
 Toml: TypeAlias = Any
 """A value of TOML."""
@@ -42,9 +43,7 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
 
 
-def read_text(
-    folder: Path, name: str, absent: str, problems: Problems, no_folder: str = "correct the path"
-) -> str | None:
+def read_text(folder: Path, name: str, absent: str, problems: Problems, no_folder: str | None = None) -> str | None:
     """Return the text of a TOML file in a folder; None after noting why it cannot be read.
 
     Args:
@@ -52,23 +51,25 @@ def read_text(
         name: the name of the file.
         absent: the remedy if the folder has no such file.
         problems: receives the problem.
-        no_folder: the remedy if the folder does not exist.
+        no_folder: the remedy if the folder does not exist; None: to correct the path.
     """
-    path = folder / name
+    path, no_folder = folder / name, no_folder or say("correct the path")
     try:
         if is_there(path) and not path.is_file():  # opening a pipe would wait forever
-            problems.add(str(path), "this is a folder or a pipe, not a file", f"write a {name} in its place")
+            problems.add(
+                str(path), say("this is a folder or a pipe, not a file"), say("write a {file} in its place", file=name)
+            )
             return None
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        problems.add(str(path), "there is no such file", absent if folder.is_dir() else no_folder)
+        problems.add(str(path), say("there is no such file"), absent if folder.is_dir() else no_folder)
     except UnicodeDecodeError:
-        problems.add(name, "the text is not UTF-8", "save the file as UTF-8")
+        problems.add(name, say("the text is not UTF-8"), say("save the file as UTF-8"))
     except NotADirectoryError:
-        problems.add(str(folder), "this is a file, not a folder", no_folder)
+        problems.add(str(folder), say("this is a file, not a folder"), no_folder)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         why = error.strerror if isinstance(error, OSError) else None
-        problems.add(str(path), why or "the file cannot be read", "check the path and its permissions")
+        problems.add(str(path), why or say("the file cannot be read"), say("check the path and its permissions"))
     return None
 
 
@@ -79,7 +80,7 @@ def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, An
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         found = re.search(r"at line (\d+)", str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        problems.add(name, f"this is not TOML: {re.sub(r' [(]at .*', '', str(error))}", remedy, line=line)
+        problems.add(name, say("this is not TOML: {why}", why=re.sub(" [(]at .*", "", str(error))), remedy, line=line)
         return None
 
 
@@ -141,25 +142,31 @@ class Reader:
         """Note unknown tables and keys."""
         for table, content in self.document.items():
             if table not in self.allowed:
-                self.note(table, "there is no such table", f"use one of {', '.join(self.allowed)}")
+                self.note(
+                    table, say("there is no such table"), say("use one of {names}", names=", ".join(self.allowed))
+                )
                 continue
             keys = self.allowed[table]
             entries = content if isinstance(content, list) else [content]
             for key in dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry):
                 if keys is not None and key not in keys:
-                    self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(keys))}")
+                    self.note(
+                        key,
+                        say("[{table}] has no such key", table=table),
+                        say("use one of {names}", names=", ".join(sorted(keys))),
+                    )
 
     def check_tags(self, tags: Sequence[str]) -> None:
         """Note tags that several releases have."""
         for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")
+            self.note("releases", say('two releases have the tag "{tag}"', tag=tag), say("rename one of the files"))
 
     def table(self, name: str) -> dict[str, Any]:
         """Return a table of the document; empty if it is absent or not a table."""
         content = self.document.get(name, {})
         if isinstance(content, dict):
             return content
-        self.note(name, "this has to be a table", f"write [{name}] and its keys below it")
+        self.note(name, say("this has to be a table"), say("write [{name}] and its keys below it", name=name))
         return {}
 
     def value(self, table: Mapping[str, Any], key: str) -> object:
@@ -171,7 +178,7 @@ class Reader:
         value = table.get(key)
         if value is None or (isinstance(value, str) and value.strip()):
             return value.strip() if value else None
-        self.note(key, "this has to be a text that is not empty", f'write {key} = "…"')
+        self.note(key, say("this has to be a text that is not empty"), say("write {example}", example=f'{key} = "…"'))
         return None
 
     def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
@@ -181,9 +188,9 @@ class Reader:
             items = tuple(item.strip() for item in value)
             if len(set(items)) == len(items):
                 return items
-            self.note(key, "a name is listed twice", "list each name once")
+            self.note(key, say("a name is listed twice"), say("list each name once"))
             return ()
-        self.note(key, "this has to be a list of texts", f'write {key} = ["…", "…"]')
+        self.note(key, say("this has to be a list of texts"), say("write {example}", example=f'{key} = ["…", "…"]'))
         return ()
 
     def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -191,7 +198,9 @@ class Reader:
         value = table.get(key, {})
         if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
             return value
-        self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
+        self.note(
+            key, say("this has to be a table of texts"), say("write {example}", example=f'{key} = {{ Column = "…" }}')
+        )
         return {}
 
     def lists(self, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
@@ -208,7 +217,7 @@ class Reader:
         value = table.get(key, {})
         if isinstance(value, dict):
             return value
-        self.note(key, "this has to be a table", f'write {key} = {{ "…" = {example} }}')
+        self.note(key, say("this has to be a table"), say("write {example}", example=f'{key} = {{ "…" = {example} }}'))
         return {}
 
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -224,7 +233,11 @@ class Reader:
         """Return whether a path, with links resolved, is in the folder; note it if not."""
         inside = is_inside(self.folder, name)
         if not inside:
-            self.note(key, f"the path leads out of the {self.what} folder", "copy the file into the folder")
+            self.note(
+                key,
+                say("the path leads out of the {what} folder", what=self.what),
+                say("copy the file into the folder"),
+            )
         return inside
 
     def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
@@ -239,12 +252,18 @@ class Reader:
             found = matching(self.folder, name)
             names = sorted(found or (), key=natural)
             if found is None:
-                self.note(key, f'files that match "{name}" cannot be listed there', "name each file")
+                self.note(
+                    key, say('files that match "{name}" cannot be listed there', name=name), say("name each file")
+                )
             elif not names:
-                self.note(key, f'no file matches "{name}"', "correct the pattern")
+                self.note(key, say('no file matches "{name}"', name=name), say("correct the pattern"))
         for each in names:
             if not is_table_name(each):
-                self.note(key, f'"{each}" is not a table', f"use files that end in {', '.join(SUFFIXES)}")
+                self.note(
+                    key,
+                    say('"{each}" is not a table', each=each),
+                    say("use files that end in {names}", names=", ".join(SUFFIXES)),
+                )
                 return []
             if not self.inside(key, each):
                 return []
@@ -285,8 +304,8 @@ def unconfirmed(reader: Reader) -> tuple[str, ...]:
         for name in path:
             content = content.get(name) if isinstance(content, dict) else None
         if not path or path[0] == UNCONFIRMED or content is None:
-            remedy = 'name a key as in "columns.sensitive", or delete it there'
-            reader.note(key, "[unconfirmed] names a key that is not in this file", remedy)
+            remedy = say('name a key as in "columns.sensitive", or delete it there')
+            reader.note(key, say("[unconfirmed] names a key that is not in this file"), remedy)
         else:
             found.append(".".join(map(toml_key, path)))
     return tuple(found)

@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from audit.runtime.phrases import say, say_count
+
 T = TypeVar("T")
 _SHOWN, _PATH_SHOWN = 60, 400
 SENTENCE = 4_000
@@ -65,9 +67,10 @@ class Problem:
     def __str__(self) -> str:
         """Return a text such as `file:line, column "c": what; remedy`."""
         line = "" if self.line is None else f":{self.line}"
-        column = "" if self.column is None else f', column "{printable(self.column)}"'
+        column = "" if self.column is None else say(', column "{column}"', column=printable(self.column))
         place = f"{printable_path(self.file)}{line}{column}"
-        return f"{place}: {printable(self.what, _PART_SHOWN)}; {printable(self.remedy, _PART_SHOWN)}"
+        what, remedy = printable(self.what, _PART_SHOWN), printable(self.remedy, _PART_SHOWN)
+        return say("{place}: {what}; {remedy}", place=place, what=what, remedy=remedy)
 
 
 class AuditError(Exception):
@@ -84,12 +87,16 @@ class InputError(AuditError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__(self.problems)
+        lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
+        if hidden := len(self.problems) - len(lines):
+            lines.append(
+                say_count("and {count} more problem like these", "and {count} more problems like these", hidden)
+            )
+        self._text = "\n".join(lines)  # written now, in the language of the run that found the problems
 
     def __str__(self) -> str:
         """Return a line for each problem, at most twenty, and how many more there are."""
-        lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
-        hidden = len(self.problems) - len(lines)
-        return "\n".join([*lines, *([f"and {hidden} more problems like these"] if hidden else [])])
+        return self._text
 
 
 class Interrupted(AuditError):

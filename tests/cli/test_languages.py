@@ -213,3 +213,33 @@ def test_an_error_with_a_reason_is_in_the_language_of_the_reason(code, sign):
     err = refused(str(EXAMPLES / "ward-l-diverse"), "--attack", "intersection", "--language", code)
     assert sign in err
     assert "requested" not in err
+
+
+@pytest.mark.parametrize(("language", "said"), [("de", "die Spalte ist nicht in der"), ("fr", "la colonne n’est")])
+def test_faults_in_files_are_told_in_the_language(tmp_path, language, said):
+    folder = shutil.copytree(HOSPITAL, tmp_path / "hospital")
+    edit(folder / "series.toml", '"Zipcode"', '"Postcode"')
+    output = refused(str(folder), "--language", language)
+    assert said in output
+    assert "column" not in output
+
+
+FAULTS = {
+    "key": ("series.toml", "[columns]", "[columns]\nunheard = 1"),
+    "column": ("series.toml", '"Zipcode"', '"Postcode"'),
+    "release": ("series.toml", "1.csv", "3.csv"),
+    "width": ("releases/1.csv", "flu", "flu,more"),
+    "value": ("releases/1.csv", "flu", ""),
+    "person": ("releases/1.csv", "Bob", "Alice"),
+    "release without rows": ("releases/1.csv", (HOSPITAL / "releases/1.csv").read_text().split("\n", 1)[1], ""),
+    "group": ("releases/1.csv", "Bob,1", "Bob,"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_with_a_file_and_what_to_do_are_sentences(tmp_path, marked, fault):
+    folder = shutil.copytree(HOSPITAL, tmp_path / "hospital")
+    file, old, new = FAULTS[fault]
+    edit(folder / file, old, new)
+    for line in refused(str(folder), "--language", "de").splitlines():
+        assert re.fullmatch(f"audit: {BEGIN}.*: {BEGIN}.*{END}; {BEGIN}.*{END}{END}", line), line

@@ -49,7 +49,11 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SIGN = 9
-_TO_QUASI = "name a column of quasi_identifiers"
+_NEITHER = (
+    Phrase('"{column}" is neither a quasi-identifier nor sensitive'),
+    Phrase("name a column of quasi_identifiers or a sensitive one"),
+)
+_NOT_QUASI = Phrase('"{column}" is not a quasi-identifier'), Phrase("name a column of quasi_identifiers")
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Hierarchies(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns that are not quasi-identifiers."""
-        return unnamed(sorted(self.names), columns.quasi_identifiers, "not a quasi-identifier", _TO_QUASI)
+        return unnamed(sorted(self.names), columns.quasi_identifiers, *_NOT_QUASI)
 
 
 @dataclass(frozen=True)
@@ -93,15 +97,18 @@ class ColumnTypes(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault of each column that cannot have a type, or not this one; sensitive values are no dates."""
         allowed = (*columns.quasi_identifiers, *columns.sensitive)
-        what, remedy = "neither a quasi-identifier nor sensitive", f"{_TO_QUASI} or a sensitive one"
-        yield from unnamed(sorted(self.kinds), allowed, what, remedy)
+        yield from unnamed(sorted(self.kinds), allowed, *_NEITHER)
         for name, kind in self.kinds.items():
             if kind not in {each.value for each in Kind}:
                 names = ", ".join(f'"{each.value}"' for each in Kind)
-                yield f'unknown type "{kind}"', f"use one of {names}"
+                yield say('unknown type "{kind}"', kind=kind), say("use one of {names}", names=names)
             elif name in columns.sensitive and kind not in (Kind.NUMERIC.value, Kind.CATEGORICAL.value):
-                what = f'"{printable(name)}" is sensitive, and sensitive values cannot have the type "{kind}"'
-                yield what, 'write "numeric" or "categorical", or leave it out'
+                what = say(
+                    '"{name}" is sensitive, and sensitive values cannot have the type "{kind}"',
+                    name=printable(name),
+                    kind=kind,
+                )
+                yield what, say('write "numeric" or "categorical", or leave it out')
 
     def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
         """Return the numbers of a sensitive column; None if nothing suggests that it has numbers.
@@ -224,8 +231,8 @@ class Missing(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault of each text that looks like a range, and so has a meaning already."""
         for text in sorted(filter(is_range, self.texts)):
-            what = f'"{printable(text)}" looks like a range, so it cannot stand for an unknown value'
-            yield what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+"
+            what = say('"{text}" looks like a range, so it cannot stand for an unknown value', text=printable(text))
+            yield what, say("leave it out here; in the files, write ranges as [20, 39], >=65 or 65+")
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield the columns with signs that hide a value, as a note below a table says."""
@@ -262,5 +269,8 @@ class Spelled(ColumnRule):
         hierarchies, types = columns.rules[Hierarchies].names, columns.rules[ColumnTypes].kinds
         for name in sorted({*self.columns}.intersection(columns.quasi_identifiers)):
             if name in hierarchies or types.get(name, Kind.CATEGORICAL.value) != Kind.CATEGORICAL.value:
-                what = f'`spelled` makes the texts of "{name}" exact values, but hierarchies or types says otherwise'
-                yield what, "delete one of the two entries"
+                what = say(
+                    '`spelled` makes the texts of "{name}" exact values, but hierarchies or types says otherwise',
+                    name=name,
+                )
+                yield what, say("delete one of the two entries")

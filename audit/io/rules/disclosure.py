@@ -16,7 +16,7 @@ from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Reason, ReasonKind, joined, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_count
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less
@@ -38,8 +38,11 @@ class Unlinkable(ColumnRule):
         """Yield the columns without a reason."""
         for column, reason in self.reasons.items():
             if not reason:
-                remedy = f'write {toml_key(column)} = "…" with the reason why no outsider can know it of a person'
-                yield f'"{column}" has no reason', remedy
+                remedy = say(
+                    'write {column} = "…" with the reason why no outsider can know it of a person',
+                    column=toml_key(column),
+                )
+                yield say('"{column}" has no reason', column=column), remedy
 
     @property
     def roles(self) -> Collection[str]:
@@ -100,7 +103,7 @@ class Unlinkable(ColumnRule):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
-_NOT_SENSITIVE = ("not a sensitive column", "name a column that `sensitive` names")
+_NOT_SENSITIVE = (Phrase('"{column}" is not a sensitive column'), Phrase("name a column that `sensitive` names"))
 
 
 @dataclass(frozen=True)
@@ -145,11 +148,11 @@ class Similar(ColumnRule):
             known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
-                    what, remedy = "the cell is empty", "write the category, or delete the line"
+                    what, remedy = say("the cell is empty"), say("write the category, or delete the line")
                     problems.add(name, what, remedy, line=table.line(row), column="category")
                 elif (other := spellings.setdefault(skeleton(category), category)) != category:
-                    what = f'the category differs from "{printable(other)}" only in spelling'
-                    problems.add(name, what, "write it in one way", line=table.line(row), column="category")
+                    what = say('the category differs from "{other}" only in spelling', other=printable(other))
+                    problems.add(name, what, say("write it in one way"), line=table.line(row), column="category")
                 value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
         return replace(self, categories=found)
@@ -159,7 +162,11 @@ class Similar(ColumnRule):
         for place, text in enumerate(texts if column in self.categories else ()):
             if text not in self.categories[column]:
                 name = printable(self.names[column])
-                yield place, f"the value has no category in {name}", "add a line with the value and its category"
+                yield (
+                    place,
+                    say("the value has no category in {name}", name=name),
+                    say("add a line with the value and its category"),
+                )
 
     def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
         """Return a number for each value of `texts`, by column and category: 0 for members of the category, else None.

@@ -10,7 +10,7 @@ from audit.io.dialect import is_encoding
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
-from audit.runtime.phrases import Phrase
+from audit.runtime.phrases import Phrase, say
 
 
 class _OfTextFiles(ColumnRule):
@@ -19,7 +19,7 @@ class _OfTextFiles(ColumnRule):
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield the fault that no release is a text file."""
         if self.stated and not headers.texts:
-            yield f"no release is a text file, so {NOTHING}", "leave it out"
+            yield say("no release is a text file, so {nothing}", nothing=NOTHING), say("leave it out")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Delimiter(_OfTextFiles):
         """Yield the fault that the sign is not one character, or has another meaning in text files."""
         sign = self.sign
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
-            yield "this is not a delimiter", 'write ",", ";", "|" or, for a tab, "\\t"'
+            yield say("this is not a delimiter"), say('write ",", ";", "|" or, for a tab, "\\t"')
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,10 @@ class Encoding(_OfTextFiles):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that Python does not know the encoding."""
         if self.name is not None and not is_encoding(self.name):
-            yield f'unknown encoding "{self.name}"', 'write one such as "utf-8", "cp1252" or "latin-1"'
+            yield (
+                say('unknown encoding "{name}"', name=self.name),
+                say('write one such as "utf-8", "cp1252" or "latin-1"'),
+            )
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,8 @@ class Renamed(ColumnRule):
         renamed = self.names.get(tag, {})
         for old, new in renamed.items():
             if old in names and new in names and new not in renamed:
-                what = f'`renamed` gives it the name "{new}", which another column of the file has'
-                remedy = "delete the entry from the manifest, or rename the other column too"
+                what = say('`renamed` gives it the name "{new}", which another column of the file has', new=new)
+                remedy = say("delete the entry from the manifest, or rename the other column too")
                 problems.add(shown, what, remedy, column=old)
                 return None
         return [renamed.get(name, name) for name in names]
@@ -75,11 +78,14 @@ class Renamed(ColumnRule):
         """Yield the columns to rename that the files of the release lack."""
         for old, new in self.names.get(tag, {}).items():
             if old not in names:
-                what = f'`renamed` calls it "{new}", but the file has no such column'
-                yield old, what, "correct the entry in the manifest"
+                what = say('`renamed` calls it "{new}", but the file has no such column', new=new)
+                yield old, what, say("correct the entry in the manifest")
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield the fault of each release that the series does not have."""
         for tag in self.names:
             if tag not in headers.tags:
-                yield f'there is no release "{printable(tag)}", so {NOTHING}', "write the tag of a release"
+                yield (
+                    say('there is no release "{tag}", so {nothing}', tag=printable(tag), nothing=NOTHING),
+                    say("write the tag of a release"),
+                )

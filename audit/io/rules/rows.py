@@ -125,9 +125,12 @@ class SeveralRows(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that the choice is unknown, or that no date column says which row of a person counts."""
         if self.choice not in (None, *_CHOICES):
-            yield f'unknown value "{self.choice}"', f"use one of {', '.join(_CHOICES)}"
+            yield (
+                say('unknown value "{choice}"', choice=self.choice),
+                say("use one of {names}", names=", ".join(_CHOICES)),
+            )
         if self.one_counts and columns.rules[Date].column is None:
-            yield "no column says which row is the latest or the first", 'write date = "…" under [columns]'
+            yield say("no column says which row is the latest or the first"), say('write date = "…" under [columns]')
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield how several rows of one person are judged, and how many there are."""
@@ -192,5 +195,5 @@ class Date(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that no rule uses the date."""
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
-            what = f'{NOTHING} without rows = "latest" or rows = "first"'
-            yield what, "write that line too, or delete this one and give its column another role"
+            what = say('{nothing} without rows = "latest" or rows = "first"', nothing=NOTHING)
+            yield what, say("write that line too, or delete this one and give its column another role")

@@ -20,12 +20,15 @@ from audit.io.toml import Reader, Toml
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase
+from audit.runtime.phrases import Phrase, say
 
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
-NOTHING = "it has no effect"
-NO_ROLE = ("not a column with a role", "name a sensitive column, a quasi-identifier, or a column of people or groups")
+NOTHING = Phrase("it has no effect")
+NO_ROLE = (
+    Phrase('"{column}" is not a column with a role'),
+    Phrase("name a sensitive column, a quasi-identifier, or a column of people or groups"),
+)
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,10 @@ class Headers:
         """Yield, for each column that no release has, the fault and the remedy."""
         for column in columns:
             if column not in self.names and not parts_of(column, self.names):
-                what = f'no release has a column "{printable(column)}", so {NOTHING}'
-                yield what, "correct the name, or leave it out"
+                what = say(
+                    'no release has a column "{column}", so {nothing}', column=printable(column), nothing=NOTHING
+                )
+                yield what, say("correct the name, or leave it out")
 
 
 class ReadSeries(Protocol):
@@ -310,8 +315,8 @@ class Columns:
         return (*self.sensitive, *self.quasi_identifiers, *(name for name in single if name is not None))
 
 
-def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: str) -> Iterator[tuple[str, str]]:
-    """Yield the fault of each listed column that is not allowed (`"Age" is` and `what`), and the remedy."""
+def unnamed(listed: Iterable[str], allowed: Collection[str], what: Phrase, remedy: Phrase) -> Iterator[tuple[str, str]]:
+    """Yield the fault of each listed column that is not allowed, and the remedy; `what` names the `{column}`."""
     for column in listed:
         if column not in allowed:
-            yield f'"{column}" is {what}', remedy
+            yield what.filled(column=column), str(remedy)

@@ -69,7 +69,7 @@ class Decimal(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that the sign is neither a point nor a comma."""
         if self.sign not in (None, ".", ","):
-            yield "this is not a decimal sign", 'write decimal = "," or leave it out'
+            yield say("this is not a decimal sign"), say('write decimal = "," or leave it out')
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the function that turns decimal commas into points; None for other columns."""
@@ -287,11 +287,15 @@ class Crosswalk(ColumnRule):
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
                 walk = found.setdefault((tag, column), {})
                 if tag not in beside.tags:
-                    what, remedy = "there is no such release", "write the tag of a release"
+                    what, remedy = say("there is no such release"), say("write the tag of a release")
                     problems.add(name, what, remedy, line=table.line(row), column="release")
                 elif walk.setdefault(old, new) != new or not new:
-                    what = "the file gives this value of the release two names" if new else "the cell is empty"
-                    problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
+                    what = (
+                        say("the file gives this value of the release two names") if new else say("the cell is empty")
+                    )
+                    problems.add(
+                        name, what, say("write one new name for each value"), line=table.line(row), column="to"
+                    )
         return replace(self, walks=found)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
