@@ -84,7 +84,15 @@ DELIMITERS = ",;\t|"
 UTF_8 = "utf-8"
 _SAMPLE = 1 << 16
 _RECORDS = 50
-_MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {  # the mark of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF8: UTF_8,
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_UNMARKED = {b"x\0\0\0": "utf-32-le", b"\0\0\0x": "utf-32-be", b"x\0x\0": "utf-16-le", b"\0x\0x": "utf-16-be"}
+"""The encoding of a text without a byte order mark, by its first bytes, of which none but NUL count."""
 _GUESS = "cp1252"
 _SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
@@ -275,7 +283,7 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
 
 
 def guess_encoding(content: bytes) -> str:
-    """Return the encoding of a text: UTF-8, unless a byte order mark or invalid bytes show another one.
+    """Return the encoding of a text: UTF-8, unless a byte order mark, NUL or invalid bytes show another one.
 
     Text that is not valid UTF-8 is Western European (cp1252) if all bytes beyond ASCII are letters or common signs in
     it, and none of them form UTF-8 characters; otherwise it is damaged UTF-8.
@@ -283,6 +291,8 @@ def guess_encoding(content: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return encoding
+    if unmarked := _UNMARKED.get(re.sub(rb"[^\0]", b"x", content[:4])):
+        return unmarked
     if content.isascii():
         return UTF_8
     readable = content.decode(errors="ignore")

@@ -212,7 +212,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = nearly_respelled({*texts}, people=True)
+        groups = nearly_respelled({*texts}, remarks=True, exponents=True)
         if groups and series.keyed and columns.rules[SeveralRows].choice is None:
             releases = _people(series)
             groups = [each for each in groups if not _together(each, releases)]
@@ -391,7 +391,7 @@ def _ignored(texts: SeriesTexts) -> Iterator[ReportWarning]:
 def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
     by_encoding: dict[str, list[str]] = defaultdict(list)
     for shown, encoding in texts.encodings.items():
-        if encoding != "utf-16":
+        if not encoding.startswith("utf"):
             by_encoding[encoding].append(shown)
     for encoding, files in by_encoding.items():
         what = say_count(

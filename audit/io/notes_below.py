@@ -69,7 +69,7 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
 
 def _last_line(path: Path, dialect: Dialect) -> str:
     """Return the last line of a text file that is not empty; a line end inside quotes counts, too."""
-    if path.name.endswith(".gz") or dialect.encoding.startswith("utf-16"):
+    if path.name.endswith(".gz") or dialect.encoding.startswith(("utf-16", "utf-32")):
         content = read_bytes(path)
     else:
         with path.open("rb") as file:

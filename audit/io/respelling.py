@@ -10,6 +10,11 @@ from audit.io.notations import read_interval, read_number
 
 RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
 """Raised figures and letters, which mark notes, as part of a class of a regular expression."""
+REMARK = (
+    "[\\s\u00a0]*[\\[(](?:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae?)ufig|provisoire|r[e\u00e9]vis[e\u00e9])[\\])]"
+    r"|\s(?:#|//|--|/\*|<!--)\s.*$|[^\w\s]*\s[\W_]*(?:end|ende|fin|eof)(?: (?:of|du|der) \w+)?[\W_]*$"
+)
+"""A remark or a comment behind a cell that means the same without it."""
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
 _COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
 _PARTS = re.compile(r"([{},])")
@@ -19,13 +24,14 @@ _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
 _BETWEEN = "[-\u2010-\u2015._/ ]"
 _ORNAMENT = re.compile(
     r"(?<=[^\W\d_])[-\u2010-\u2015.,;:'’/()_ ]+(?=[^\W\d_])|(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)"
-    r"|^[-\u2010-\u2015\u2022\u2026.*#_\[( ]+(?=[^\W\d_])|^[~=\"']+(?=[0-9])|(?<=[^\W\d_])[]#_]+$"
+    r"|^[-\u2010-\u2015\u2022\u2026.*#_\[( ]+(?=[^\W\d_])|^[~=\"']+(?=[0-9])|(?<=[^\W\d_])[]#_|]+$"
     rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)]+$| +(?=[-+]+$)"
     r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
 _SEMICOLON = re.compile(r"\s*;\s*")
 _AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])")
 _LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # Cyrillic and Greek letters typed by mistake
+_TWICE = re.compile(r"^(\w.*?)[\s,;/|&+]+\1$", re.IGNORECASE)
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
@@ -69,6 +75,15 @@ def skeleton(text: str) -> str:
         plain = "".join(each for each in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(each))
         plain = "".join(str(int(each)) if each.isdecimal() else each for each in plain)
     return _number(_ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»"))))
+
+
+def once(text: str) -> str:
+    """Return a text without its second half if that repeats the first behind a blank or a sign.
+
+    >>> once("Bob Bob"), once("Bob, Bob"), once("Bob Bo"), once("11")
+    ('Bob', 'Bob', 'Bob Bo', '11')
+    """
+    return _TWICE.sub(r"\1", text)
 
 
 def skeletons(text: str) -> set[str]:

@@ -69,8 +69,14 @@ def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]
 
 
 def stripped(texts: pa.Array) -> pa.Array:
-    """Return texts without spaces at their ends; nulls become empty texts."""
-    return pc.utf8_trim(texts.fill_null("") if texts.null_count else texts, characters=SPACES)
+    """Return texts without spaces at their ends, and without the formula `="..."` around them; nulls become empty.
+
+    Spreadsheets keep a cell such as `="007"` as the text that it quotes.
+    """
+    found = pc.utf8_trim(texts.fill_null("") if texts.null_count else texts, characters=SPACES)
+    if not flags(pc.starts_with(found, pattern='="')).any():
+        return found
+    return pc.utf8_trim(pc.replace_substring_regex(found, '^="([^"]*)"$', r"\1"), characters=SPACES)
 
 
 def _text(array: pa.Array) -> pa.Array:

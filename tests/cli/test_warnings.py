@@ -109,6 +109,14 @@ def beside(folder, first, second, columns=""):
         ("hiv", "'hiv'", {"max_risk"}, "crosswalk"),
         ("2024-03-01", "01.03.2024", {"max_risk"}, "crosswalk"),
         ("2024-03-01", "3/1/2024", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv # end", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv // checked", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv <!-- last row -->", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv End of file", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv *** end ***", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv (provisional)", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv, HIV", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv|", {"max_risk"}, "crosswalk"),
         ("hiv", "Total:", {"max_risk", "k"}, "ignore_rows"),
         ("hiv", "insgesamt", {"max_risk", "k"}, "ignore_rows"),
         ("hiv+", "hiv-", set(), ""),
@@ -116,6 +124,8 @@ def beside(folder, first, second, columns=""):
         ("type 1", "type 11", set(), ""),
         ("1.5 mg", "15 mg", set(), ""),
         ("hiv-1", "hiv-2", set(), ""),
+        ("renal", "renal end stage", set(), ""),
+        ("bori", "bori bor", set(), ""),
         ("hepatitis", "hepatitis (B)", set(), ""),
         ("diabetes (1)", "diabetes (2)", set(), ""),
         ("cml", "ALL", set(), ""),
@@ -304,7 +314,11 @@ def test_a_point_that_may_group_thousands_decides_nothing(tmp_path, pays, column
         (["900 persons", "2500 persons", "1000 persons", "1001 persons"], CODES, set()),
         (["900 mg", "2500 mg", "flu", "cold"], "", set()),
         (["9a", "25b", "9 (late)", "10-11"], "", set()),
+        (["n=900", "n=2500", "n=1000", "n=1001"], "", {"closeness", "max_risk"}),
+        (["pay: 900", "pay: 2500", "pay: 1000", "pay: 1001"], "", {"closeness", "max_risk"}),
         (["V 900", "V 2500", "V 1000", "V 1001"], "", set()),
+        (["V 900", "V 2500", "V 1000", "V 1001"], NUMERIC, {"closeness", "max_risk"}),
+        (["nine", "ten", "a hundred", "a hundred and one"], NUMERIC, {"closeness", "max_risk"}),
         (["2nd degree", "1st degree", "3rd degree", "4 to go"], "", set()),
         (["1,2", "1,3", "2,3", "4"], "", set()),
     ],
@@ -352,10 +366,24 @@ def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("mark", "code"), [("{} (provisional)", 3), ("{} [Revised]", 3), ("{} (vorläufig)", 3), ("{} (of Bath)", 0)]
+    ("mark", "code"),
+    [
+        ("{} (provisional)", 3),
+        ("{} [Revised]", 3),
+        ("{} (vorläufig)", 3),
+        ("{} (of Bath)", 0),
+        ("{0}, {0}", 3),
+        ("{0} {0}", 3),
+        ("{} # moved", 3),
+        ('="{}"', 0),
+        ("{0} {0}son", 0),
+    ],
 )
 def test_people_with_a_note_behind_their_names_are_not_followed_in_silence(tmp_path, mark, code):
-    """Half of a release says beside its people that their rows may change."""
+    """Half of a release says beside its people that their rows may change, or names them twice.
+
+    The quotes of a spreadsheet's formula are no part of a name.
+    """
     header = ["Who", "Age", "Disease"]
     people = [["Ann", "20-29", "flu"], ["Bo", "20-29", "cold"], ["Cy", "30-39", "gas"], ["Di", "30-39", "flu"]]
     again = [[mark.format(people[0][0]), *people[0][1:]], people[1], [mark.format("Cy"), *people[2][1:]], people[3]]

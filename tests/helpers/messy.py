@@ -103,6 +103,8 @@ KINDS = {
     "bar": text("|"),
     "latin_1": text(";", encoding="latin-1"),
     "utf_16": text("\t", encoding="utf-16"),
+    "utf_16_without_mark": text(encoding="utf-16-le"),
+    "utf_32": text(";", encoding="utf-32"),
     "byte_order_mark": text(";", encoding="utf-8-sig"),
     "excel_hint": lambda path, rows: write(
         path.with_suffix(".csv"), "sep=;\r\n" + as_csv(rows, ";").replace("\n", "\r\n")

@@ -33,7 +33,7 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _AMOUNT = re.compile(
     r"(?:(?:eur|usd|gbp|chf)(?![^\W\d_])|(?:circa|approx(?:imately)?|about|around|etwa|rund|ungefähr|env(?:iron)?"
-    r"|aprox(?:imadamente)?|ca|rs|fr)\b|[~∼≈≃])\.?[^\w\s]*\s*[0-9]",
+    r"|aprox(?:imadamente)?|ca|rs|fr)\b|[~∼≈≃]|\w+\s*[=:])\.?[^\w\s]*\s*[0-9]",
     re.IGNORECASE,
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
@@ -175,7 +175,8 @@ class ColumnTypes(ColumnRule):
         read = {text for text in texts if _number(text, missing) is not None}
         known = read | missing
         others = [text for text in texts if text not in known]
-        unread = {text: _with_unit(text) for text in others if _LIKE_A_NUMBER.match(text)}
+        none_of_numbers = kind == Kind.NUMERIC.value and not read
+        unread = {text: _with_unit(text) for text in others if none_of_numbers or _LIKE_A_NUMBER.match(text)}
         counted = _with_one_word(unread)
         if 2 * len(counted) <= len(others):
             counted = {}

@@ -14,7 +14,16 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notations import looks_ranged, read_interval
-from audit.io.respelling import RAISED, as_plain_number, fold, skeleton, skeletons, with_decimal_point
+from audit.io.respelling import (
+    RAISED,
+    REMARK,
+    as_plain_number,
+    fold,
+    once,
+    skeleton,
+    skeletons,
+    with_decimal_point,
+)
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
     NO_ROLE,
@@ -43,10 +52,7 @@ _MARKED = re.compile(
     rf"(.*(?:(?![{RAISED}])[^\W\d_]|[0-9](?!\s*\*)))\s*(?:[*†‡§{RAISED}]+|(?<![0-9])[0-9]\)|\(([A-Za-z]{{0,3}}[0-9][0-9.]*)\)"
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
-_REMARK = re.compile(
-    r"\s*[\[(](?:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae)ufig|provisoire|r[e\u00e9]vis[e\u00e9])[\])]",
-    re.IGNORECASE,
-)
+_REMARK = re.compile(REMARK, re.IGNORECASE)
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
@@ -135,7 +141,7 @@ class Fold(ColumnRule):
             called = INDIVIDUAL if name == columns.individual else name
             if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
                 continue
-            if name in columns.sensitive and (groups := nearly_respelled(texts)):
+            if name in columns.sensitive and (groups := nearly_respelled(texts, remarks=True)):
                 what = say_count(
                     '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
                     "before it, a date in another notation), but is read as a different one; if they are the same, "
@@ -149,7 +155,11 @@ class Fold(ColumnRule):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
             if is_id and (
-                groups := [each for each in nearly_respelled(texts, people=True) if not written.together(name, each)]
+                groups := [
+                    each
+                    for each in nearly_respelled(texts, remarks=True, exponents=True)
+                    if not written.together(name, each)
+                ]
             ):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
@@ -210,12 +220,12 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
     return alike
 
 
-def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[list[str]]:
+def nearly_respelled(texts: Collection[str], *, remarks: bool = False, exponents: bool = False) -> list[list[str]]:
     """Return groups of texts that may be the same value, with one text of each spelling.
 
     The texts of a group differ in accents, signs, or a number, a code or a note sign beside them, or are the same day,
-    or the same range of whole numbers, in two notations. With `people`, they may also differ in an exponent, or in a
-    remark in brackets such as "(revised)".
+    or the same range of whole numbers, in two notations. With `remarks`, one may also have a comment or a remark such
+    as "(revised)", or say twice what the other says once; with `exponents`, too, they may be one number.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -223,12 +233,17 @@ def nearly_respelled(texts: Collection[str], *, people: bool = False) -> list[li
     [['21-30', '21 to under 31']]
     >>> nearly_respelled(["flu", "flu¹²", "hiv", "hivᵃ", "gas", "gas (n=10)", "cold²"])
     [['flu', 'flu¹²'], ['gas', 'gas (n=10)'], ['hiv', 'hivᵃ']]
-    >>> nearly_respelled(["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)"], people=True)
-    [['007', '7.0E+00'], ['Ann', 'Ann (Revised)']]
+    >>> nearly_respelled(
+    ...     ["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)", "Bo", "Bo, Bo"], remarks=True, exponents=True
+    ... )
+    [['007', '7.0E+00'], ['Ann', 'Ann (Revised)'], ['Bo', 'Bo, Bo']]
+    >>> nearly_respelled(["flu", "flu # end", "flu -- see below", "hiv", "hiv-2", "C--1"], remarks=True)
+    [['flu', 'flu # end', 'flu -- see below']]
     """
     alike = _skeletons(texts)
-    for text in texts if people else ():
-        alike[skeleton(as_plain_number(_REMARK.sub("", text)))].setdefault(fold(text), text)
+    for text in texts if remarks else ():
+        plain = once(_REMARK.sub("", text))
+        alike[skeleton(as_plain_number(plain) if exponents else plain)].setdefault(fold(text), text)
     for text in texts:
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
