@@ -35,7 +35,7 @@ def chromium() -> str:
 def run(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
     profile = page.parent / "profile"
     command = [chromium(), *QUIET, f"--user-data-dir={profile}", *options, page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]
     return done
 
@@ -86,7 +86,7 @@ def axe() -> str:
     if npm is None:
         pytest.skip("there is no npm to get axe-core with; AUDIT_TEST_AXE may name its axe.min.js")
     with tempfile.TemporaryDirectory() as folder:
-        got = subprocess.run([npm, "pack", "axe-core@4"], cwd=folder, capture_output=True, timeout=120, check=False)
+        got = subprocess.run([npm, "pack", "axe-core@4"], cwd=folder, capture_output=True, timeout=600, check=False)
         packed = next(Path(folder).glob("axe-core-*.tgz"), None)
         if got.returncode or packed is None:
             pytest.skip("npm cannot reach axe-core; AUDIT_TEST_AXE may name its axe.min.js")

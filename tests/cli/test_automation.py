@@ -74,7 +74,7 @@ def test_the_action_audits(tmp_path):
 
 
 def test_the_action_takes_more_arguments_and_runs_nothing_in_them(tmp_path):
-    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--findings 1 --time-limit 60")
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--findings 1 --time-limit 3600")
     assert ran.returncode == 1
     assert "Findings of intersection (1 of 2)" in ran.stdout
 

@@ -273,7 +273,7 @@ def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(number, tm
             time.sleep(0.05)
         process.send_signal(number)
         server.closing.set()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
     assert (process.returncode, b"interrupted" in err) == (130, True), err
     assert [*kept.iterdir()] == []
 

@@ -133,7 +133,7 @@ def test_every_conviction_has_a_proof_that_holds(adversary, kind, data):
 @given(data=st.data())
 def test_a_walk_shows_only_what_is_possible(kind, data):
     series = data.draw(filled("linked", kind))
-    found = asked(series, "linked", way="cut short", budget=lambda: Budget(60.0))
+    found = asked(series, "linked", way="cut short")
     assert_right(found, Answer(series, "linked"))
 
 
@@ -175,7 +175,7 @@ def weighed():
 def test_worlds_are_weighed(series, of_a, way):
     answer = Answer(series, "linked")
     assert answer.posteriors["p", 0]["a"] == of_a
-    found = asked(series, "linked", way=way, budget=lambda: Budget(60.0))
+    found = asked(series, "linked", way=way)
     assert_right(found, answer)
     if way in WHOLE_WAYS:
         assert found.possible == found.shown == answer.possible
@@ -204,7 +204,7 @@ def test_what_is_too_hard_is_open_though_there_is_time():
     releases = [[Row("p", "1", "a"), Row("q", "1", "b")]] * 2
     probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
     series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
-    found = asked(series, "linked", way="cut short", budget=Budget)
+    found = asked(series, "linked", way="cut short")
     assert_right(found, Answer(series, "linked"))
     assert found.outcome.measures["open"] > 0
     assert "time limit" not in found.outcome.reason
