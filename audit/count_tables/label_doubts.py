@@ -252,8 +252,8 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
             )
 
 
-PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b.*", re.IGNORECASE)
-"""The text of a label that says it is part of another one."""
+PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b[\s:]*(.*)", re.IGNORECASE)
+"""The text of a label that says it is part of another one, and what it says then."""
 
 
 def _named_parts(counts: PublishedCounts) -> Iterator[str]:

@@ -83,9 +83,11 @@ def build_dimension(
     for place, one in enumerate(classes):
         if place not in alone:
             atoms = _members(one).tolist()
-            texts.append(
-                REST if rest in atoms or not finest else finest[atoms[0]] if len(atoms) == 1 else names.of(1 << place)
-            )
+            if rest in atoms or not finest:
+                texts.append(REST)
+            else:  # the name of a label with several atoms would be taken for the atom
+                named = len(atoms) == 1 and finest[atoms[0]] not in labels
+                texts.append(finest[atoms[0]] if named else names.of(1 << place))
             set_of.append(place)
             alone[place] = len(texts) - 1
         atom_label.append(alone[place])

@@ -5,24 +5,22 @@ Only the publisher knows the rules: if the files allow other readings, the manif
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
-from audit.count_tables.label_doubts import PART
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
-from audit.count_tables.published_counts import LINES, Line, PublishedCounts, Sum, lines_along, totals_by_sums
+from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import is_total_word, number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, joined_files, read_files
 from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
+from audit.init.count_parts import find_parts
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table, legend
@@ -182,70 +180,26 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
-    """Propose categories for labels that say they are part of another one."""
+    """Propose a file of categories, as a guess, where labels say they are part of another one; compare the total."""
     for place, dimension in enumerate(counts.dimensions):
         name, lines = dimension.axis.name, lines_along(counts, place)
-        if name not in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested}:
-            labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
-            parts = _parts([label for label in labels if label != rules.totals.get(name)], lines)
-            if any(parts.values()):
-                _take_categories(rules, name, parts, lines)
-
-
-def _parts(labels: Sequence[str], lines: Sequence[Line]) -> dict[str, list[str]]:
-    """Return the labels that say they are a part, by the nearest label above them that is never smaller.
-
-    Nothing if a part has no such label: only the publisher knows where it belongs.
-    """
-    parts: dict[str, list[str]] = {}
-    for label in labels:
-        if not PART.fullmatch(label.strip()):
-            parts[label] = []
-        elif (whole := next((one for one in reversed(parts) if _may_hold(one, label, lines)), None)) is not None:
-            parts[whole].append(label)
-        else:
-            return {}
-    return parts
-
-
-def _take_categories(rules: TableGuesses, name: str, parts: Mapping[str, list[str]], lines: Sequence[Line]) -> None:
-    """State the file of categories of a dimension as a guess, and compare its total with the other labels."""
-    key = toml_key(name)
-    rules.unsure.pop(f"table.totals.{key}", None)
-    if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
-        rules.doubts.remove(old)
-    if (total := rules.totals.get(name)) is not None:
-        sums = ((line.get(total), [line.get(label) for label in parts]) for line in lines)
-        _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
-    file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-    rules.files[file] = _categories(parts)
-    rules.state("table.categories", {name: file})
-    for whole, part in ((whole, part) for whole, some in parts.items() for part in some):
-        why = say(
-            '"{part}" is taken to be part of "{whole}" alone, and to share nobody with other parts of it; if not, '
-            "correct {file}.",
-            part=part,
-            whole=whole,
-            file=file,
-        )
-        rules.doubt(f"table.categories.{key}", why)
-
-
-def _may_hold(whole: str, part: str, lines: Sequence[Line]) -> bool:
-    """Return whether no line has more in a part than in the whole."""
-    both = ((line.get(whole), line.get(part)) for line in lines)
-    return all(ends is None or Sum(ends, [some]).gap <= 0 for ends, some in both)
-
-
-def _categories(parts: Mapping[str, Sequence[str]]) -> str:
-    """Return a file of categories: the atoms of each label, which are its parts and the rest of it."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("label", "atom"))
-    for whole, some in parts.items():
-        rows.writerows((whole, atom) for atom in ([*some, f"{whole} -"] if some else [whole]))
-        rows.writerows((part, part) for part in some)
-    return text.getvalue()
+        if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested}:
+            continue
+        labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
+        total, key = rules.totals.get(name), toml_key(name)
+        if (parts := find_parts(labels, total, lines)) is None:
+            continue
+        rules.unsure.pop(f"table.totals.{key}", None)
+        if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
+            rules.doubts.remove(old)
+        if total is not None:
+            sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
+            _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
+        file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
+        rules.files[file] = parts.categories(is_open=total is None or name in rules.table.get("open", ()))
+        rules.state("table.categories", {name: file})
+        for why in parts.doubts(file):
+            rules.doubt(f"table.categories.{key}", why)
 
 
 _OVER_TIME = {
