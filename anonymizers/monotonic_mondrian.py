@@ -18,8 +18,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.k_classes import KClasses
-from anonymizers.partition import Partition, partition
+from anonymizers.partition import KClasses, Partition, partition
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import tally

@@ -10,18 +10,36 @@ Section 5.1.
 
 All regions are cut once in each round, by sorting their rows together, because numpy is fast on long arrays. Kernels
 compiled by numba took half the time, but longer to load.
+
+k classes: the common part of methods that publish classes of at least k people as generalized cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from anonymizers.division import bounds
-from audit.model.anonymizer import OLD_END, Scale
+from audit.model.anonymizer import OLD_END, Form, Scale
 from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.options import option
+
+
+@dataclass(frozen=True)
+class KClasses:
+    """The parameter k of a method, and its form.
+
+    Attributes:
+        k: the least number of people in a class; at least 2.
+    """
+
+    k: int = option(help="the promise: number of people in a class", least=2)
+    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
+    links_records: ClassVar[bool] = True
+    follows_updates: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)

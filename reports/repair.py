@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from audit.model.errors import SENTENCE, printable, printable_path
-from audit.model.moves import Move
-from audit.model.recommendation import MoveTotal, Recommendation
+from audit.model.moves import Move, MoveTotal, Recommendation
 from audit.model.release_impact import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import Noun, figure, joined, say, say_count

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from audit.model.adversary import Adversary
 from audit.model.arrays import Codes, Flags
-from audit.model.doubt import Doubt
+from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import ClauseState

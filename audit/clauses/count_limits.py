@@ -8,7 +8,7 @@ from typing import ClassVar
 from audit.clauses.clause import Limit
 from audit.clauses.registry import limit_of
 from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
-from audit.model.doubt import Doubt
+from audit.model.errors import Doubt
 from audit.model.json_types import UNBOUNDED, ClauseState
 from audit.model.report import ClauseReport
 from audit.runtime.phrases import Reason, combined

@@ -21,8 +21,7 @@ from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
 from audit.model.count_report import Rounding
-from audit.model.doubt import Doubt
-from audit.model.errors import InputError, Problems, printable
+from audit.model.errors import Doubt, InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 

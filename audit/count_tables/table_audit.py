@@ -33,8 +33,7 @@ from audit.model.count_tables import (
     VERDICTS,
     WeightedSum,
 )
-from audit.model.doubt import Doubt
-from audit.model.errors import InputError, UsageError, printable
+from audit.model.errors import Doubt, InputError, UsageError, printable
 from audit.model.finding import FindingRule
 from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures

@@ -48,8 +48,7 @@ from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine
-from audit.model.doubt import ON_VALUES, Doubt
-from audit.model.errors import Problems, printable
+from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 

@@ -11,8 +11,7 @@ from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
 from audit.io.toml import toml_key
-from audit.model.doubt import ON_VALUES, Doubt
-from audit.model.errors import printable
+from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning

@@ -18,8 +18,7 @@ from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, SmallClasses
 from audit.model.arrays import Flags, Places
-from audit.model.doubt import ON_VALUES, Doubt
-from audit.model.errors import printable
+from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.json_types import WaiverState
 from audit.model.report import HIDDEN, Waived
 from audit.model.scored import NOWHERE

@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar
 
 from audit.model.finding import Finding
 from audit.model.json_types import INLINED, UNWRITTEN, Less, Probability, Status, WrittenAs
-from audit.model.moves import Move
-from audit.model.recommendation import Recommendation, totals
+from audit.model.moves import Move, Recommendation, totals
 from audit.model.report import AttackReport, Contradictions, PolicyReport, Report
 from audit.runtime.phrases import Reason, ReasonKind
 

@@ -37,7 +37,7 @@ from audit.model.json_types import (
     WrittenAs,
 )
 from audit.model.measures import Measures, RiskMeasures
-from audit.model.recommendation import Recommendation
+from audit.model.moves import Recommendation
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ from audit.runtime.log import logged_stage
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
 from audit.runtime.own_packages import is_own
 from audit.runtime.phrases import Reason, ReasonKind, combined, say
-from audit.runtime.signals import preserve_sigint_handler
 
 
 def with_policy(attack: Attack, limits: Mapping[str, float], seconds: float | None) -> Attack:
@@ -266,8 +265,7 @@ class _Attacking:
                 why = say("for this attribute, the person is judged for other sets of releases")
                 outcome = Outcome.skipped(attack.name, why)
             else:
-                with preserve_sigint_handler():
-                    outcome = run_guarded(attack, run, self.options.time_limit)
+                outcome = run_guarded(attack, run, self.options.time_limit)
             if person is not None:
                 of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
                 # The explanation asks later for the risk of each value of this person.

@@ -26,7 +26,7 @@ from audit.judgement.selection import KnownClaims, located, repeated_claims, rep
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags, Places
 from audit.model.audit_options import AuditOptions
-from audit.model.doubt import Doubt
+from audit.model.errors import Doubt
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed

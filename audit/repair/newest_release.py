@@ -10,8 +10,8 @@ from audit.io.candidate import as_candidate
 from audit.io.series import Series
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
+from audit.model.moves import Recommendation
 from audit.model.outcome import Attack
-from audit.model.recommendation import Recommendation
 from audit.model.release_impact import ReleaseImpact
 from audit.repair.search import LARGE, RepairSearch
 from audit.runtime.phrases import Reason, ReasonKind, figure, say

@@ -551,7 +551,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.check_proof.ProofChecker._sum", "each.points < 1 or ", ""),
     ],
     "unit/verification/test_proof.py::test_not_both_values_of_one_person_are_proved": [
-        ("audit.judgement.placing.contradicts", "return not open_", "return False"),
+        ("audit.judgement.check_proof.contradicts", "return not open_", "return False"),
     ],
     "unit/verification/test_proof.py::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other": [
         (

@@ -25,8 +25,7 @@ from audit.io.rules.rule import (
     unnamed,
 )
 from audit.io.toml import Reader, toml_key
-from audit.model.doubt import Doubt
-from audit.model.errors import printable
+from audit.model.errors import Doubt, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import MisreadWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count

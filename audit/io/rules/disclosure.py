@@ -12,8 +12,7 @@ from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, toml_key
-from audit.model.doubt import Doubt
-from audit.model.errors import Problems, printable
+from audit.model.errors import Doubt, Problems, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_count

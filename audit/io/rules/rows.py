@@ -17,8 +17,7 @@ from audit.io.tables import Table, text_codes
 from audit.io.texts import flags
 from audit.io.toml import Reader
 from audit.model.arrays import Flags
-from audit.model.doubt import Doubt
-from audit.model.errors import printable
+from audit.model.errors import Doubt, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 

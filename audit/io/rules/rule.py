@@ -17,8 +17,7 @@ from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
 from audit.io.tables import Table, read_table
 from audit.io.toml import Reader, Toml
-from audit.model.doubt import Doubt
-from audit.model.errors import Problems, printable
+from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, say
 

@@ -23,7 +23,7 @@ from audit.judgement.ladder import ladder
 from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
-from audit.model.doubt import Doubt
+from audit.model.errors import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
 from audit.model.outcome import Outcome, Risks
 from audit.model.report import CountSize

@@ -14,7 +14,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import open_series
-from audit.judgement import placing
+from audit.judgement import check_proof
 from audit.judgement.check_proof import ProofChecker
 from audit.judgement.field_types import BrokenCertificateError
 from audit.judgement.published_rows import PublishedReleases
@@ -113,7 +113,7 @@ def test_the_same_by_a_case(hospital):
 @pytest.mark.parametrize("visits", [0, 20_000])
 def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkeypatch):
     """B has y, then x, and A has x: there is no world."""
-    monkeypatch.setattr(placing, "MOST_VISITS", visits)  # of too many it is not looked for rows
+    monkeypatch.setattr(check_proof, "MOST_VISITS", visits)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")], [Row("A", "1", "x"), Row("B", "2", "x")]])
     with opened(series) as files:
         both = files.points("0 1 x 1", "A", "B")
@@ -124,7 +124,7 @@ def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkey
 @pytest.mark.parametrize("visits", [0, 20_000])
 def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(visits, monkeypatch):
     """B has x in a group of x alone, then y: there is no world, whatever A has."""
-    monkeypatch.setattr(placing, "MOST_VISITS", visits)  # of too many it is not looked for rows
+    monkeypatch.setattr(check_proof, "MOST_VISITS", visits)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("C", "1", "y"), Row("B", "2", "x")], [Row("B", "1", "y")]])
     with opened(series) as files:
         assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
