@@ -4,7 +4,7 @@ S- holds the rows of people who were never published, given as the number of row
 m-eligible if no value has more than 1/m of its rows; exactly then it can be divided into groups of at least m rows
 with distinct values. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Sections 4.1 and 4.2; "the paper" below.
 
-Signatures: buckets of people with the same signature, and a slot for each of its sensitive values.
+`Slots` number the places of buckets: one for each sensitive value of a bucket's signature.
 """
 
 from __future__ import annotations

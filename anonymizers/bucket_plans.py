@@ -13,11 +13,7 @@ Algorithm 3 removes all counterfeits of a bucket and adds those that are needed.
 * In other buckets, counterfeits that the balance needs remain, if new ones would not improve the cut. For the cut, a
   counterfeit that leaves and a new one are at least as good as one that remains.
 * A layer has counterfeits only for values without enough new people.
-* Leftovers go into buckets where they make the cut large enough (`place_leftovers`).
-
-Remaining records: place the new people who fill no gap of a bucket, so that the cuts of buckets are large enough.
-
-Source: assignment in Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.2; equivalence paper, Algorithm 2.
+* Leftovers, the new people who fill no gap of a bucket, go into buckets where they make the cut large enough.
 """
 
 from __future__ import annotations

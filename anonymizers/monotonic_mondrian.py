@@ -7,7 +7,7 @@ releases together reveal no more than the last one (Theorem 1).
 
 Source: monotonic paper, Sections 4.2 (monotonic incremental anonymization) and 5 (the algorithm).
 
-Previous partition: find the last release's cells that cover a row of a snapshot, and those that may be divided.
+`OldCells` are the last release's cells: which of them cover a row of a snapshot, and which may be divided.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Ragged arrays and lookups in numpy.
-
-Graphs: connected components, and sorting by keys.
+"""Ragged arrays, lookups, sorting by keys, and connected components, in numpy.
 
 For small graphs `scipy.sparse.csgraph` is not imported: that takes a third of a second, as long as a small audit.
 """

@@ -1,6 +1,6 @@
 """Entries of a page about people: the worst first, each person once with all findings.
 
-Pictures of an audit's page; their axes count people if people are known.
+The axes of the page's pictures count people if people are known.
 """
 
 from __future__ import annotations

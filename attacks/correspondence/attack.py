@@ -14,14 +14,10 @@ nor a proof decides remain open.
 Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, give lower bounds of
 the same for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.
 
-Measures of the attack on correspondences, and their texts.
-
-Linked records: records with the same first release that look alike, if ids show which rows belong together.
-
-With record ids, the rows of a record are known. The rows that can belong to a person with a known first release are the
-rows of the records with that first release whose cells all cover the person. These include the records that look
-exactly alike. If there are always at least k such records, and they have several values, then every person has enough
-possible rows.
+With record ids, whole worlds are often not needed (`may_leave_too_few`): the rows of a record are known. The rows that
+can belong to a person with a known first release are the rows of the records with that first release whose cells all
+cover the person. These include the records that look exactly alike. If there are always at least k such records, and
+they have several values, then every person has enough possible rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Claims: subjects with too few possible rows, with certificates: sets of rows that rule out the other rows.
 
-Subjects: people whose quasi-identifiers and first release are known, and the rows that can be theirs.
-
 The adversary knows a person's point, and the first release of the person's record. The record is a chain that begins
 there and whose cells all cover the point; a row can be the person's if some world has such a chain through it. Points
 that the same boxes cover cannot be distinguished: one subject represents all of them.

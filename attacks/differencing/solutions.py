@@ -1,8 +1,7 @@
 """Solutions: the questions about counts, and the least and greatest counts in known solutions.
 
-Irreducible contradictions: a minimal set of published numbers that contradict each other.
-
-Source of the deletion filter: Chinneck and Dravnieks, Locating minimal infeasible constraint sets in linear programs,
+Where there is no solution, `contradiction` finds a minimal set of published numbers that contradict each other. Source
+of its deletion filter: Chinneck and Dravnieks, Locating minimal infeasible constraint sets in linear programs,
 ORSA Journal on Computing 3(2), 1991.
 """
 

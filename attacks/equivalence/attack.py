@@ -20,11 +20,8 @@ general.
 >>> attack.name, attack.max_e, sorted(attack.decides)
 ('equivalence', 4, ['min_e'])
 
-Timeline: how many people were in some equivalence after each release, computed backwards from the last one.
-
-A further release never ends an equivalence: if there is none after a release, there is none after earlier ones.
-
-Measures of the attack on equivalences, and their texts.
+The timeline, how many people were in some equivalence after each release, is computed backwards from the last one: a
+further release never ends an equivalence, so that if there is none after a release, there is none after earlier ones.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Claims: findings that span all equivalences found, each with weights of groups that prove it.
 
-Spanning forest: pairs of columns that connect each class of equal values, the easiest to prove first.
-
-Classes that contain only counterfeits reveal nothing about people and get no pairs; in all other classes each pair
-contains a person.
+People with equal values form classes, and a spanning forest of pairs connects each class, the pairs that are easiest to
+prove first. Classes that contain only counterfeits reveal nothing about people and get no pairs; in all other classes
+each pair contains a person.
 
 Equality in all worlds: which people share a value once impossible values are ruled out.
 

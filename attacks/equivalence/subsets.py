@@ -16,8 +16,6 @@ left out does not change the least e of any column:
 * It suffices to match every set with the first one of its sum: if only one of P and Q has a column, then P or Q differs
   from the first set in that column.
 
-Equal sums: find sets of people with equal sums, of one published group or of all people.
-
 Sets are formed twice, block by block, which is cheaper than storing them. The first pass only computes sums and keeps
 those that occur several times, as many at a time as fit into memory. The second pass forms the sets with these sums,
 and matches each with the first set of its sum.

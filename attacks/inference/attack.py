@@ -10,8 +10,6 @@ excess over the control counts.
 
 Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009; M. Giomi et al., "A unified framework for
 quantifying privacy risk in synthetic data" (anonymeter), PoPETs 2023, for the control. Cost: some passes over the rows.
-
-Measures of the attack by inference, which are estimates, and their texts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Answers to questions about a decided network: possible values of a version, values that a person ever had.
 
-Row costs: points of rows that prove values impossible for all people at once, in as few steps as possible.
-
-It begins with the values that single groups leave. One support programme after another proves the values impossible
+`row_costs` are points of rows that prove values impossible for all people at once, in as few steps as possible. The
+proof begins with the values that single groups leave. One support programme after another proves the values impossible
 that were decided to be impossible, as far as linear reasoning can, whether they were found by counting or by questions
 about single people. Points of parts in which no points remain to spare are merged into one step.
 

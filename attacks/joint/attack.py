@@ -16,9 +16,7 @@ Cost: deciding whether a value is possible is NP-hard in general. `settling` des
 >>> JointAttack().name
 'joint'
 
-Measures of joint inference, and their texts.
-
-Deciding: what is possible given all releases, and how much of it was certain after each earlier release.
+`decide` says what is possible given all releases, and how much of it was certain after each earlier release.
 """
 
 from __future__ import annotations

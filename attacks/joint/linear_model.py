@@ -11,12 +11,11 @@ Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + 
 the dual gives each other column a margin of at least 1 with small weights, which are rounded to whole numbers and
 checked. One programme finds everything that linear reasoning of this form can find.
 
-Refutations: weights of rows that prove columns impossible, checked in whole numbers.
-
-Let each row cost points (its weight). All people together can spend no more than the sum of weight times capacity, and
-each person spends at least the cost of their cheapest column. Subtract these least costs from the total: a column that
-costs more than the person's cheapest one by more than the difference is impossible. Weights may come from any solver;
-only what this exact calculation confirms is used.
+`refuted` checks in whole numbers weights of rows that prove columns impossible. Let each row cost points (its weight).
+All people together can spend no more than the sum of weight times capacity, and each person spends at least the cost of
+their cheapest column. Subtract these least costs from the total: a column that costs more than the person's cheapest
+one by more than the difference is impossible. Weights may come from any solver; only what this exact calculation
+confirms is used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Values: the possible values of every person in every release, from the columns of the network.
-
-Posteriors: the probabilities of values where the worlds of a part were counted.
-"""
+"""Values: what each person can have in each release, and how probably, from the columns of the network."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 r"""Manifest of a series of count tables: `series.toml` with `kind = "tables"`.
 
-Table files: read files of count tables with notes below the table, or with several labels in one cell.
-
-Eurostat's TSV files ("Bulk download") have such cells: their first column is called `freq,sex,geo\TIME_PERIOD`.
+Its files may have notes below the table, or several labels in one cell, as in Eurostat's TSV files ("Bulk download"):
+their first column is called `freq,sex,geo\TIME_PERIOD`.
 """
 
 from __future__ import annotations

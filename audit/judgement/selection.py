@@ -1,6 +1,6 @@
 """Selection: from claims as columns to the few findings that a report shows, checked and named, and which are new.
 
-The places of a finding's groups: files, lines, and the published cells of their rows.
+`located` adds the places of a finding's groups: files, lines, and the published cells of their rows.
 """
 
 from __future__ import annotations

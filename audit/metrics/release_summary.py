@@ -1,8 +1,6 @@
-"""Release summary: the sizes of each release and of the series, independent of attacks.
+"""Release summary: sizes and the usual measures of one release by itself, from k-anonymity to re-identification.
 
 The summary of a release is small and depends only on this release. People are counted over all releases.
-
-Release risk: the usual measures of one release by itself, from k-anonymity to the risk of re-identification.
 
 An equivalence class is a published group, or without a group column all rows with equal cells. Counterfeits count as
 rows, because a reader cannot recognize them, but not as people. The definitions are those of pyCANON (k, l, entropy l,

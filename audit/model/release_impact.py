@@ -1,6 +1,6 @@
 """Release impact: what would change if one more release were published, as data that formats render.
 
-Repair of a candidate: its result as data.
+`Repair` is the result of changing the candidate until nothing new is found.
 """
 
 from __future__ import annotations

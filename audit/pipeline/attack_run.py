@@ -1,6 +1,6 @@
 """One run of attacks: give them the evidence, and score their outcomes.
 
-Attacks of other packages: if one fails in any way, the audit continues and reports the failure.
+If an attack of another package fails in any way, the audit continues and reports the failure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One audit: run attacks on a series, judge their findings by the policy and its waivers, and report.
 
-The impact of one more release: new findings, and their causes.
+`compare_candidate` audits a series before and after one more release: what is newly found, and what causes it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ presences are left out of the graph; if each of their presences lies within one 
 
 The last node stands for "still present": each release moves the edges of people who leave to its own node.
 
-Small cuts: find the graphs with a small cut, all at once by the algorithm of Stoer and Wagner (no compiled code).
+`small_cuts` finds the graphs with a small cut, all at once, by the algorithm of Stoer and Wagner.
 """
 
 from __future__ import annotations

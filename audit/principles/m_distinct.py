@@ -5,9 +5,7 @@ the person, however many releases lie between (the paper compares neighbouring r
 different cells, each row class counts as a group. Counterfeits with an identity are followed like people. Each
 sensitive attribute is checked by itself. Without transitions, values never change.
 
-Legal updates: decide whether the values of one group can have become those of another.
-
-Source: m-Distinct paper, Definitions 12 to 14.
+Legal updates, by which the values of one group can have become those of another: Definitions 12 to 14.
 """
 
 from __future__ import annotations

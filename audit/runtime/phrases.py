@@ -4,7 +4,7 @@ Never build a sentence from pieces: use a placeholder for what varies, and two s
 Sentences are literals in the code, so that Babel finds them all (`reports/languages/extract.py`); a sentence in a table
 or in an attribute of a class is a `Phrase`. The default language is English.
 
-Reasons: sentences that say why a result is missing or incomplete, with a kind that a program can read.
+A `Reason` is a sentence that says why a result is missing or incomplete, with a kind that a program can read.
 """
 
 from __future__ import annotations

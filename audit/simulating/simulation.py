@@ -1,6 +1,6 @@
 """Simulation: draw the people of each snapshot, change their values from one to the next, and write them.
 
-Sampling: draw people without replacement from a table.
+People may be drawn without replacement from a table (`read_source`).
 """
 
 from __future__ import annotations
