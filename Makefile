@@ -26,9 +26,10 @@ test-deep: $(VENV)/.installed
 	AUDIT_TEST_DEEP=$(DEEP) AUDIT_TEST_SHARE=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto \
 		tests/universe tests/oracle tests/properties tests/laws $(PYTEST)
 
-# Small wrong changes of copies of the program, each of which a named test must notice (tests/mutants). Minutes.
+# Small wrong changes of copies of the program, each of which a named test must notice (tests/mutants). Minutes. What is
+# noticed in one run is noticed in all: sets have the same order in each.
 mutants: $(VENV)/.installed
-	$(BIN)/python -m tests.mutants.run $(MUTANTS)
+	PYTHONHASHSEED=0 $(BIN)/python -m tests.mutants.run $(MUTANTS)
 
 # The benchmark for others is a distribution of its own, with its own tests.
 test-bench: $(VENV)/.installed
