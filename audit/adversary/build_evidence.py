@@ -37,12 +37,12 @@ from audit.io.background_knowledge import (
 )
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
-from audit.io.irregularities import check_register_texts
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
+from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable

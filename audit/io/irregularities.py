@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
 from pathlib import Path
@@ -18,10 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
-from audit.io.attributes import QuasiIdentifier
-from audit.io.background_knowledge import Register
-from audit.io.cell_reading import infer_kind, unread
-from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT
@@ -29,7 +26,6 @@ from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.notes_below import below_table
 from audit.io.paths import is_remote, real_path
-from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.roles import VALUE_COUNT
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
@@ -44,13 +40,12 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine
-from audit.model.errors import ON_VALUES, Doubt, Problems, printable
+from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import say, say_count
 
 MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
 _SHOWN = 3  # examples of a warning
@@ -513,241 +508,3 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
         )
         examples = tuple(series.manifest.shown(path) for path in found[:_SHOWN])
         yield ReportWarning("dropped-file", what, examples)
-
-
-_SENTINEL_DIGITS = ("7", "8", "9")
-_FAR = 2  # a code is more than this many times as large as all other numbers
-_POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
-
-
-def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
-    """Return a doubt for each column with texts that were not understood, or are ambiguous.
-
-    Only distinct texts are read, so that the size of the series does not matter.
-
-    Args:
-        series: the series, which has been read.
-        register: whether people were matched by their exact values, so that findings depend on what cells cover.
-        reveal: whether to quote a text.
-
-    Raises:
-        InputError: a release cannot be read.
-    """
-    reasons = (Reason(why, ReasonKind.UNDECLARED) for why in _reasons(series, reveal=reveal))
-    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series))
-
-
-def _points(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt for each sensitive column whose points may be decimal points or separate thousands.
-
-    The doubt is about closeness alone if the same numbers are equal in both readings, else about all values.
-    """
-    rules = series.columns.rules
-    for name in series.columns.sensitive if rules[Decimal].sign is None else ():
-        if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value:
-            continue
-        texts = _as_written(series, name)
-        points = sorted(filter(_POINTED.fullmatch, texts))
-        if points and all(map(_THOUSANDS.fullmatch, points)):
-            what = say(
-                'the point in numbers of "{column}", such as {text}, may be a decimal point or separate thousands: '
-                'write under [columns] decimal = "." for a decimal point, decimal = "," for thousands',
-                column=printable(name),
-                text=points[0],
-            )
-            readings = {(as_plain_number(text), as_plain_number(with_decimal_point(text))) for text in texts}
-            is_same = all(len({pair[side] for pair in readings}) == len(readings) for side in (0, 1))
-            clauses = frozenset({"closeness"}) if is_same else ON_VALUES
-            yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, guessed=True)
-
-
-def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column as text files write them, with the zeros after a point.
-
-    Empty, without reading files again, if no number has a point or can have lost one with its zeros, or if a number
-    with a point cannot group thousands.
-    """
-    found, names = set[str](), series.vocabularies[name].names
-    pointed = [*filter(_POINTED.fullmatch, names)]
-    may_be_shortened = bool(series.rules.respellings(name)) and any(map(_WHOLE.fullmatch, names))
-    if not (pointed or may_be_shortened) or not all(map(_SHORTENED.fullmatch, pointed)):
-        return found
-    for files in series.manifest.releases:
-        adjustments = series.adjustments(files.tag)
-        bare = replace(adjustments, rules=adjustments.rules.without(Fold, ColumnTypes))
-        for path, shown in files.halves:
-            table = None if is_foreign(path) else readable(path, shown, [name], bare)
-            if table is not None and name in table and is_text(table.arrow(name).type.value_type):
-                found.update(table.distinct(name))
-    return found
-
-
-def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
-    spelled = series.columns.rules[Spelled].columns
-    for name, attribute in series.attributes.items():
-        texts = list(series.texts(name))
-        if name in spelled:
-            continue
-        column = printable(name)
-        if attribute.kind is Kind.CATEGORICAL:
-            found = [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]
-            if found and (astray := _stray_of_kind(attribute, texts)):
-                yield say_count(
-                    '"{column}" has numbers and ranges except for {count} text (first: {place}): list it under '
-                    "missing if it stands for an unknown value, else write it as a number or a range",
-                    '"{column}" has numbers and ranges except for {count} texts (first: {place}): list them under '
-                    "missing if they stand for unknown values, else write them as numbers or ranges",
-                    len(astray),
-                    column=column,
-                    place=_place(series, name, astray[0], reveal=reveal),
-                )
-            elif found:
-                yield say_count(
-                    '"{column}": {count} text looks like a range, a list or a mask and is not read (first: {place}); '
-                    "write it as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-                    '["{column}"] under [columns]',
-                    '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
-                    "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-                    '["{column}"] under [columns]',
-                    len(found),
-                    column=column,
-                    place=_place(series, name, found[0], reveal=reveal),
-                )
-            elif found := series.columns.rules[Decimal].commas(series.columns, name, texts):
-                yield say(
-                    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: '
-                    '{place}); write decimal = "," under [columns], or spelled = ["{column}"] if texts are exact '
-                    "values",
-                    column=column,
-                    place=_place(series, name, found[0], reveal=reveal),
-                )
-            continue
-        if found := [text for text in texts if _is_faulty(attribute, text)]:
-            yield say_count(
-                '"{column}": {count} text does not fit the type of the column (first: {place}); correct it, or declare '
-                "the column categorical under types",
-                '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
-                "or declare the column categorical under types",
-                len(found),
-                column=column,
-                place=_place(series, name, found[0], reveal=reveal),
-            )
-        elif name not in series.columns.rules[ColumnTypes].kinds and (found := _sentinels(attribute, texts)):
-            yield say_count(
-                '"{column}": {count} number far from all others looks like a code for unknown values beside ranges '
-                '(first: {place}); list it under missing, or write types = {{ "{column}" = "numeric" }} under '
-                "[columns] if it is a number",
-                '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
-                '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
-                "[columns] if they are numbers",
-                len(found),
-                column=column,
-                place=_place(series, name, found[0], reveal=reveal),
-            )
-
-
-def _place(series: Series, name: str, text: str, *, reveal: bool) -> str:
-    """Return the file and the line of a text's first occurrence, with the text if requested."""
-    where = "{}:{}".format(*_stands(series, name, text))
-    return f'{where}, "{printable(text)}"' if reveal else where
-
-
-def _stands(series: Series, name: str, text: str) -> tuple[str, int | None]:
-    """Return the file and the line of the release in which a text occurs first."""
-    files = series.manifest.releases[series.texts(name)[text]]
-    table = read_adjusted(files.rows, files.shown, [name], series.adjustments(files.tag), Problems())
-    if table is None:
-        return files.shown, None
-    codes, texts = text_codes(table.arrow(name))
-    return files.shown, table.line(int(np.flatnonzero(codes == texts.index(text))[0]))
-
-
-def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
-    try:
-        attribute.number(text)
-    except CellError:
-        return True
-    return False
-
-
-def _stray_of_kind(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return the texts that keep a column from being numbers or dates; empty if more than half of its texts do."""
-    kinds = (QuasiIdentifier(attribute.name, kind, None, attribute.missing) for kind in (Kind.NUMERIC, Kind.DATE))
-    fewest = min(([text for text in texts if _is_faulty(numbers, text)] for numbers in kinds), key=len)
-    return fewest if len(fewest) <= len(texts) / 2 else []
-
-
-def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return the numbers beside ranges that look like codes: 99, 8888 or -1, far outside of all ranges."""
-    if attribute.kind is not Kind.NUMERIC:
-        return []
-    numbers, ends, ranged = dict[str, Fraction](), list[Fraction](), False
-    for text in texts:
-        cell = attribute.cells[attribute.number(text)]
-        if (number := _single(cell)) is not None:
-            numbers[text] = number
-        elif isinstance(cell, Interval | NumberSet):
-            ranged = True
-            both = cell.members if isinstance(cell, NumberSet) else (cell.low, cell.high)
-            ends += [end for end in both if end is not None]
-    codes = {text: number for text, number in numbers.items() if _is_code(number)}
-    ends += [number for text, number in numbers.items() if text not in codes]
-    if not ranged or not ends:
-        return []
-    high, low = max([Fraction(0), *ends]), min(ends)
-    return [text for text, number in codes.items() if number > _FAR * high or number < 0 <= low]
-
-
-def _single(cell: Cell) -> Fraction | None:
-    return cell.low if isinstance(cell, Interval) and cell.low == cell.high else None
-
-
-def _is_code(number: Fraction) -> bool:
-    digits = str(abs(number))
-    alike = len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS
-    return number == -1 or (alike and (number < 0 or len(digits) > 1))
-
-
-def check_register_texts(series: Series, register: Register) -> None:
-    """Refuse cells of the releases that match no exact value of the register.
-
-    A cell that is not a value of the register, a label, a set or a mask matches no person. It is accepted if all cells
-    of its column are single texts and include every value of the register. A person whose value the register lacks
-    matches every cell.
-
-    Raises:
-        InputError: a column also has generalized cells, or the register has values that no cell equals.
-    """
-    problems = Problems()
-    for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
-        if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None or attribute.spelled:
-            continue
-        texts = [text for text in series.texts(name) if text and text not in attribute.missing]
-        single = [text for text in texts if _is_single(attribute, text)]
-        exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
-        unknown = [text for text in single if text not in exact]
-        if unknown and exact and (len(single) < len(texts) or not exact.issubset(single)):
-            more = say(" (and {more} other texts)", more=len(unknown) - 1) if len(unknown) > 1 else ""
-            what = say(
-                "the text is not a value of the register, a label of a hierarchy, a set or a mask{more}", more=more
-            )
-            remedy = say(
-                "write ranges as [20, 39] or >=65, sets as {{a, b}}; if the column's texts are exact values, write "
-                'spelled = ["{name}"] under [columns]',
-                name=printable(name),
-            )
-            file, line = _stands(series, name, unknown[0])
-            problems.add(file, what, remedy, line=line, column=name)
-    problems.check()
-
-
-def _is_single(attribute: QuasiIdentifier, text: str) -> bool:
-    """Return whether a cell stands for its text alone, not for a range, a set or a label."""
-    try:
-        cell = attribute.parse(text)
-    except CellError:
-        return False
-    return isinstance(cell, ValueSet) and cell.members == {text}

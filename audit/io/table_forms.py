@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from audit.io.cells import Fault
 from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
 from audit.io.paths import kept_while_unchanged
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -198,7 +200,13 @@ def _ends_rows_with_lines(path: Path) -> bool:
 def _parse_csv(
     path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
 ) -> pa.Table:
-    """Return some columns of a text in UTF-8, from its header to its last row."""
+    """Return some columns of a text in UTF-8, from its header to its last row.
+
+    Raises:
+        Fault: the text has NUL characters, by which equal cells would differ unseen.
+    """
+    if b"\0" in content:
+        raise Fault(say("the text has NUL characters, as a damaged file has"), say("write it again, without them"))
     from pyarrow import csv as arrow_csv
 
     quotes = quotes_of(content, dialect.delimiter)

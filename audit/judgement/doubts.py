@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
-from audit.io.irregularities import unread_cells
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
 from audit.io.toml import toml_key
+from audit.io.unread_cells import unread_cells
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE

@@ -188,6 +188,9 @@ CASES = {
         H, both(text(R1, '"[12000, 14000]",bronchitis\n', '"[12000, 14000]","bronchitis\n'),
                 text(R1, '"[36, 41]","[20000, 27000]",flu\n', '"[36, 41]","[20000, 27000]","flu\n')),
         ("releases/1.csv:3: ", "not well-formed CSV", "close every quote")),
+    "a NUL character in a cell": (
+        H, data("releases/1.csv", lambda text: text[:-3] + b"\0" + text[-3:]),
+        ("releases/1.csv: ", "NUL characters", "write it again")),
     "header again as a row": (
         H, table(R1, lambda rows: [*rows[:3], rows[0], *rows[3:]]),
         ("releases/1.csv:4: ", "the row repeats the header", "delete the line")),

@@ -84,6 +84,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/io/test_text_index.py::test_a_spreadsheets_formula_of_a_text_is_the_text": [
         ("audit.io.texts.stripped", "if not flags", "if flags"),
     ],
+    "cli/test_errors.py::test_bad_input_is_told_in_a_line": [
+        ("audit.io.table_forms._parse_csv", 'if b"\\0" in content', "if False"),
+    ],
     "cli/test_plan.py::test_harmless_values_may_be_as_frequent_as_they_are": [
         (
             "audit.principles.l_diversity.LDiversity.frequent",
@@ -192,14 +195,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
-        ("audit.io.irregularities._points", "if rules[Decimal].sign is None else ()", ""),
+        ("audit.io.unread_cells._points", "if rules[Decimal].sign is None else ()", ""),
         (
-            "audit.io.irregularities._points",
+            "audit.io.unread_cells._points",
             "all(map(_THOUSANDS.fullmatch, points))",
             "any(map(_THOUSANDS.fullmatch, points))",
         ),
-        ("audit.io.irregularities._points", "for side in (0, 1)", "for side in ()"),
-        ("audit.io.irregularities._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
+        ("audit.io.unread_cells._points", "for side in (0, 1)", "for side in ()"),
+        ("audit.io.unread_cells._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
         ("audit.io.rules.cell_meaning._AMOUNT", "|\\w+\\s*[=:]", ""),
