@@ -22,10 +22,9 @@ from audit.principles.checker import checked
 from audit.principles.registry import find as principle
 from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.amount import some
-from tests.helpers.least_e import least_e
 from tests.helpers.messy import series_of
 from tests.helpers.microdata import write_microdata
-from tests.helpers.running import read_audit, run_audit, run_main
+from tests.helpers.running import run_audit, run_main
 from tests.helpers.tiny import covers
 from tests.helpers.updates import History, check_distinct, check_told, groups_of, past, random_history, sets_of
 
@@ -102,49 +101,6 @@ def test_invariant_values_disclose_nobody_and_keep_the_risk(method, data):
             assert attack["findings_total"] == 0
             assert attack["measures"]["max_risk"] <= 1 / 2 + 1e-12
         assert min(int(size) for size in result["attacks"][0]["measures"]["candidate_sizes"]) >= 2
-
-
-@FEW
-@given(data=st.data())
-def test_e_equivalence_leaves_no_smaller_equivalence_to_any_side(data):
-    """Groups as in the files; trying all sides finds nothing, release by release."""
-    snapshots = data.draw(histories())
-    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
-    with tempfile.TemporaryDirectory() as name:
-        series = published(Path(name), snapshots, "e-equivalence", form=form)
-        assume(series is not None)
-        groups = []
-        for position, release in enumerate(read_all(open_series(series))):
-            for group in set(release.group.codes.tolist()):
-                members = release.person[release.group.codes == group].tolist()
-                here = release.entry_group == group
-                values = release.entry_value["Disease"][here]
-                values = np.repeat(values, 1 if release.entry_count is None else release.entry_count[here]).tolist()
-                assert len(set(map(values.count, values))) == 1
-                assert len(set(values)) >= 2
-                groups.append((members, values))
-            assert least_e(groups, 1) is None, position
-
-
-def read_all(opened):
-    return [opened.read(position) for position in range(len(opened.tags))]
-
-
-@FEW
-@given(data=st.data())
-def test_m_invariance_leaves_m_values_to_somebody_with_a_register(data):
-    snapshots = data.draw(histories())
-    with tempfile.TemporaryDirectory() as name:
-        series = published(Path(name), snapshots, "m-invariance")
-        assume(series is not None)
-        write_register(series, snapshots)
-        code, result = read_audit(series, "--adversary", "register", "--attack", "intersection")
-        measures = result["attacks"][0]["measures"]
-        assert code == 0
-        assert measures["vulnerable"] == 0
-        assert min(int(size) for size in measures["candidate_sizes"]) >= 2
-        text = run_main(str(series), "--adversary", "register", "--attack", "intersection")[1]
-        assert "1/m" in text
 
 
 def write_register(series: Path, snapshots) -> None:
