@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -18,59 +18,22 @@ from tests.helpers.running import read_audit, run_audit, run_main, written
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.worlds import histories
+from tests.universe.test_linked import Drawn
+from tests.universe.test_linked_clauses import everything, nobody_certain
 
-PEOPLE, VALUES = 8, "abc"
-EVERY = np.array(list(product(range(len(VALUES)), repeat=PEOPLE)), dtype=np.int8)
 WAYS = {
     "questions": {},
     "worlds of joint": {(settling, "WALKED"): 0, (settling, "STEPS"): 0},
 }
-NOT_LINEAR = [
-    [["p0a", "p3c", "p4a", "p5c"], ["p2b", "p6a"], ["p1b", "p7a"]],
-    [["p1b", "p4a", "p5c", "p6a"], ["p0a", "p2b", "p3c", "p7a"]],
-]
-"""Owners with their values, group by group."""
 
 
-def drawn(rng):
-    """Groups of two to four people in each release, and all worlds that fit them: (worlds, people)."""
-    world, releases = rng.integers(0, len(VALUES), PEOPLE), []
-    for _ in range(rng.integers(2, 4)):
-        order, groups = rng.permutation(PEOPLE).tolist(), []
-        while order:
-            size = int(rng.integers(2, 5))
-            groups.append(order[:size])
-            order = order[size:]
-        releases.append(groups)
-    fitting = np.ones(len(EVERY), dtype=bool)
-    for group in (group for groups in releases for group in groups):
-        for value in range(len(VALUES)):
-            fitting &= (EVERY[:, group] == value).sum(axis=1) == (world[group] == value).sum()
-    return releases, EVERY[fitting], world
-
-
-def series_of(releases, world):
-    return TinySeries(
-        [
-            [Row(f"p{i}", str(number), VALUES[world[i]]) for number, group in enumerate(groups) for i in group]
-            for groups in releases
-        ]
-    )
-
-
-def equal_pairs(worlds):
-    return [(i, j) for i, j in combinations(range(PEOPLE), 2) if (worlds[:, i] == worlds[:, j]).all()]
-
-
-def series_without_certainty(rng, number):
+def series_without_certainty(seed, number):
     """Yield so many in which two people are equal in all worlds, and as many in which none are."""
-    left = {True: number, False: number}
-    while any(left.values()):
-        releases, worlds, world = drawn(rng)
-        alike = bool(equal_pairs(worlds))
-        if left[alike] and not (worlds == worlds[0]).all(axis=0).any():
-            left[alike] -= 1
-            yield series_of(releases, world), alike
+    for alike in (True, False):
+        some = [each for each in everything() if nobody_certain(each) and (each.min_e_in_all == 1) == alike]
+        for place in np.random.default_rng(seed).choice(len(some), number, replace=False):
+            series = Drawn(some[place], some[place].world).series
+            yield TinySeries([rows for rows in series.releases if rows]), alike
 
 
 @pytest.fixture
@@ -91,10 +54,10 @@ def min_e(series, *words):
     return entries["joint"]["measures"]["open"], clause, pairs
 
 
-def assert_decided(rng, number):
+def assert_decided(seed, number):
     """It is violated exactly where two are equal in all worlds, with a pair to show."""
     seen = Counter()
-    for series, alike in series_without_certainty(rng, number):
+    for series, alike in series_without_certainty(seed, number):
         left, clause, pairs = min_e(series)
         assert clause["state"] == ("violated" if alike else "holds"), (series, clause)
         assert bool(pairs) == alike
@@ -106,7 +69,7 @@ def assert_decided(rng, number):
 def test_worlds_decide(way, monkeypatch):
     for (module, name), value in WAYS[way].items():
         monkeypatch.setattr(module, name, value)
-    assert_decided(np.random.default_rng(list(WAYS).index(way)), 12)
+    assert_decided(list(WAYS).index(way), 12)
 
 
 @pytest.mark.usefixtures("two_values")
@@ -116,17 +79,8 @@ def test_worlds_decide_where_not_every_value_is_settled(monkeypatch):
         with monkeypatch.context() as patch:
             for (module, name), value in way.items():
                 patch.setattr(module, name, value)
-            seen += assert_decided(np.random.default_rng([3, number]), 8)
+            seen += assert_decided([3, number], 8)
     assert seen["holds", True], seen
-
-
-def test_two_are_equal_though_linear_reasoning_over_what_is_left_shows_nothing():
-    releases = [
-        [Row(who[:2], str(number), who[2]) for number, group in enumerate(groups) for who in group]
-        for groups in NOT_LINEAR
-    ]
-    _, clause, pairs = min_e(TinySeries(releases))
-    assert (clause["state"], pairs) == ("violated", ["solver", "solver"])
 
 
 def test_without_worlds_the_clause_is_undecided(monkeypatch):
@@ -134,7 +88,7 @@ def test_without_worlds_the_clause_is_undecided(monkeypatch):
     monkeypatch.setattr(distinguishing, "_QUESTIONS", 0)
     monkeypatch.setattr(Worlds, "trace", lambda worlds: np.zeros(worlds.network.variables, dtype=np.uint64))
     states = Counter()
-    for series, alike in series_without_certainty(np.random.default_rng(9), 8):
+    for series, alike in series_without_certainty(9, 8):
         _, clause, _ = min_e(series)
         states[alike, clause["state"]] += 1
         if clause["state"] == "undecided":
