@@ -52,10 +52,12 @@ class TablesWriter:
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
             need((shown == counts.shown).all(), "a series whose values the checker reads differently")
-            same = (counts.lower[shown] == series.low).all() and (counts.upper[shown] == _finite(series.high)).all()
+            ends = series.low[: shown.sum()], _finite(series.high[: shown.sum()])
+            same = (counts.lower[shown] == ends[0]).all() and (counts.upper[shown] == ends[1]).all()
             need(same, "a series whose numbers the checker takes to stand for other counts")
             self.number = np.cumsum(shown) - 1  # of each row that shows something
             self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
+        self.absent = {box: at for at, box in enumerate(series.box) if at >= shown.sum()}  # rows that are left out
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
         self.asked: dict[str, dict[tuple[int, ...], int]] = {rule: {} for rule in RULES}
         self.found: dict[str, set[int]] = {rule: set() for rule in RULES}
@@ -80,16 +82,25 @@ class TablesWriter:
 
     def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:
         """Return a box in the form of the statement: a period, the earlier one or -1, and a set on each axis."""
+        last, since, some = self._atoms_of(part, box)
+        return (
+            last,
+            since,
+            *(numbers.setdefault(one, len(numbers)) for one, numbers in zip(some, self.sets, strict=True)),
+        )
+
+    def _atoms_of(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, int, list[frozenset[int]]]:
+        """Return a box as its period, the earlier one or -1, and the checker's atoms on each axis."""
         *places, time = box
         periods = part.tables.axes[-1].members[time].tolist()
         first, last = periods[0], periods[-1]
         if self.series.over_time == "independent":
             first, last = 0, int(part.questions.release[0])
-        numbers = []
-        for axis, place, atoms, sets in zip(part.tables.axes, places, self.atoms, self.sets, strict=False):
-            mine = frozenset(atom for one in axis.members[place].tolist() for atom in atoms[one])
-            numbers.append(sets.setdefault(mine, len(sets)))
-        return (last, first - 1, *numbers)
+        some = [
+            frozenset(atom for one in axis.members[place].tolist() for atom in atoms[one])
+            for axis, place, atoms in zip(part.tables.axes, places, self.atoms, strict=False)
+        ]
+        return last, first - 1, some
 
     def proof(self, part: EvidencePart, proof: BoundProof) -> dict[str, Any]:
         """Return a proof in the form of the statement."""
@@ -98,9 +109,16 @@ class TablesWriter:
             return {"box": self.stated(part, proof.box), "at": proof.at, **halves}
         terms = []
         for term in proof.terms:
-            place = -1 - term.index if term.assumed else int(self.number[part.rows[term.index]])
+            place = -1 - term.index if term.assumed else self._number(part, term.index)
             terms.append([place, term.weight.numerator, term.weight.denominator])
         return {"sum": terms, **({"impossible": True} if proof.impossible else {})}
+
+    def _number(self, part: EvidencePart, index: int) -> int:
+        """Return the checker's number of a published number, or of a row that is left out."""
+        if part.rows[index] >= 0:
+            return int(self.number[part.rows[index]])
+        period, since, some = self._atoms_of(part, part.tables.boxes[index].tolist())
+        return self.absent[self.series.boxed(period, some, since)]
 
     def completed(self, report: Report, fit: Fit, budget: Budget) -> Witness:
         """Return the contents of the witness, with tables of whole numbers that answer the questions."""

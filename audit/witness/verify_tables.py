@@ -2,11 +2,11 @@
 
     python verify_tables.py SERIES FOLDER
 
-It needs Python 3.11, numpy, pyarrow, and `verify_asked.py` and `verify_sums.py` in the same folder; the three files can
-be copied anywhere. `docs/reference/witness.md` describes the files and explains why the check is sound. If two tables
-of whole numbers agree with everything published, and give a count two values, then the count is not certain. Certain
-counts are proved by sums. Exit status: 0 everything stated is shown, 1 something is not shown, 2 something is not
-supported (the output names it).
+It needs Python 3.11, numpy, pyarrow, and `verify_shapes.py`, `verify_asked.py`, `verify_sums.py` and `verify_rates.py`
+in the same folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and explains why the
+check is sound. If two tables of whole numbers agree with everything published, and give a count two values, then the
+count is not certain. Certain counts are proved by sums. Exit status: 0 everything stated is shown, 1 something is not
+shown, 2 something is not supported (the output names it).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMAT = "series-audit witness of counts 1"
 SUPPORTED = {
     "series": "name kind releases",
     "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
-    "wide flags not_published perturbation rates change",
+    "wide flags not_published perturbation rates change values part_of status status_hides absent",
     "policy": "min_count min_width",
     "unconfirmed": "",
 }
@@ -68,7 +68,7 @@ def beside(name: str) -> dict[str, Any]:
     return runpy.run_path(str(path))
 
 
-SUMS = beside("verify_sums")
+SUMS, SHAPES = beside("verify_sums"), beside("verify_shapes")
 whole = SUMS["whole"]
 
 
@@ -87,7 +87,7 @@ class TableSeries:
             left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
             need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
         need(manifest["series"]["kind"] == "tables", "a series that is not of count tables")
-        self.rules, policy = manifest["table"], manifest.get("policy", {})
+        (self.rules, self.views), policy = SHAPES["unfolded"](manifest["table"]), manifest.get("policy", {})
         self.over_time = self.rules.get("over_time", "independent")
         need(self.over_time in ("same", "cumulative", "independent"), f"over_time = {self.over_time}")
         self.dimensions, self.nested = self.rules["dimensions"], self.rules.get("nested", {})
@@ -97,14 +97,6 @@ class TableSeries:
         implied = self.rules.get("threshold") or max(ends, default=-1) + 1
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are not whole numbers")
-        self.views = (
-            [(self.rules["value"], {})]
-            if "wide" not in self.rules
-            else [
-                (column, {self.rules["wide"]["dimension"]: label})
-                for label, column in self.rules["wide"]["columns"].items()
-            ]
-        )
         releases, rates = list[list[str]](), self.rules.get("rates", [])
         for each in manifest["series"]["releases"]:
             releases += [each["tables"]] if isinstance(each, dict) else [[name] for name in self.matching(each)]
@@ -122,6 +114,11 @@ class TableSeries:
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
         self.texts = [text for _, _, text in shown]
+        absent = self.rules.get("absent", "unknown")
+        need(absent in ("unknown", "zero"), f"absent = {absent}")
+        for period, labels in SHAPES["left_out"](self) if absent == "zero" else ():
+            self.box.append(self.boxed(period, self.covers(labels)))
+            self.texts.append("0")
         ends = [SUMS["interval"](self, text) for text in self.texts]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
         if {"rates", "change"} & {*self.rules}:
@@ -150,6 +147,7 @@ class TableSeries:
         """Yield the release, the labels, the text and all cells of each row of a file."""
         header, lines = self.table(name)
         roles = {*self.dimensions, *self.rules.get("not_counts", ()), *(column for column, _ in self.views)}
+        roles |= {self.rules.get("status")}
         rules = [*self.rates, self.rules.get("change", {})]
         rated = {rule.get("column") for rule in rules}
         roles |= rated.union(*self.nested.values()) | {
@@ -170,7 +168,10 @@ class TableSeries:
                 both = re.fullmatch(r"(.+?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]", row[column])
                 if both and column in rated:
                     row |= {column: both[1], f"{column} (rate)": both[2]}
-                yield release, tuple(labels), self.published(row[column]), row
+                text = self.published(row[column])
+                if "status" in self.rules:
+                    text = SHAPES["with_status"](self, text, row[self.rules["status"]])
+                yield release, tuple(labels), text, row
 
     def published(self, text: str) -> str:
         """Return a text without a flag; an empty one for what counts as not published."""
@@ -180,24 +181,9 @@ class TableSeries:
 
     def dimension(self, name: str, labels: list[Any]) -> None:
         """Record the atoms of a dimension, and the atoms that each of its labels covers."""
-        total, covered = () if name in self.nested else self.totals.get(name), dict[Any, list[Any]]()
+        total = () if name in self.nested else self.totals.get(name)
         labels = [label for label in labels if label != total]
-        if name in self.nested:
-            need(name not in self.rules.get("categories", {}), f"categories of nested {name}")
-            named = any(self.totals.get(name) in path for path in labels)
-            need(not named, f"a label of nested {name} that is its total")
-            paths = {label[:end] for label in labels for end in range(1, len(label) + 1)}
-            ends = sorted(paths - {path[:-1] for path in paths})
-            covered = {path: [" > ".join(end) for end in ends if end[: len(path)] == path] for path in paths}
-        elif name in self.rules.get("categories", {}):
-            header, lines = self.table(self.rules["categories"][name])
-            for line in lines:
-                row = dict(zip(header, line, strict=True))
-                need(row["label"] and row["atom"], f"an empty label or atom of {name}")
-                covered.setdefault(row["label"], []).append(row["atom"])
-            need({*labels} <= {*covered}, f"a label of {name} that its categories lack")
-        else:
-            covered = {label: [label] for label in labels}
+        covered = SHAPES["covered"](self, name, labels)
         spelled = {*labels, total} - {None}
         need(len({str(label).casefold() for label in spelled}) == len(spelled), f"capitals that differ in {name}")
         atoms = list(dict.fromkeys(atom for some in covered.values() for atom in some)) if labels else []

@@ -16,7 +16,8 @@ from pathlib import Path
 from tests.helpers.count_tables import Cell, TinyTables, inline
 from tests.oracle.count_tables import Oracle, counts_of
 
-FORMS = ("tidy", "nested", "values", "parts", "statistics", "wide", "rates", "shares", "shares in cells", "changes")
+FORMS = ("tidy", "nested", "values", "parts", "statistics", "wide", "rates", "shares", "shares in cells", "changes",
+         "status", "left out")  # fmt: skip
 _FAR = 400  # no count that is drawn comes near
 Key = tuple[int, Cell]
 Numbers = Mapping[Key, int]
@@ -430,3 +431,44 @@ def _changes(rng: random.Random) -> Published:
         _manifest(series, change=change),
         undecided,
     )
+
+
+def _status(rng: random.Random) -> Published:
+    """Markers in a column beside the count, where it is empty, or where what the file has counts as hidden."""
+    series = drawn_tables(rng)
+    hides = rng.random() < 0.5
+    files = []
+    for rows in series.releases:
+        files.append([])
+        for cell, text in rows:
+            marked = text in series.markers
+            several = marked and len({*series.markers[text]}) > 1
+            beside = str(rng.randint(1, 9)) if hides and several and rng.random() < 0.5 else rng.choice(["", "x"])
+            files[-1].append([*cell, beside, text] if marked else [*cell, text, rng.choice(["", "A"])])
+    keys = {"status": '"s"', "not_published": '["x"]'} | ({"status_hides": "true"} if hides else {})
+    return Published({None: series}, [*series.dimensions, "n", "s"], files, _manifest(series, **keys))
+
+
+def _left_out(rng: random.Random) -> Published:
+    """Rows that are left out because nobody is in them; releases have others of their crossings."""
+    rules, labels = draft(rng)
+    series, _ = publish(rng, rules, labels, plain=True)
+    totals = [rules.totals.get(name) for name in rules.dimensions]
+    everywhere = {(at, label) for rows in series.releases for cell, _ in rows for at, label in enumerate(cell)}
+    releases = []
+    for rows in series.releases:
+        cells = {cell for cell, _ in rows}
+        crossings = {tuple(label != total for label, total in zip(cell, totals, strict=True)) for cell in cells}
+        gone = set()
+        for crossing in crossings:
+            own = [c for c in cells if tuple(x != t for x, t in zip(c, totals, strict=True)) == crossing]
+            some = []
+            for at, (name, crossed, total) in enumerate(zip(rules.dimensions, crossing, totals, strict=True)):
+                known = {cell[at] for cell in own} if name in rules.categories else {
+                    label for place, label in everywhere if place == at and label != total}  # fmt: skip
+                some.append(sorted(known) if crossed else [total])
+            gone |= {*product(*some)} - cells
+        releases.append([*rows, *((cell, "0") for cell in sorted(gone, key=str))])
+    files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
+    manifest = _manifest(series, absent='"zero"')
+    return Published({None: replace(series, releases=releases)}, [*series.dimensions, "n"], files, manifest)

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections import defaultdict
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -43,7 +43,7 @@ def objection(folder, where, *, restate=False):
 class Tables:
     """The published numbers of a series: the box of each, and the counts that it can stand for."""
 
-    def __init__(self, folder):  # noqa: C901, PLR0915 - it reads line by line what the page lists
+    def __init__(self, folder):  # noqa: C901, PLR0912, PLR0915 - it reads line by line what the page lists
         self.folder, self.read = folder, {}
         content = (folder / "series.toml").read_bytes()
         self.read["series.toml"] = content, None
@@ -55,18 +55,25 @@ class Tables:
         self.policy = {"min_width": 2, "min_count": least, **manifest.get("policy", {})}
         self.over = self.rules.get("over_time", "independent")
         nested, wide = self.rules.get("nested", {}), self.rules.get("wide")
+        counts = rules.get("values") or [rules.get("value")]
+        within = {part: around for part, around in rules.get("part_of", {}).items() if around}
+        require(bool(within) == ("values" in rules))
+        if within:
+            [count] = [each for each in counts if each not in within]
+            rules["totals"] = {**rules.get("totals", {}), "statistic": count}
+            rules["open"] = [*rules.get("open", []), "statistic"]
         rows, self.ties, self.releases = [], [], 0  # release, labels, text
         labels = dict.fromkeys(rules["dimensions"])  # if there are no releases
         for release, name in enumerate(manifest["series"]["releases"]):
             self.releases += 1
             lines = self.table(name)
-            for column, label in (
-                [(c, lab) for lab, c in wide["columns"].items()] if wide else [(self.rules["value"], "")]
-            ):
-                for line in lines:
+            for column, label in [(c, lab) for lab, c in wide["columns"].items()] if wide else [(c, c) for c in counts]:
+                for read in lines:
+                    line = {**read, column: self.hidden(read[column], read)}
                     labels = {d: line.get(d, "") for d in self.rules["dimensions"]}
                     labels |= {d: " > ".join(line[c] for c in columns if line[c]) for d, columns in nested.items()}
                     labels |= {wide["dimension"]: label} if wide else {}
+                    labels |= {"statistic": label} if within else {}
                     totals = self.rules.get("totals", {})
                     labels = {d: "" if text == totals.get(d) else text for d, text in labels.items()}
                     rows.append((release, tuple(labels.values()), line[column], line))
@@ -80,6 +87,11 @@ class Tables:
                 parts = defaultdict(set)
                 for line in files[d]:
                     parts[line["label"]].add(line["atom"])
+            elif within and d == "statistic":
+                inside = [*overlaps([each for each in counts if each in within], within)]
+                name = {some: " & ".join(some) if len(some) > 1 or sum(some[0] in each for each in inside) == 1 else
+                        f"only {some[0]}" for some in inside}  # fmt: skip
+                parts = {part: {name[some] for some in inside if part in some} for part in within}
             elif d in nested:
                 leaves = [label for label in shown if not any(other.startswith(f"{label} > ") for other in shown)]
                 parts = {a: {b for b in leaves if b == a or b.startswith(f"{a} > ")} for a in shown}
@@ -109,12 +121,37 @@ class Tables:
             self.hides.append(many)
             self.ties.append((line, share))
         self.narrow(place)
+        self.shown = len(self.number)
+        for release, labels in self.left_out() if rules.get("absent") == "zero" else ():
+            self.number.append((release, labels))
+            self.ends.append([*self.interval("0")[:2]])
 
     def table(self, name):
         content = (self.folder / name).read_bytes()
         lines = [[c.strip() for c in line] for line in csv.reader(content.decode("utf-8-sig").splitlines()) if line]
         self.read[name] = content, len(lines) - 1
         return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+    def hidden(self, text, line):
+        """The marker in the column of statuses, where it stands for a value; otherwise the value."""
+        marker = line[self.rules["status"]] if "status" in self.rules else None
+        if marker not in self.rules.get("markers", {}):
+            return text
+        low, high = self.rules["markers"][marker]
+        return marker if not re.search(r"\d", text) or (low < high and self.rules.get("status_hides")) else text
+
+    def left_out(self):
+        """The release and labels of each row that is left out of a crossing."""
+        tables = defaultdict(set)
+        for release, labels in self.rows:
+            tables[release, tuple(map(bool, labels))].add(labels)
+        for (release, crossing), rows in tables.items():
+            some = []
+            for at, (d, inside) in enumerate(zip(self.dimensions, crossing, strict=True)):
+                single = {label for _, every in self.rows if (label := every[at]) and len(self.covers[at][label]) == 1}
+                files = d in self.rules.get("categories", {})
+                some.append({row[at] for row in rows} if files else single if inside else {""})
+            yield from ((release, labels) for labels in product(*some) if labels not in rows)
 
     def interval(self, text):
         """The counts that a text stands for, and whether it is a marker of several."""
@@ -218,7 +255,7 @@ class Tables:
     def asked(self, rule):
         """The questions that a rule needs: period, earlier period, box."""
         texts, released = defaultdict(list), defaultdict(list)
-        for (release, labels), hides in zip(self.number, self.hides, strict=True):
+        for (release, labels), hides in zip(self.number[: self.shown], self.hides, strict=True):
             texts[self.period(release), labels].append(hides)
         for release, labels in self.rows:
             released[self.period(release)].append(labels)
@@ -323,6 +360,14 @@ class Tables:
         require(
             total < 0 if impossible else math.floor(total) <= value if upper else math.ceil(total) >= value, "a bound"
         )
+
+
+def overlaps(parts, within):
+    """The ways in which parts can overlap: each part stands beside all that it is part of, but the whole."""
+    for size in range(1, len(parts) + 1):
+        for some in combinations(parts, size):
+            if all(within[part] in some or within[part] not in within for part in some):
+                yield some
 
 
 def contains(some, atom):

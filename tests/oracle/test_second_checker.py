@@ -351,7 +351,7 @@ def forge_tables(published, form, folder, rng, seen):
         return
     code, second, said = both(*made)
     assert (code, second) == (0, 0), said
-    oracle = None if form == "nested" else Oracle(published.series[None])
+    oracle = None if form == "nested" else Oracle(next(iter(published.series.values())))
     for _ in range(FORGERIES):
         with tempfile.TemporaryDirectory(dir=folder) as copy:
             series, where = (Path(shutil.copytree(each, Path(copy) / each.name)) for each in made)
