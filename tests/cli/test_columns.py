@@ -2,9 +2,6 @@
 
 import pytest
 
-from audit.io.series import open_series
-from audit.judgement.doubts import gather_doubts
-from tests.cli.forms import FORMS
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
 
@@ -202,16 +199,6 @@ def test_what_is_published_of_numbers_is_declared(tmp_path):
 
 
 # -- empty cells --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_series_that_is_described_is_never_in_doubt(form, tmp_path):
-    """The converse law: if every column has a role and every cell is read, columns leave nothing undecided."""
-    FORMS[form](tmp_path / "series")
-    described = open_series(tmp_path / "series")
-    for position in range(len(described.tags)):
-        described.read(position)
-    assert gather_doubts(described) == ()
 
 
 @pytest.mark.parametrize(

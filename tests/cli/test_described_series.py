@@ -14,6 +14,7 @@ import pytest
 from audit.io.series import open_series
 from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
+from tests.cli.forms import FORMS as EVERY_FORM
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import done, read_audit, refused, run_audit, run_main
 
@@ -150,6 +151,13 @@ FORMS = {
 }  # fmt: skip
 
 
+def assert_no_doubt(folder, **asked):
+    described = open_series(folder)
+    for position in range(len(described.tags)):
+        described.read(position)
+    assert gather_doubts(described, **asked) == ()
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_described_is_never_in_doubt(form, tmp_path):
     folder = FORMS[form](tmp_path)
@@ -157,10 +165,13 @@ def test_what_is_described_is_never_in_doubt(form, tmp_path):
     undecided = result["policy"]["undecided"]
     assert "undeclared" not in {each["kind"] for each in undecided}, undecided
     assert code == 0, result["policy"]
-    described = open_series(folder)
-    for position in range(len(described.tags)):
-        described.read(position)
-    assert gather_doubts(described, register=result["adversary"]["kind"] == "register") == ()
+    assert_no_doubt(folder, register=result["adversary"]["kind"] == "register")
+
+
+@pytest.mark.parametrize("form", EVERY_FORM)
+def test_nothing_of_the_examples_is_in_doubt(form, tmp_path):
+    EVERY_FORM[form](tmp_path / "series")
+    assert_no_doubt(tmp_path / "series")
 
 
 DAYS = [datetime.date(2024, 1, 1), datetime.date(2024, 2, 1)]
