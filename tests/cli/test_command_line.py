@@ -148,6 +148,7 @@ def test_version():
         ([HOSPITAL, "--k", "2.5"], "whole number"),
         ([HOSPITAL, "--k", "many"], "whole number"),
         ([HOSPITAL, "--policy", "secrecy=1"], "max_risk, min_e, k"),
+        *(([HOSPITAL, "--max-e", most], "1 to 100") for most in ("0", "101", "two")),
         ([HOSPITAL, "--\x1b[31m\nforged"], "unrecognized"),
         (["demo", "--frobnicate"], "--frobnicate"),
     ],

@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.messy import write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
+from tests.helpers.tiny import Known, Row, TinySeries
 
 MANIFEST = """
 [series]
@@ -97,3 +98,16 @@ def test_known_values_that_nobody_uses_are_reported(series):
     assert known(series) == []
     [text] = known(series, "--adversary", "published")
     assert "the values in known.csv are not used" in text
+
+
+def test_the_values_of_others_are_pinned_by_one_that_is_known(tmp_path):
+    """Beside Alice, Bob, Greg and Kate follow each other: once Bob's value is known, so are all."""
+    rows = [[Row("Alice", "1", "cancer"), Row(who, "1", "flu")] for who in ("Bob", "Greg", "Kate")]
+    folder = TinySeries(rows, known=[Known("Bob", "flu")]).write(tmp_path / "s")
+    code, result, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
+    [entry] = result["attacks"]
+    pins = {f["individual"]: f["value"] for f in entry["findings"] if f["kind"] == "disclosure"}
+    assert (code, pins) == (1, {"Alice": "cancer", "Greg": "flu", "Kate": "flu"})
+    assert (entry["measures"]["individuals"], entry["measures"]["pinned"]) == (3, 5)
+    assert {violation["measure"] for violation in result["policy"]["violations"]} == {"max_risk", "min_e"}
+    assert "Bob" not in str(result)
