@@ -128,14 +128,17 @@ def _looks_numeric(column: Column) -> bool:
 
 def _state_beside(found: FoundFiles) -> None:
     """State the files beside the releases; note those that do not fit as unused or doubtful."""
-    places = {str(place + 1) for place in range(len(found.releases))}
-    sensitive = found.sensitive
+    most, sensitive = (
+        len(found.releases) + 1,
+        found.sensitive,
+    )  # a register may cover the release that is published next
     fits = {
         "register": {
             say("it names releases that do not exist"): found.texts("register", "release").issubset(found.tags),
-            say("the first and last positions are not all from 1 to {most}", most=len(places)): places.issuperset(
-                found.texts("register", "first") | found.texts("register", "last")
-            ),
+            say("some first or last is neither a position from 1 to {most} nor the tag of a release", most=most): {
+                *map(str, range(1, most + 1)),
+                *found.tags,
+            }.issuperset(found.texts("register", "first") | found.texts("register", "last")),
         },
         "transitions": {
             say('it lists no changes `from` some values of column "{column}"', column=sensitive.name): found.texts(

@@ -347,15 +347,17 @@ def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Probl
         table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found
     ends = []
+    most = len(tags) + (not series.manifest.to_come)  # a register may cover the release that is published next
     for column in ("first", "last"):
-        number = table.whole_numbers(column)
-        wrong, remedy = (number < 1) | (number > len(tags)), say("write a position from 1 to {last}", last=len(tags))
-        table.note_first(wrong, column, say("there is no such release"), remedy, problems)
+        position, (codes, texts) = table.whole_numbers(column), text_codes(table.arrow(column))
         named = {int(tag): at for at, tag in enumerate(tags, 1) if whole_number(tag) not in (-1, at)}
-        ambiguous = np.isin(number, [*named])
+        fits = (position > 0) & (position <= most)
         what = say("the number is the position of one release, and the tag of another")
         remedy = say("list each person's releases by tag, in a column `release`, or rename the files")
-        table.note_first(ambiguous & ~wrong, column, what, remedy, problems)
+        table.note_first(np.isin(position, [*named]) & fits, column, what, remedy, problems)
+        number = np.where(fits, position, Vocabulary(tags).codes(texts)[codes] + 1)
+        wrong, remedy = number < 1, say("write a position from 1 to {last}, or the tag of a release", last=most)
+        table.note_first(wrong, column, say("there is no such release"), remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
     if not problems.found:
         table.note_first(

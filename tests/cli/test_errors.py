@@ -289,8 +289,8 @@ CASES = {
         OUT, cell(REGISTER, 5, "individual", ""),
         ('register.csv:5, column "individual": ', "has no individual", "write the individual")),
     "register of another position": (
-        OUT, cell(REGISTER, 4, "last", "3"),
-        ('register.csv:4, column "last": ', "no such release", "a position from 1 to 2")),
+        OUT, cell(REGISTER, 4, "last", "4"),
+        ('register.csv:4, column "last": ', "no such release", "a position from 1 to 3")),
     "stay reversed": (
         OUT, cell(REGISTER, 4, "first", "2"),
         ('register.csv:4, column "last": ', "comes before the first", "swap the two")),

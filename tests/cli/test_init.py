@@ -161,7 +161,7 @@ def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, f
 @pytest.mark.parametrize(
     ("role", "content", "why", "refused"),
     [
-        ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2", "no such release"),
+        ("register", "individual,Age,first,last\nBob,21,1,9\n", "a position from 1 to 3", "no such release"),
         ("register", "individual,Age,release\nBob,21,2031\n", "names releases that do not exist", "no such release"),
         ("transitions", "from,to\nflu,flu\n", "lists no changes `from` some values", "no line says"),
     ],

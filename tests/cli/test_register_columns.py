@@ -105,3 +105,30 @@ def test_a_register_that_spells_a_quasi_identifier_nearly_as_the_releases_is_ref
     )
     write(folder / "series.toml", f'[series]\nreleases = ["2024-1.csv", "2024-2.csv"]\n{columns}\n')
     assert f'people.csv:1, column "Age": the column is spelled "{called}" here' in refused(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "code"),
+    [
+        ("1", "2", 1),
+        ("2023", "2024", 1),
+        ("1", "3", 1),
+        ("2023", "3", 1),
+        ("3", "3", 0),
+        ("1", "4", 2),
+        ("2022", "2", 2),
+    ],
+)
+def test_a_stay_is_told_by_positions_or_tags_and_may_reach_the_next_release(tmp_path, first, last, code):
+    """Who is in the next release alone is in none of these two, which disclose the value of everybody in the north."""
+    for tag in ("2023", "2024"):
+        rows = [["20-39", "N", "flu"]] * 2 + [["20-39", "S", "flu"], ["20-39", "S", "cold"]]
+        write(tmp_path / f"releases/{tag}.csv", as_csv([["Age", "Area", "Disease"], *rows]))
+    people = [["Bob", "25", "N", first, last]]
+    write(tmp_path / "register.csv", as_csv([["individual", "Age", "Area", "first", "last"], *people]))
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age", "Area"]\n'
+    releases = 'releases = ["releases/2023.csv", "releases/2024.csv"]\n'
+    adversary = '[adversary]\nregister = "register.csv"\n'
+    write(tmp_path / "series.toml", f"[series]\n{releases}[columns]\n{columns}{adversary}")
+    found, _, err = run_main(str(tmp_path), "--attack", "intersection", "--policy", "max_risk=1")
+    assert found == code, err
