@@ -13,7 +13,7 @@ from anonymizers.balancing import Signature, Slots, eligible, keep
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 
 def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
@@ -102,13 +102,15 @@ def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> 
         above = np.flatnonzero(counts * m > counts.sum())
         names = ", ".join(snapshot.values[code] for code in above.tolist())
         raise RefusalError(
-            say(
+            say_count(
+                "more than 1/{m} of the {people} people never published before share a sensitive value ({values}); at "
+                "least {count} row must wait",
                 "more than 1/{m} of the {people} people never published before share a sensitive value ({values}); at "
                 "least {count} rows must wait",
+                int((counts - kept).sum()),
                 m=m,
                 people=int(counts.sum()),
                 values=names,
-                count=int((counts - kept).sum()),
             ),
             say("let the fewest wait with --withhold, choose a smaller m, or publish later, with more people"),
             rows=np.sort(drawn[np.isin(value, above)]).astype(np.int32),

@@ -159,13 +159,21 @@ def _cause(new: Cause) -> str:
     )
     if not new.releases:
         return say("{rows} of the candidate alone", rows=rows) if rows else say("the candidate as a whole")
+    many, releases = len(new.releases), listing(new.releases)
     noted = say_count(
-        "{rows} of the candidate with release {releases}",
-        "{rows} of the candidate with releases {releases}",
-        len(new.releases),
-        rows=rows or say("the candidate as a whole"),
-        releases=listing(new.releases),
+        "the candidate as a whole with release {releases}",
+        "the candidate as a whole with releases {releases}",
+        many,
+        releases=releases,
     )
+    if rows:
+        noted = say_count(
+            "{rows} of the candidate with release {releases}",
+            "{rows} of the candidate with releases {releases}",
+            many,
+            rows=rows,
+            releases=releases,
+        )
     return noted if new.least else say("{cause} (perhaps not all of it)", cause=noted)
 
 

@@ -143,8 +143,8 @@ class MaxRisk(Clause):
                 yield attack_reason(
                     entry.outcome.attack,
                     say(
-                        "some value reaches the limit, but it may be a harmless one; write max_risk = 1, or leave "
-                        "harmless out"
+                        "some value reaches the limit, but it may be a harmless one, which cannot be told below "
+                        "certainty; only a limit of certainty (max_risk = 1) can be decided here"
                     ),
                 )
 

@@ -22,24 +22,31 @@ _KINDS = {
     "count": _ids("counts? n cnt freq frequency multiplicity anzahl haufigkeit effectif cantidad conteggio"),
     "person": _ids(
         "owner person patient individual subject ssn customer client user username fullname member employee student "
-        "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente"
+        "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente "
+        "pupil upn schuler eleve alumno taxpayer steuer contribuable contribuyente"
     ),
     "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall dossier caso"),
     "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
 _WAVES = _words(
     "wave waves year quarter month period round release snapshot welle jahr quartal monat erhebung stichtag vague "
-    "annee trimestre mois periode ola ano mes periodo"
+    "annee trimestre mois periode ola ano mes periodo census term semester sweep recensement enquete censo encuesta"
 )
 ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is recognised by cells
 _HOW_MANY = _words("num number no nr count anzahl nombre numero")
 _SENSITIVE = {
     10: _words(
         "sensitive secret disease diagnosis diagnoses diag illness condition disorder icd icd9 icd10 hiv symptom "
-        "medication treatment krankheit diagnose maladie diagnostic diagnostico enfermedad malattia diagnosi ziekte"
+        "medication treatment krankheit diagnose maladie diagnostic diagnostico enfermedad malattia diagnosi ziekte "
+        "sen disability behinderung handicap discapacidad"
     ),
-    8: _words("salary income wage wages earnings pay gehalt einkommen lohn salaire revenu salario ingreso stipendio"),
-    7: _words("occupation profession job religion orientation beruf metier ocupacion profesion professione beroep"),
+    8: _words(
+        "salary income wage wages earnings pay gehalt einkommen einkunfte lohn salaire revenu salario ingreso stipendio"
+    ),
+    7: _words(
+        "occupation profession job religion orientation beruf metier ocupacion profesion professione beroep konfession "
+        "opinion politics political politique politico partei parti partido gewerkschaft syndicat"
+    ),
     5: _words("value score result outcome target label wert valeur valor valore health gesundheit sante salud salute"),
 }
 _QUASI = _words(

@@ -234,8 +234,14 @@ def kinds_of(columns: Columns) -> Kinds:
 
 
 def is_label_name(name: str) -> bool:
-    """Return whether a column's name suggests that its numbers are labels, such as ages."""
-    return not _LABEL_WORDS.isdisjoint(column_names.words(name)) and not speaks_of_counts(name)
+    """Return whether a column's name suggests that its numbers are labels, such as ages.
+
+    >>> is_label_name("Geburtsjahr"), is_label_name("Zahl im Jahr"), is_label_name("cases this year")
+    (True, True, False)
+    """
+    words = column_names.words(name)
+    named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
+    return named and not speaks_of_counts(name)
 
 
 def speaks_of_counts(name: str) -> bool:

@@ -292,3 +292,40 @@ def test_a_key_that_no_audit_could_read_is_refused_by_init(tmp_path, head, code)
     assert found == code
     assert (tmp_path / "series.toml").exists() == (code == 0)
     assert not code or 'private/1.key.csv:1, column "individual": the column is not in the file' in err
+
+
+def test_people_of_a_tax_office_are_no_table_of_counts(tmp_path):
+    """The year of birth is no count, although the last row has a total; and that row is no further person."""
+    faiths = ["rk", "ev", "keine"]
+    for year in (2021, 2022):
+        lines = ["Steuer-ID;Familienstand;PLZ;Geburtsjahr;Einkünfte (in €);Religion"]
+        lines += [
+            f"{90000000000 + n};{['ledig', 'verw.'][n % 2]};101XX;{1940 + n % 5 * 10}er;1.{n:03},50;{faiths[n % 3]}"
+            for n in range(60)
+        ]
+        lines += ["Summe;;;;61.800,00;", f"© Finanzamt, Stand: 31.12.{year}"]
+        write(tmp_path / f"steuer_{year}.csv", "\r\n".join([*lines, ""]).encode("cp1252"))
+    said, manifest = initialized(tmp_path)
+    assert manifest["columns"]["sensitive"] in ("Religion", ["Religion"], "Einkünfte (in €)")
+    assert manifest["columns"]["individual"] == "Steuer-ID"
+    assert "Steuer-ID individual 60 " in said
+    assert "Familienstand quasi-identifier 2 " in said
+
+
+def test_a_school_census_in_one_file_has_a_release_for_each_term(tmp_path):
+    rows = [
+        [
+            term,
+            f"U{n:03}",
+            ["girl", "boy"][n % 2],
+            str(1 + n // 2 % 3),
+            ["Autism", "None", "Speech", "None"][n // 6 % 4],
+        ]
+        for term in ("Autumn 2023", "Spring 2024")
+        for n in range(48)
+    ]
+    write(tmp_path / "school.csv", as_csv([["census", "pupil id", "gender", "year group", "SEN type"], *rows]))
+    _, manifest = initialized(tmp_path)
+    assert manifest["series"]["releases_by"] == "census"
+    assert (manifest["columns"]["individual"], manifest["columns"]["sensitive"]) == ("pupil id", "SEN type")
+    assert run_main(str(tmp_path))[0] == 3  # until the guesses are confirmed
