@@ -56,7 +56,7 @@ class PeoplesWitness:
         if not known:
             joint = find("joint")
             known = [joint.run(handed(view, joint), Budget(time_limit))]
-        witness = make_witness(self._read, run, report, known[0], proofs=self._proofs)
+        witness = make_witness(self._read, run, report, known[0], _priced, proofs=self._proofs)
         return _with_statement(report, witness.write(self._folder), self._folder)
 
 
@@ -104,3 +104,12 @@ def _fitting(rows: Matrix, low: Floats, high: Floats, most: int, cost: Floats, b
     programme = Programme(-cost, np.zeros(len(cost)), upper, rows.astype(float), low, high, branches=_BRANCHES)
     found = answered(programme, budget)[1]
     return None if found is None else np.rint(found.value).astype(np.int64)
+
+
+def _priced(cost: Floats, ends: Floats, rows: Matrix, budget: Budget) -> Floats | None:
+    """Return columns from 0 to some ends with the greatest cost whose products with the rows are at most 0."""
+    from attacks.linear_programmes import Programme, optimum
+
+    low, high = np.full(rows.shape[0], -np.inf), np.zeros(rows.shape[0])
+    found = optimum(Programme(cost, np.zeros(len(cost)), ends, rows, low, high), budget)
+    return None if found is None else found.value

@@ -21,14 +21,19 @@ class Left:
     """The values that are possible for people: at first those of their groups, or the value that is known beforehand.
 
     `values` has shape (times, people, values): one time, or one for each release if values change. The series is one
-    that `verify.py` read.
+    that `verify.py` read. Beside a register, `options` says in which groups people may be, by release; shape (people,
+    groups of the release).
     """
 
-    def __init__(self, series: Filed) -> None:
-        self.series, times = series, series.times
+    def __init__(self, series: Filed, options: list[np.ndarray] | None = None) -> None:
+        self.series, self.options, times = series, options, series.times
         self.values = np.ones((times, len(series.people), len(series.values)), dtype=np.bool_)
         for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
-            self.values[at % times][home >= 0] &= series.held[home[home >= 0]] > 0
+            here = home >= 0
+            if options is None:
+                self.values[at % times][here] &= series.held[home[here]] > 0
+            else:
+                self.values[at % times][here] &= options[at][here] @ (self.rows(at) > 0)
             self.values[at % times][known >= 0] &= np.eye(len(series.values), dtype=np.bool_)[known[known >= 0]]
         there = np.nonzero(series.home >= 0)
         order = np.argsort(series.home[there], kind="stable")
@@ -37,6 +42,24 @@ class Left:
         self.local = np.zeros(len(series.held) + 1, dtype=np.int64)  # the last one stands for absence
         if series.may is not None:  # otherwise each value of a person is a history
             self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
+
+    def rows(self, at: int) -> np.ndarray:
+        """Return how many rows of each group of a release have each value."""
+        found: np.ndarray = self.series.held[self.series.first[at] : self.series.first[at + 1]]
+        return found
+
+    def places(self, at: int, person: int, value: int) -> list[int]:
+        """Return the groups of a release in which a person may have a value; beside a register."""
+        mine = self.options[at][person] if self.options is not None else np.zeros(0, dtype=np.bool_)
+        return (self.series.first[at] + np.flatnonzero(mine & (self.rows(at)[:, value] > 0))).tolist()
+
+    def spent(self, at: int, person: np.ndarray, every: np.ndarray) -> np.ndarray:
+        """Return what people spend at least for each value in a release, given the points of all groups' rows."""
+        options = self.options or []
+        dear = np.where(self.rows(at) > 0, every[self.series.first[at] : self.series.first[at + 1]], NEVER)
+        found = [dear[options[at][who]].min(axis=0, initial=NEVER) for who in person.tolist()]
+        cost = np.array(found).reshape(len(person), -1)
+        return np.where((self.series.home[at, person] >= 0)[:, None] & (cost < NEVER), cost, 0)
 
     def step(self, step: list[Any], number: np.ndarray) -> None:
         """Apply a step: lists of a release, a row of a group, a value (an index of `number`) and points."""
@@ -57,10 +80,14 @@ class Left:
             price: the points of rows by group and value, after a line for all other groups; shape (1 + groups, values).
         """
         members = [self.member[a:b] for a, b in zip(self.start[groups], self.start[groups + 1], strict=True)]
-        person = np.unique(np.concatenate(members)) if members else np.arange(len(self.series.people))
+        every = self.options is not None or not members
+        person = np.arange(len(self.series.people)) if every else np.unique(np.concatenate(members))
         home, left = self.series.home[:, person], self.values[:, person]
         self.local[groups] = 1 + np.arange(len(groups))
-        cost = [price[self.local[each]] for each in home]
+        if self.options is None:
+            cost = [price[self.local[each]] for each in home]
+        else:
+            cost = [self.spent(at, person, price[self.local[:-1]]) for at in range(len(home))]
         self.local[groups] = 0
         if self.series.may is None:
             through = np.where(left, np.sum(cost, axis=0), NEVER)

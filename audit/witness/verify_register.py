@@ -5,8 +5,8 @@
 It uses `verify.py` in the same folder to read the series. Here a *world* gives each person of the register a row in
 each release that contains the person, such that the row's cells cover the person and no two people have the same row.
 The world also gives the person the value of the row, or in a pair one of the group's values. If two worlds give a
-person two values, the person's value is not certain. It is certain if all rows that cover the person, in all releases,
-leave one value. The exit statuses are those of `verify.py`.
+person two values, the person's value is not certain. It is certain if the rows that cover the person in all releases,
+and points of rows (`verify_points.py`), leave one value. The exit statuses are those of `verify.py`.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ class RegisterChecker:
         need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.rows, self.pairs = self.series.tables, self.series.pairs
+        self.series.people, self.series.home, self.series.may = self.register.people, self.register.line, self.may
+        self.series.known = np.full_like(self.register.line, -1)
+        self.series.times = 1 if self.may is None else len(self.series.tags)
         names, numbered = self.series.sensitive, VERIFY["numbered"]
         self.value = [  # the value of each row of a plain table
             np.zeros(0, int) if pair else numbered(zip(*map(table.__getitem__, names), strict=True), self.series.code)
@@ -167,26 +170,24 @@ class RegisterChecker:
             need(good.all(), f"{name} has a value that may not follow the one before", 1)
             last[person] = values
 
-    def left(self) -> np.ndarray:
-        """Return the values of the rows that cover each person; shape (releases, people, values)."""
-        series, register = self.series, self.register
-        found = np.ones((len(series.tags), len(register.people), len(series.values)), dtype=np.bool_)
+    def left(self) -> Any:  # noqa: ANN401 - `Left` of `verify_points.py`
+        """Return the values that are possible for people: those of the rows that cover them, on a history."""
+        series, register, options = self.series, self.register, list[np.ndarray]()
         for at, line in enumerate(register.line):
             look = {name: VERIFY["numbered"](self.rows[at][name], {}) for name in register.columns}
             key = np.stack([series.group[at], *look.values()])
             first = np.unique(key, axis=1, return_index=True)[1]
+            found = np.zeros((len(line), series.first[at + 1] - series.first[at]), dtype=np.bool_)
             for each in np.unique(line[line >= 0]).tolist():
                 rows = first[self.fits(at, first, np.full(len(first), each), unread=True)]
-                found[at, line == each] = series.held[series.first[at] + series.group[at][rows]].any(axis=0)
-        if self.may is None:
-            return np.broadcast_to(found.all(axis=0), found.shape)
-        for releases, may in ((range(len(found)), self.may), (range(len(found))[::-1], self.may.T)):
-            after = np.ones(found.shape[1:], dtype=np.bool_)  # the values that may follow those of the release before
-            for at in releases:
-                here = register.line[at] >= 0
-                found[at][here] &= after[here]
-                after[here] = found[at][here].astype(np.float32) @ may.astype(np.float32) > 0
-        return found
+                found[np.ix_(line == each, series.group[at][rows])] = True
+            options.append(found)
+        return VERIFY["beside"]("verify_points")["Left"](series, options)
+
+    def by_release(self, left: Any) -> np.ndarray:  # noqa: ANN401
+        """Return the values that are possible for people, by release; shape (releases, people, values)."""
+        found: np.ndarray = left.values
+        return np.broadcast_to(found, (len(self.series.tags), *found.shape[1:]))
 
 
 def checked(folder: Path, witness: Path) -> int:
@@ -198,7 +199,10 @@ def checked(folder: Path, witness: Path) -> int:
     series, number = checker.series, VERIFY["stated_values"](checker.series, stated)
     worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
     alike, judged, shown = VERIFY["beside"]("verify_alike"), checker.register.judged, list[str]()
-    people = alike["of_people"](worlds, checker.left(), judged, changing=checker.may is not None)
+    left = checker.left()
+    for step in json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]:
+        left.step(step, number)
+    people = alike["of_people"](worlds, checker.by_release(left), judged, changing=checker.may is not None)
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in ("k", *VERIFY["OF_SETS"]), f"the claim {kind}")

@@ -21,10 +21,12 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
 from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
+from audit.runtime.budget import Budget
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
+from audit.witness.register_points import Solve, register_steps
 from audit.witness.rests import StatedClaims
 from audit.witness.statement import Witness, supported
 from audit.witness.sums import sum_of_groups
@@ -35,6 +37,9 @@ from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_records import records
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
+
+_SECONDS = 20.0
+"""How long proofs beside a register are searched for at most."""
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -111,7 +116,7 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
 
 
 def make_witness(
-    read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, *, proofs: bool
+    read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, solve: Solve, *, proofs: bool
 ) -> Witness:
     """Return the witness of the verdict of a run, as far as worlds and proofs show it.
 
@@ -120,6 +125,7 @@ def make_witness(
         run: the run.
         report: the report on the run.
         known: the outcome of an attack that found worlds, about the evidence whose worlds are stated.
+        solve: solves linear programmes, to find proofs beside a register.
         proofs: whether to write proofs of findings for VeriPB, too.
 
     Raises:
@@ -127,7 +133,7 @@ def make_witness(
     """
     with supported(*NOT_SUPPORTED):
         if isinstance(read, RegisterChecker):
-            return _of_register(read, run, report, known)
+            return _of_register(read, run, report, known, solve)
         return _of_groups(read, run, report, known, proofs=proofs)
 
 
@@ -201,7 +207,7 @@ def _witness(
     return Witness(series, stated, worlds, {"proofs.json": f"{text}\n", **others}, private=True)
 
 
-def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
+def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome, solve: Solve) -> Witness:
     """Return the witness for an adversary who knows a register: each world as rows and values of people."""
     series, register, view = checker.series, checker.register, worlds_view(run.evidence)
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
@@ -224,13 +230,15 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
             break
     if not found:
         raise UsageError("--witness: no way to give the people of the register rows was found; leave --witness out")
-    people = of_people(np.stack(found), checker.left(), register.judged, changing=checker.may is not None)
+    left, worlds = checker.left(), np.stack(found)
+    steps = [*register_steps(left, worlds, solve, Budget(_SECONDS))]
+    people = of_people(worlds, checker.by_release(left), register.judged, changing=checker.may is not None)
     strangers = [*map(len, series.group)] != np.count_nonzero(register.line >= 0, axis=1).tolist()
     needed = _needed(series, view, report, people, strangers=strangers)
     claims = [*_of_sets(series, people, needed), *_counted(series, report)]
 
     rests = StatedClaims(series, claims, needed, report).rests()
-    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": []}, claims, rests, {})
+    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": steps}, claims, rests, {})
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:

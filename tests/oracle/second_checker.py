@@ -350,6 +350,10 @@ class Series:
             people.check_world(world)
         return found
 
+    def cost(self, costs, at, group, value):
+        """The points of somebody in a group who has a value."""
+        return costs.get((at, group, value), 0)
+
     def first_left(self, people):
         return {
             (person, at): {self.known[person, at]} if (person, at) in self.known else {*self.held[at][group]}
@@ -549,7 +553,7 @@ class People:
         ]
         self.left = series.first_left(self)
         self.narrow()
-        if series.adversary == "linked":
+        if series.adversary in ("linked", "register"):
             self.proofs = json.loads((where / "proofs.json").read_text())
             for step in self.proofs["steps"]:
                 self.strike_out(step)
@@ -574,7 +578,7 @@ class People:
     def histories(self, person, costs=None):
         """By release and value the least cost of a history that has it: forwards and backwards."""
         places = sorted(self.at[person])
-        cost = {(at, value): costs.get((at, self.at[person][at], value), 0) if costs else 0
+        cost = {(at, value): self.series.cost(costs, at, self.at[person][at], value) if costs else 0
                 for at in places for value in self.left[person, at]}  # fmt: skip
         ways = []
         for order, may in ((places, self.follows), (places[::-1], lambda a, b: self.follows(b, a))):
@@ -830,13 +834,19 @@ class OfRegister(Series):
                     require(people.follows(world[person, before], world[person, after]), "a change of values")
         return found
 
+    def groups_of(self, line, at):
+        """The groups with rows that may cover a person."""
+        return {label for row, (label, *_) in enumerate(self.rows[at]) if self.covers(line, at, row, otherwise=True)}
+
+    def cost(self, costs, at, group, value):
+        places = [label for label in self.groups_of(group, at) if self.held[at][label][value]]
+        return min((costs.get((at, label, value), 0) for label in places), default=math.inf)
+
     def first_left(self, people):
         found = {}
         for person, places in people.at.items():
             for at, line in places.items():
-                groups = {label for row, (label, *_) in enumerate(self.rows[at])
-                          if self.covers(line, at, row, otherwise=True)}  # fmt: skip
-                found[person, at] = {value for label in groups for value in self.held[at][label]}
+                found[person, at] = {value for label in self.groups_of(line, at) for value in self.held[at][label]}
         if not people.changing:
             for person, places in people.at.items():
                 found.update({(person, at): set.intersection(*(found[person, a] for a in places)) for at in places})

@@ -113,6 +113,27 @@ def test_what_is_shown_of_a_register_is_so(series, seed):
                 assert code or register_holds(series, forged), said
 
 
+def test_points_prove_who_is_certain_because_others_take_the_rows(tmp_path):
+    series, where = tmp_path / "series", tmp_path / "w"
+    (series / "releases").mkdir(parents=True)
+    (series / "releases" / "1.csv").write_text("Age,D\n20-29,flu\n20,hiv\n20-29,flu\n20-25,gas\n")
+    (series / "register.csv").write_text("individual,Age,first,last\na,28,1,1\nb,27,1,1\nc,20,1,1\nd,23,1,1\n")
+    (series / "series.toml").write_text(
+        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "D"\n'
+        'quasi_identifiers = ["Age"]\n[adversary]\nregister = "register.csv"\n'
+    )
+    assert witnessed(series, where)[:2] == (1, 0)
+    found = claims(where)["values"]
+    assert (found["certain"], found["two"]) == (4, 0)
+    assert not second_checker.objection(series, where)
+    proofs = json.loads((where / "proofs.json").read_text())
+    free = [[[*of, 0] for *of, _ in step] for step in proofs["steps"]]
+    for steps in ([], free):
+        (where / "proofs.json").write_text(json.dumps({"steps": steps}))
+        assert checked(series, where)[0] == 1
+        assert second_checker.objection(series, where)
+
+
 def register_holds(series, where):
     """Whether what is stated of the people of a register is so, by enumeration."""
     right, found = truth(series, "register"), claims(where)["values"]
