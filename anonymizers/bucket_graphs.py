@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.arrays import Codes, Flags, Numbers, flagged, ranks_within
 from audit.model.history import PresenceHistory, PresenceIntervals
 from audit.model.minimum_cuts import Weights, components, min_cuts
 
@@ -60,8 +60,7 @@ class Graphs:
         label = components(weights)
         together = label[:, now] == label[:, end]
         flow = np.where(together, min_cuts(weights), 0)
-        cut_off = np.zeros(len(weights), dtype=np.bool_)
-        cut_off[self.again.bucket[_in_two_components(label, self.again)]] = True
+        cut_off = flagged(self.again.bucket[_in_two_components(label, self.again)], len(weights))
         return Ties(flow, cut_off)
 
     def broken(self, bucket: Numbers, begun: Codes, remain: Flags, new: Numbers, least: int) -> Flags:
@@ -144,10 +143,7 @@ def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: 
         return_counts=True,
     )
     kind = kind.reshape(-1)
-    order = np.argsort(kind, kind="stable")
-    rank = np.empty(len(kind), dtype=np.int64)
-    rank[order] = np.arange(len(kind)) - np.repeat(np.cumsum(count) - count, count)
-    result[edge] = rank < _allowed(weights, PresenceIntervals(*alike), count, least)[kind]
+    result[edge] = ranks_within(kind) < _allowed(weights, PresenceIntervals(*alike), count, least)[kind]
     return result
 
 

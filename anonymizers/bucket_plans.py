@@ -27,7 +27,7 @@ import numpy as np
 
 from anonymizers.balancing import Signature, Slots, batches, fill, most
 from anonymizers.bucket_graphs import Graphs, Ties
-from audit.model.arrays import Codes, Counts, Flags, Numbers
+from audit.model.arrays import Codes, Counts, Flags, Numbers, ranks_within
 
 
 class Layers(NamedTuple):
@@ -246,7 +246,7 @@ class Planning:
             gap: the number of counterfeits that each slot of the other buckets needs.
             fresh: the number of new rows of each bucket if no others remain.
         """
-        candidate = ~remaining & (_rank(self.counterfeits.slot) < gap[self.counterfeits.slot])
+        candidate = ~remaining & (ranks_within(self.counterfeits.slot) < gap[self.counterfeits.slot])
         if not candidate.any():
             return remaining, ties
         with_them = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining | candidate)
@@ -272,12 +272,3 @@ class Planning:
             return np.zeros(0, dtype=np.int64)
         fresh = plan.slots.total(plan.people + plan.counterfeits)[: len(self.still)]
         return np.flatnonzero(self.graphs.broken(self._bucket, self.counterfeits.begun, plan.remain, fresh, self.least))
-
-
-def _rank(slot: Numbers) -> Numbers:
-    """Return for each entry how many earlier entries have the same slot."""
-    order = np.argsort(slot, kind="stable")
-    first = np.searchsorted(slot[order], slot[order])
-    rank = np.empty(len(slot), dtype=np.int64)
-    rank[order] = np.arange(len(slot)) - first
-    return rank

@@ -25,7 +25,7 @@ from anonymizers.bucket_graphs import graphs_of, may_return
 from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
 from anonymizers.division import bounds, check_values, divide, newcomers
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.arrays import Codes, Flags, Numbers, flagged
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
@@ -139,8 +139,7 @@ class EEquivalenceAnonymizer:
         slots, home, needed = divide(snapshot, so_far.signatures, signature, back, self.m)
         place = np.full(len(so_far.signatures), -1, dtype=np.int64)
         place[needed] = np.arange(len(needed))
-        present = np.zeros(size, dtype=np.bool_)
-        present[snapshot.person[back]] = True
+        present = flagged(snapshot.person[back], size)
         counterfeits = rng.permutation(
             np.flatnonzero(presence.counterfeit & in_last[:size] & ~presence.returned & (presence.value >= 0))
         )

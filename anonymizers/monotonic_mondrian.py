@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from anonymizers.partition import KClasses, Partition, partition
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import tally
+from audit.model.arrays import Codes, Places, numbered, tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 from audit.runtime.phrases import say
@@ -320,8 +319,7 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     if not len(large):
         return home.copy(), whole
     # One more entry, -1, for rows without an old group.
-    number = np.full(groups + 1, -1, dtype=np.int32)
-    number[large] = np.arange(len(large))
+    number = numbered(large, groups + 1)
     root = number[home]
     parts = partition(_cut_with_blocks(snapshot), snapshot.scales, k, root=root)
     kept = old.divisible(parts, large)[parts.root]

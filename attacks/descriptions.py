@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.findings.narrowed import Cause, Narrowed, RecordStep
-from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import Codes, Places, combine, distinct
 from audit.model.evidence import Records, RecordSource, WrongCellError
 
 

@@ -28,9 +28,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.candidates import fold_all
 from attacks.certificates import disclosures
 from attacks.posterior import PRODUCT, CandidateRisks
+from attacks.value_sets import fold_all
 from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence

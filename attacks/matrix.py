@@ -14,8 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.ragged import grouped, segments, starts
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, flagged, grouped, numbered, segments, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
@@ -97,9 +96,7 @@ class Matrix:
 
     def present(self) -> npt.NDArray[np.bool_]:
         """Return which columns are in some group; shape (columns,)."""
-        here = np.zeros(self.columns, dtype=np.bool_)
-        here[self.member] = True
-        return here
+        return flagged(self.member, self.columns)
 
     def prefix(self, releases: int) -> Matrix:
         """Return the matrices of only the first releases, without copies; columns keep their numbers."""
@@ -125,8 +122,7 @@ class Matrix:
 
     def of_groups(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
         """Return the matrices of some groups of the same columns."""
-        present = np.zeros(self.columns, dtype=np.bool_)
-        present[parts[1]] = True
+        present = flagged(parts[1], self.columns)
         return Matrix(*parts, release, code, self.individual & present, self.nameless, self.values, releases)
 
     @staticmethod
@@ -216,8 +212,7 @@ class Types:
             _, example, place, size = np.unique(first_sums, return_index=True, return_inverse=True, return_counts=True)
             agree = np.array_equal(second_sums, second_sums[example[place]])
         order = np.argsort(example)
-        number = np.empty(len(order), dtype=np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
+        number = numbered(order, len(order))
         of = np.full(matrix.columns, -1, dtype=np.int32)
         of[present] = number[place]
         return cls(of, present[example[order]], size[order])

@@ -20,9 +20,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.pool_counts import PoolCounts
-from attacks.value_sets import common_values, pool_masks, sizes_of
-from audit.model.arrays import Codes, Columns, Flags, Words
+from attacks.value_sets import PoolCounts, common_values, pool_masks, sizes_of
+from audit.model.arrays import Codes, Columns, Flags, Words, numbered
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -50,8 +49,7 @@ class _Versions:
     """
 
     def __init__(self, pools: CandidatePools, values: int, words: int) -> None:
-        place = np.full(pools.people, -1, dtype=np.int32)
-        place[pools.person] = np.arange(len(pools.person), dtype=np.int32)
+        place = numbered(pools.person, pools.people)
         self.order = order = place[place >= 0]
         self.person, self._pool = pools.person.take(order), pools.pool.take(order)
         counted = np.broadcast_to(np.True_, len(order))

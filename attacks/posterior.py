@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.candidates import Candidates
-from attacks.pool_counts import PoolCounts
-from audit.model.arrays import Codes, Floats
-from audit.model.composite_keys import batches
+from attacks.value_sets import Candidates, PoolCounts
+from audit.model.arrays import Codes, Floats, batches, numbered, starts
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -76,8 +74,7 @@ class CandidateRisks:
 
     def _multiplied(self, products: _Products, people: Codes, budget: Budget) -> bool:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
-        local = np.full(len(self.state.versions), -1, dtype=np.int32)
-        local[people] = np.arange(len(people), dtype=np.int32)
+        local = numbered(people, len(self.state.versions))
         bits = 0.0
         for pools in self.evidence.stream():
             if budget.exhausted():
@@ -95,7 +92,7 @@ class _Products:
     def __init__(self, people: Codes, state: Candidates) -> None:
         self.place, self.candidate = state.listed(people)
         self.length = np.bincount(self.place, minlength=len(people))
-        self.start = np.append(0, np.cumsum(self.length))
+        self.start = starts(self.length)
         self.weight = np.ones(len(self.place))
 
     def multiply(self, pools: CandidatePools, local: Codes) -> float:

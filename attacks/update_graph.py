@@ -26,13 +26,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.candidates import fold_all
 from attacks.certificates import sightings
 from attacks.paths import FeasibleValues, PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
-from attacks.value_sets import sizes_of
+from attacks.value_sets import fold_all, sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
-from audit.model.arrays import Codes, Columns, Places
+from audit.model.arrays import Codes, Columns, Places, flagged
 from audit.model.evidence import Evidence, Transitions
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS, Measures
@@ -143,8 +142,7 @@ def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
     person, _, code = claims
     found: list[Columns] = [(_NONE, _NONE, _NONE)]
     for release, pools in enumerate(map(evidence.pools, range(releases))):
-        present = np.zeros(pools.people, dtype=np.bool_)
-        present[pools.person] = True
+        present = flagged(pools.person, pools.people)
         rows = np.flatnonzero(present[np.minimum(person, pools.people - 1)] & (person < pools.people))
         found.append((person[rows], np.full(len(rows), release, dtype=np.int32), code[rows]))
     person, when, value = map(np.concatenate, zip(*found, strict=True))

@@ -28,10 +28,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.correspondence.chains import Layer, TooManyPairsError, layers
 from attacks.correspondence.claims import LinkageClaims, Subject, subjects, worst
 from attacks.correspondence.matching import worlds
-from attacks.correspondence.worlds import NoWorldError, Settled, settle
+from attacks.correspondence.worlds import Layer, NoWorldError, Settled, TooManyPairsError, layers, settle
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import printable

@@ -15,9 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
-from attacks.correspondence.chains import Layer
 from attacks.correspondence.matching import Matching
-from attacks.correspondence.worlds import Settled, matched, reached
+from attacks.correspondence.worlds import Layer, Settled, matched, reached
 from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.evidence import RowSource

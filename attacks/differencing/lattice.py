@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Flags
+from audit.model.arrays import Flags, flagged, starts
 from audit.model.count_tables import Axis, Boxes
 
 Ids = npt.NDArray[np.int64]
@@ -152,7 +152,7 @@ def _block(level: Sequence[Decomposition], base: Ids, offset: Ids, keys: Ids, de
     parent = np.searchsorted(keys, (base[:, None] + offset[parents]).ravel())
     child = np.searchsorted(keys, (base[:, None] + offset[parts]).ravel())
     sizes = np.tile(widths, len(base))
-    start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    start = starts(sizes)[:-1]
     defines = ~defined[parent]
     defined[parent] = True
     return LineBlock(parent, start, child, np.repeat(np.arange(len(parent)), sizes), defines)
@@ -199,8 +199,7 @@ def mask_of(members: npt.NDArray[np.int32]) -> int:
     """
     if not len(members):
         return 0
-    bits = np.zeros(int(members.max()) + 1, dtype=np.bool_)
-    bits[members] = True
+    bits = flagged(members, int(members.max()) + 1)
     return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
 

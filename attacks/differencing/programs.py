@@ -20,8 +20,7 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.linear_programmes import Programme, Solution, answered, optimum, optimum_near
-from attacks.ragged import component_of
-from audit.model.arrays import Counts, Floats
+from audit.model.arrays import Counts, Floats, component_of, grouped
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
@@ -72,10 +71,8 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     label = component_of(entries.row, entries.col + moving.shape[0], sum(moving.shape))
     count = int(label.max()) + 1
     right = -(known @ np.where(ends[LOWER] < ends[UPPER], 0, ends[LOWER]))
-    of_row, of_node = label[: moving.shape[0]], label[moving.shape[0] :]
-    row_order, node_order = np.argsort(of_row, kind="stable"), np.argsort(of_node, kind="stable")
-    row_at = np.searchsorted(of_row[row_order], np.arange(count + 1))
-    node_at = np.searchsorted(of_node[node_order], np.arange(count + 1))
+    row_at, row_order = grouped(label[: moving.shape[0]], count)
+    node_at, node_order = grouped(label[moving.shape[0] :], count)
     found = []
     for place in range(count):
         lines = row_order[row_at[place] : row_at[place + 1]]

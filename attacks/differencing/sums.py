@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice, mask_of
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.arrays import Counts, Flags
+from audit.model.arrays import Counts, Flags, grouped
 from audit.model.count_tables import NOTHING, OPEN, RECOVERED, Axis, Boxes
 from audit.model.json_types import UNBOUNDED
 
@@ -83,8 +83,7 @@ class BoxSums:
             return_index=True,
             return_inverse=True,
         )
-        order = np.argsort(kind, kind="stable")
-        starts = np.searchsorted(kind[order], np.arange(len(kinds) + 1))
+        starts, order = grouped(kind, len(kinds))
         for place, one in enumerate(first.tolist()):
             at, count = int(clique[one]), counts[one].tolist()
             size = float(np.prod(count, dtype=float))

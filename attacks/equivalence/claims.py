@@ -30,9 +30,8 @@ from attacks.equivalence.strategy import Found, confirmed
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
-from attacks.ragged import component_of, grouped
 from audit.findings.equivalence import AnyCombination, Equivalence, Equivalences, Pinned, WeightedGroup
-from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.arrays import Codes, Counts, Flags, Places, component_of, grouped
 from audit.model.evidence import Evidence
 from audit.model.finding import AnonymousCounterfeit, Member
 from audit.model.measures import Measures

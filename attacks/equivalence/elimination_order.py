@@ -14,8 +14,7 @@ import numpy as np
 
 from attacks.equivalence.peeling import Ragged, picked
 from attacks.matrix import Matrix
-from attacks.ragged import component_of, grouped, segments, starts
-from audit.model.arrays import Array
+from audit.model.arrays import Array, component_of, flagged, grouped, segments, starts
 
 
 class EliminationOrder(NamedTuple):
@@ -79,8 +78,7 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
 def _numbered(matrix: Matrix, group: Array) -> tuple[Ragged, Array]:
     """Return the members of some groups, numbered from 0, and their columns, ascending."""
     start, member = matrix.members_of(group)
-    used = np.zeros(matrix.columns, dtype=np.bool_)
-    used[member] = True
+    used = flagged(member, matrix.columns)
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     return Ragged(start, np.take(number, member, out=member)), np.flatnonzero(used)
 

@@ -20,8 +20,7 @@ import numpy as np
 from attacks.equivalence.elimination import Elimination, Row, TooMuchWorkError
 from attacks.equivalence.parts import Parts, classes
 from attacks.matrix import Matrix
-from attacks.ragged import component_of
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, component_of
 from audit.model.minimum_cuts import NO_CUT, Labels
 
 Direction: TypeAlias = tuple[tuple[int, int], ...]

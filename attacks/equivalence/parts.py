@@ -21,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.matrix import Matrix, Types, blocks
-from attacks.ragged import component_of, grouped
 from attacks.value_sets import value_masks
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, component_of, flagged, grouped, ranks_within
 from audit.model.evidence import ValueCounts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
@@ -180,9 +179,7 @@ def _clashing(matrix: Matrix, label: Counts) -> npt.NDArray[np.bool_]:
     """Return which labels two groups of one release have; shape (labels,)."""
     labels = int(label.max(initial=-1)) + 1
     key, times = np.unique(matrix.release.astype(np.int64) * labels + label, return_counts=True)
-    clashing = np.zeros(labels, dtype=np.bool_)
-    clashing[key[times > 1] % max(labels, 1)] = True
-    return clashing
+    return flagged(key[times > 1] % max(labels, 1), labels)
 
 
 def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
@@ -202,11 +199,8 @@ def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDAr
 
     Shape (types, most groups of a bucket + 1).
     """
-    order, sizes = np.argsort(home, kind="stable"), np.bincount(home, minlength=len(bucket))
-    node = np.empty(matrix.groups, dtype=np.int64)
-    node[order] = np.arange(matrix.groups) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    chosen = np.zeros(matrix.columns, dtype=np.bool_)
-    chosen[types.example] = True
+    sizes, node = np.bincount(home, minlength=len(bucket)), ranks_within(home)
+    chosen = flagged(types.example, matrix.columns)
     steps = np.zeros((len(types.example), int(sizes[bucket].max(initial=0)) + 1), dtype=np.int8)
     ends = np.zeros(len(steps), dtype=np.bool_)
     for first, last in blocks(matrix.start):

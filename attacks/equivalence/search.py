@@ -20,7 +20,7 @@ from attacks.equivalence.integer_model import IntegerModel, SolverContradictionE
 from attacks.equivalence.lattice import Block, Lattice, coupled, coupled_lower_bound, lattices
 from attacks.equivalence.parts import Parts
 from attacks.equivalence.vectors import Vector, Witnesses
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, flagged
 from audit.model.minimum_cuts import NO_CUT
 from audit.runtime.budget import Budget
 
@@ -141,8 +141,7 @@ class _VectorSearch:
         first[asked.label[types.example[::-1]]] = types.example[::-1]
         self.represented_by_twin = (types.size == 1) & (first[asked.label[types.example]] != types.example)
         matrix = self.parts.matrix
-        self.people = np.zeros(len(types.example), dtype=np.bool_)
-        self.people[types.of[np.flatnonzero(matrix.individual)]] = True
+        self.people = flagged(types.of[np.flatnonzero(matrix.individual)], len(types.example))
         home = np.empty(len(types.example), dtype=np.int64)
         for number, part in enumerate(self.parts.parts):
             home[part.types] = number

@@ -36,8 +36,7 @@ from attacks.equivalence.field import TERMS
 from attacks.equivalence.fingerprint import Fingerprint, classes
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types
-from attacks.ragged import ragged, segments, starts
-from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers, Words
+from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers, Words, numbered, ragged, segments, starts
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import Reason, combined, say
@@ -308,8 +307,7 @@ def _places(
         np.add.at(into, twins.example[twins.of[members]], each.of[members])
         np.remainder(into, each.field.prime, out=into)
     by_item = first[np.argsort(item[first], kind="stable")].astype(np.int32)
-    rank = np.full(matrix.columns, -1, dtype=np.int32)
-    rank[by_item] = np.arange(len(by_item), dtype=np.int32)
+    rank = numbered(by_item, matrix.columns)
     ranks = rank[matrix.member]
     key = (matrix.group_of().astype(np.int64) << 32 | ranks)[ranks >= 0]
     key.sort()

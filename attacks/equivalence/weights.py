@@ -20,8 +20,7 @@ import numpy.typing as npt
 from attacks.equivalence.elimination import RIGHT, Row, plainer, solved
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
-from attacks.ragged import segments, starts
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 
 Weights = dict[int, Fraction]
@@ -109,16 +108,14 @@ class Solver:
         unknown = np.repeat(np.arange(len(gathered)), sizes)
         while True:
             lonely = (np.bincount(row, minlength=len(column)) == 1) & (total == 0)
-            dropped = np.zeros(len(gathered), dtype=np.bool_)
-            dropped[unknown[lonely[row]]] = True
+            dropped = flagged(unknown[lonely[row]], len(gathered))
             if not dropped.any():
                 break
             kept = ~dropped[unknown]
             unknown, row = unknown[kept], row[kept]
         left, unknown = np.unique(unknown, return_inverse=True)
         groups = gathered[left]
-        order = np.argsort(row, kind="stable")
-        start = np.searchsorted(row[order], np.arange(len(column) + 1))
+        start, order = grouped(row, len(column))
         sums = np.concatenate([[np.uint64(0)], np.cumsum(self._token[groups[unknown[order]]])])
         # Equal equations, of which small series of large groups have many, are solved once.
         key = (sums[start[1:]] - sums[start[:-1]]) ^ total.astype(np.uint64)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, flagged, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 from audit.model.finding import FindingRule
 from audit.model.measures import Measures
@@ -294,7 +294,7 @@ def _release(
     count = None if members.contents.rows is None else members.contents.rows[kept]
     held = ValueCounts(number[bag[kept]].astype(np.int32), members.contents.value[kept], count)
     counts = held.tabled(groups, candidates.shape[1]).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.bincount(number[of_row[rows]], minlength=groups))])
+    start = starts(np.bincount(number[of_row[rows]], minlength=groups))
     if not np.array_equal(np.diff(start), counts.sum(axis=1)):
         return None
     who = members.column[member[rows]]
@@ -307,11 +307,9 @@ def _without(release: _GuessedRelease, left_out: Flags) -> Grouped:
     grouped = release.grouped
     size = np.diff(grouped.start)
     group = np.repeat(np.arange(len(size)), size)
-    touched = np.zeros(len(size), dtype=np.bool_)
-    touched[group[left_out[release.person]]] = True
+    touched = flagged(group[left_out[release.person]], len(size))
     kept = ~touched[group]
-    start = np.concatenate([[0], np.cumsum(size[~touched])])
-    return Grouped(start, grouped.cells[kept], grouped.counts[~touched], grouped.candidates[kept])
+    return Grouped(starts(size[~touched]), grouped.cells[kept], grouped.counts[~touched], grouped.candidates[kept])
 
 
 def _share(right: Flags) -> EstimatedShare:

@@ -26,8 +26,7 @@ from attacks.joint.linear_model import LinearModel, PointTotals, batches
 from attacks.joint.network import PLACES, ConstraintNetwork
 from attacks.joint.settling import BATCH
 from attacks.joint.values import WorldRisks, version_values
-from attacks.ragged import component_of, ragged, segments
-from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.arrays import Codes, Flags, Numbers, component_of, ragged, segments
 from audit.model.evidence import CandidateGroups, Evidence
 from audit.model.outcome import EqualPeople, EverKnown, RowCosts, ValuesLeft
 from audit.runtime.budget import Budget

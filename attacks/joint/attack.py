@@ -33,6 +33,7 @@ from attacks.joint.network_builder import OutOfTimeError, TooManyChoicesError, n
 from attacks.joint.proofs import disclosures
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings, WorldRisks
+from audit.model.arrays import flagged
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, VERSIONS, Absent, Measures
@@ -122,8 +123,7 @@ def decide(
             whole = False
             break
         places = places[places < len(part.versions.person)]
-        wanted = np.zeros(part.variables, dtype=np.bool_)
-        wanted[part.versions.variable[places]] = True
+        wanted = flagged(part.versions.variable[places], part.variables)
         settling = Settling(evidence, part, budget.fraction(1 / release), seed, walked=settling.walked)
         decision = settling.settle(wanted, (TWO,) if evidence.combined is None else (TWO, ALL))
         last.feasible &= decision.feasible  # without a world for fewer releases there is none for more

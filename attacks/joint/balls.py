@@ -16,8 +16,7 @@ import numpy as np
 
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.linear_model import LinearModel, refuted, rounded
-from attacks.ragged import grouped, segments, starts
-from audit.model.arrays import Flags, Numbers
+from audit.model.arrays import Flags, Numbers, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
 
@@ -129,8 +128,7 @@ class Neighbourhood:
 
     def _free(self, variables: Numbers, blocks: Numbers) -> Flags:
         """Return which of some variables, which are whole chains, are in no other blocks, nor is their chain."""
-        inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
-        inside[blocks] = True
+        inside = flagged(blocks, len(self._row_start) - 1)
         size = np.diff(self._block_start)[variables]
         outside = ~inside[self._block[segments(self._block_start, variables)]]
         bound = np.bincount(np.repeat(np.arange(len(variables)), size), weights=outside, minlength=len(variables)) > 0
@@ -236,8 +234,7 @@ class PartQuestions:
 
     def alike(self, columns: Numbers) -> Flags:
         """Return some columns and the corresponding ones of twins; shape (columns,), bool."""
-        found = np.zeros(len(self.core.kind), dtype=np.bool_)
-        found[columns] = True
+        found = flagged(columns, len(self.core.kind))
         return self.core.shared(found)
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:

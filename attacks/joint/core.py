@@ -17,8 +17,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from attacks.ragged import component_of, grouped, places_of, segments, starts
-from audit.model.arrays import Flags, Integers, Numbers
+from audit.model.arrays import (
+    Flags,
+    Integers,
+    Numbers,
+    component_of,
+    flagged,
+    grouped,
+    places_of,
+    segments,
+    starts,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,8 +138,7 @@ class OpenSubproblem:
 
     def shared(self, columns: Flags) -> Flags:
         """Return some columns and the corresponding ones of all twins; shape (columns,), bool."""
-        found = np.zeros(len(columns), dtype=np.bool_)
-        found[self.twin_column[columns]] = True
+        found = flagged(self.twin_column[columns], len(columns))
         shared: Flags = found[self.twin_column]
         return shared
 
@@ -269,8 +277,7 @@ def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool
     label = component_of(tail, np.concatenate([core.variables + core.row[entries], link[:, 1]]), nodes)
     variable_part, row_part = label[: core.variables], label[core.variables :]
     size = np.bincount(variable_part[unsure], minlength=int(label.max(initial=-1)) + 1)
-    has_wanted = np.zeros(len(size), dtype=np.bool_)
-    has_wanted[variable_part[wanted & unsure]] = True
+    has_wanted = flagged(variable_part[wanted & unsure], len(size))
     variables = np.flatnonzero(unsure & has_wanted[variable_part])
     variables = variables[np.lexsort((variable_part[variables], size[variable_part[variables]]))]
     rows = np.flatnonzero(kept & has_wanted[row_part])

@@ -25,8 +25,7 @@ import numpy as np
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
-from attacks.ragged import segments
-from audit.model.arrays import Flags, Floats, Numbers
+from audit.model.arrays import Flags, Floats, Numbers, flagged, segments
 from audit.model.evidence import Evidence, Transitions
 
 
@@ -62,8 +61,7 @@ def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: 
     first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
     first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]
     stay = {kind: transitions.exact.get((value, value), Fraction(1)) for kind, value in enumerate(first.tolist())}
-    linked = np.zeros(network.variables, dtype=np.bool_)
-    linked[network.link.reshape(-1)] = True
+    linked = flagged(network.link.reshape(-1), network.variables)
     times = np.bincount(network.versions.variable, minlength=network.variables)
     times = np.where(linked, 0, times - 1)[core.variable[core.owner]]
     own = [stay[kind] ** power for kind, power in zip(core.kind.tolist(), times.tolist(), strict=True)]

@@ -16,8 +16,7 @@ import numpy as np
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
-from attacks.ragged import component_of, mixed, places_of
-from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.arrays import Codes, Flags, Numbers, component_of, mixed, places_of
 from audit.model.outcome import EqualPeople
 from audit.runtime.budget import Budget
 

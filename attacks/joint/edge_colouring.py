@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.ragged import starts
-from audit.model.arrays import Numbers
+from audit.model.arrays import Numbers, ranks_within, starts
 
 
 def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
@@ -34,10 +33,8 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
         # A vertex gets one free end for each missing edge; edges with only one vertex use some of these.
         lack = colours - np.bincount(end[both], minlength=vertices)
         begin, single = starts(lack), np.flatnonzero((end >= 0) & (other < 0))
-        single = single[np.argsort(end[single], kind="stable")]
-        rank = np.arange(len(single)) - np.searchsorted(end[single], end[single])
         edge = np.full(int(begin[-1]), -1, dtype=np.int64)
-        edge[begin[end[single]] + rank] = single
+        edge[begin[end[single]] + ranks_within(end[single])] = single
         ends.append(np.concatenate([end[both], np.repeat(np.arange(vertices), lack)]))
         of_edge.append(np.concatenate([both, edge]))
     order = np.lexsort(ends[::-1])

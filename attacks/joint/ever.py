@@ -19,7 +19,7 @@ from attacks.joint.counting import steps_of, weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.values import WorldRisks, listed_values
-from audit.model.arrays import Flags, Floats, Numbers
+from audit.model.arrays import Flags, Floats, Numbers, flagged
 from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
 from audit.runtime.budget import Budget
@@ -89,8 +89,7 @@ class _CleanHistories:
         decision, network = self.decision, self.decision.network
         versions, alive = network.versions, self.decision.alive
         people = int(versions.person.max(initial=-1)) + 1
-        counted = np.zeros(people, dtype=np.bool_)
-        counted[versions.person[versions.counted]] = True
+        counted = flagged(versions.person[versions.counted], people)
         pairs = self._variables()
         person, variable = pairs
         # Variables that are clean in no world, and those that are clean in a known world.
@@ -184,6 +183,4 @@ class _CleanHistories:
 def _of_several(several: Flags, pairs: tuple[Numbers, Numbers], network: ConstraintNetwork) -> Flags:
     """Return the variables of people who have several; shape (variables,), bool."""
     person, variable = pairs
-    found = np.zeros(network.variables, dtype=np.bool_)
-    found[variable[several[person]]] = True
-    return found
+    return flagged(variable[several[person]], network.variables)

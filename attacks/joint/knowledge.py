@@ -10,8 +10,7 @@ from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
 from attacks.joint.worlds import Worlds
-from attacks.ragged import places_of
-from audit.model.arrays import Flags, Floats, Numbers
+from audit.model.arrays import Flags, Floats, Numbers, flagged, places_of
 from audit.runtime.budget import Budget
 
 COUNTED = 64
@@ -110,8 +109,7 @@ class Knowledge:
             columns: some columns; shape (n,).
             of: a number for each that corresponding columns of twins share; shape (n,).
         """
-        shown = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.bool_)
-        shown[of[self._shown[columns]]] = True
+        shown = flagged(of[self._shown[columns]], int(of.max(initial=-1)) + 1)
         self._shown[columns] = shown[of]
 
     def narrow(self) -> None:
@@ -164,14 +162,11 @@ class Knowledge:
         column = np.flatnonzero(self.alive & ~self._shown)
         column = column[self.wanted[net.owner[column]]]
         if net.repeats:  # columns of a variable with one class of values are one option
-            known = np.zeros(int(net.option[-1]) + 1, dtype=np.bool_)
-            known[net.option[self._shown]] = True
+            known = flagged(net.option[self._shown], int(net.option[-1]) + 1)
             column = column[~known[net.option[column]]]
         if enough and len(column):
             column = column[(distinct(net, self._shown) < enough)[net.owner[column]]]
-        found = np.zeros(net.columns, dtype=np.bool_)
-        found[column] = True
-        return found
+        return flagged(column, net.columns)
 
     def core(self, columns: Flags, *, known: bool | None = None) -> OpenSubproblem:
         """Return the undecided parts that contain some of the given columns.
@@ -183,11 +178,9 @@ class Knowledge:
         if self._core is None:
             self._core = core_of(self.network, self.alive, np.ones(self.network.variables, dtype=np.bool_))
         core = self._core
-        parts = np.zeros(core.parts, dtype=np.bool_)
-        parts[core.part[core.owner[columns[core.column]]]] = True
+        parts = flagged(core.part[core.owner[columns[core.column]]], core.parts)
         if known is not None:
-            unknown = np.zeros(core.parts, dtype=np.bool_)
-            unknown[core.part[self.chosen[core.variable] < 0]] = True
+            unknown = flagged(core.part[self.chosen[core.variable] < 0], core.parts)
             parts &= ~unknown if known else unknown
         return core if parts.all() else core.only(parts)
 

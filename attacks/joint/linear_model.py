@@ -27,10 +27,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attacks.joint.core import OpenSubproblem
-from attacks.joint.links import cheapest
+from attacks.joint.network import cheapest
 from attacks.linear_programmes import Programme, Solution, optimum
-from attacks.ragged import grouped, segments, starts
-from audit.model.arrays import Flags, Floats, Integers, Numbers
+from audit.model.arrays import Flags, Floats, Integers, Numbers, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer, solved
 
@@ -245,8 +244,7 @@ class LinearModel:
         found = optimum(Programme(cost, lower, upper, both, low, np.zeros(len(high))), budget)
         if found is None:
             return []
-        nothing = np.zeros(len(core.kind), dtype=np.bool_)
-        nothing[self.column[wanted[found.value[n : n + len(wanted)] < _HALF]]] = True
+        nothing = flagged(self.column[wanted[found.value[n : n + len(wanted)] < _HALF]], len(core.kind))
         return rounded(core, self.weights(found), nothing)
 
     def corner(self, cost: Floats, budget: Budget) -> Numbers | None:

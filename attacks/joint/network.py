@@ -9,6 +9,10 @@ cardinality constraint (Regin, AAAI 1996). *Links* join the variables of consecu
 
 One representation serves both adversaries, constant and changing values, and any number of values. A world is one
 column for each variable such that no row is taken more often than its capacity, and all links are kept.
+
+Links between a person's versions: which columns lie on a path through all versions of the person.
+
+Places: which people may be in which row class of one release, and how many people each row class can hold.
 """
 
 from __future__ import annotations
@@ -19,9 +23,86 @@ from functools import cached_property
 import numpy as np
 
 from attacks.joint.core import OpenSubproblem
-from attacks.ragged import component_of, segments, starts
-from audit.model.arrays import Codes, Flags, Integers, Numbers
-from audit.model.evidence import Transitions
+from audit.model.arrays import Codes, Flags, Integers, Numbers, component_of, flagged, segments, starts
+from audit.model.evidence import Evidence, Transitions
+
+NEVER = np.int64(1) << 60
+# The most cells of a table of versions by classes of values that is held at a time.
+_AT_A_TIME = 1 << 24
+
+
+def chain_positions(link: Integers) -> Numbers:
+    """Return the position of each link in its chain, from 0; shape (links,). Links of a chain follow one another.
+
+    >>> chain_positions(np.array([[0, 1], [1, 2], [5, 6]])).tolist()
+    [0, 1, 0]
+    """
+    first = np.ones(len(link), dtype=np.bool_)
+    first[1:] = link[1:, 0] != link[:-1, 1]
+    at = np.flatnonzero(first)
+    return np.arange(len(link), dtype=np.int64) - np.repeat(at, np.diff(np.append(at, len(link))))
+
+
+def consistent(owner: Integers, kind: Integers, alive: Flags, link: Integers, may: Flags | None) -> Flags:
+    """Return which of the remaining columns are on a path through all versions of their person; shape (columns,), bool.
+
+    Args:
+        owner: the variable of each column, ascending; shape (columns,).
+        kind: its class of values; of the same shape.
+        alive: which columns remain; of the same shape.
+        link: pairs of variables of consecutive versions, those of a chain one after the other; shape (links, 2).
+        may: whether a class may be followed by another, shape (kinds, kinds); None if they must be equal.
+    """
+    found = alive.copy()
+    heads = np.append(np.flatnonzero(chain_positions(link) == 0), len(link))
+    kinds = int(kind.max(initial=0)) + 1
+    for chunk in np.array_split(np.arange(len(heads) - 1), max(1, int(owner.max(initial=0)) * kinds // _AT_A_TIME)):
+        if len(chunk):
+            chains = link[heads[chunk[0]] : heads[chunk[-1] + 1]]
+            low = int(chains[0, 0])
+            columns = slice(*np.searchsorted(owner, [low, int(chains[-1, 1]) + 1]).tolist())
+            cost = np.where(alive[columns], 0, NEVER)
+            found[columns] = cheapest(owner[columns] - low, kind[columns], cost, chains - low, may) < NEVER
+    return found
+
+
+def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may: Flags | None) -> Numbers:
+    """Return the cost of the cheapest path through a person's versions with each column; shape (columns,), int64.
+
+    The cost is `NEVER` if no path has the column.
+
+    Args:
+        owner: the variable of each column; shape (columns,).
+        kind: its class of values; of the same shape.
+        cost: the cost of each column by itself, at most `NEVER`; of the same shape.
+        link: pairs of variables of consecutive versions, those of a chain one after the other; shape (links, 2).
+        may: whether a class may be followed by another, shape (kinds, kinds); None if they must be equal.
+    """
+    if not len(link):
+        return cost
+    kinds = int(kind.max(initial=0)) + 1 if may is None else len(may)
+    own = np.full((int(owner.max(initial=-1)) + 1, kinds), NEVER)
+    np.minimum.at(own, (owner, kind), cost)
+    before, after = own.copy(), np.zeros_like(own)
+    position = chain_positions(link)
+    layers = np.split(np.argsort(position, kind="stable"), starts(np.bincount(position))[1:-1])
+    for earlier, later in (link[layer].T for layer in layers):
+        before[later] = np.minimum(_stepped(before[earlier], may) + own[later], NEVER)
+    for earlier, later in (link[layer].T for layer in layers[::-1]):
+        after[earlier] = _stepped(np.minimum(after[later] + own[later], NEVER), None if may is None else may.T)
+    found: Numbers = np.minimum((before - own + after)[owner, kind] + cost, NEVER)
+    return found
+
+
+def _stepped(costs: Numbers, may: Flags | None) -> Numbers:
+    """Return the least cost of reaching each class of values one version later; shape (versions, kinds)."""
+    if may is None:
+        return costs
+    found = np.full_like(costs, NEVER)
+    for kind in range(len(may)):
+        np.minimum(found, np.where(may[kind], costs[:, kind : kind + 1], NEVER), out=found)
+    return found
+
 
 PLACES, GROUP = -1, -2
 """Stand for the class of values in rows that are the places of a row class, or of a whole published group."""
@@ -105,8 +186,7 @@ class ConstraintNetwork(OpenSubproblem):
         hinted = self.row[segments(self.row_start, self.hint[self.hint >= 0])]
         uneven[self.block[np.bincount(hinted, minlength=len(self.capacity)) > self.capacity]] = True
         label = component_of(variable, self.variables + of, self.variables + constraints)
-        wrong = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
-        wrong[label[self.variables :][uneven]] = True
+        wrong = flagged(label[self.variables :][uneven], int(label.max(initial=-1)) + 1)
         part = label[: self.variables]
         found = ~wrong[part] & (size > 1)
         return found & (np.bincount(part[found], minlength=1).max() > larger_than)
@@ -171,4 +251,129 @@ def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:
     # Classes are numbered by their first values, which keeps the order of values.
     rank = np.argsort(np.argsort(first))
     found: Codes = rank[place].astype(np.int32)
+    return found
+
+
+class OpenPlaces:
+    """The row classes of one release that may hold each person; people with known row class and value take up no place.
+
+    Attributes:
+        person: the people in the release; shape (n,).
+        fixed: the known value of each person, else -1; shape (n,).
+        counted: whether measures count the person; shape (n,).
+        start, place: where the candidate row classes of each person begin, and these; (n + 1,) and (candidates,).
+        group: the group whose values each row class has; shape (classes,).
+        published: the published group of each row class; shape (classes,).
+        capacity, rows: how many people each row class can still hold, and its remaining rows; shape (classes,).
+        whole, whole_rows: the same for each published group; shape (published groups,).
+        contents: the remaining contents of the groups.
+        single: whether the person has only one candidate row class; shape (n,).
+        seated: whether the row class or the value of the person is unknown; shape (n,).
+    """
+
+    def __init__(self, evidence: Evidence, release: int, kind_of: Codes) -> None:
+        seen = evidence.source.hosts(release)
+        table = seen.contents.tabled(seen.n_groups, seen.values).astype(np.int64)
+        self.person, self.fixed, self.start, self.place = seen.person, seen.fixed, seen.start, seen.row_class
+        self.counted = seen.individual[seen.person] & (seen.fixed < 0)
+        self.group, self.published = seen.class_group, seen.published_group
+        self.single = np.diff(self.start) == 1
+        sure = self.single & (self.fixed >= 0)
+        self.seated = ~sure
+        place = self.place[self.start[:-1][sure]]
+        np.subtract.at(table, (self.group[place], self.fixed[sure]), 1)
+        known = np.bincount(place, minlength=len(self.group))
+        self.capacity, self.rows = seen.class_capacity - known, seen.class_rows - known
+        known = np.bincount(self.published[place], minlength=len(seen.group_capacity))
+        self.whole = seen.group_capacity - known
+        self.whole_rows = (
+            np.bincount(self.published, weights=seen.class_rows, minlength=len(known)).astype(np.int64) - known
+        )
+        self.contents = GroupValues(table, kind_of)
+
+    def homes(self) -> Numbers:
+        """Return the group of each person with only one candidate row class, -1 for others; shape (n,), int64."""
+        found = np.full(len(self.person), -1, dtype=np.int64)
+        found[self.single] = self.home(np.flatnonzero(self.single))
+        return found
+
+    def home(self, people: Integers) -> Numbers:
+        """Return the groups of some people with only one candidate row class, given by their places in `person`."""
+        found: Numbers = self.group[self.place[self.start[:-1][people]]].astype(np.int64)
+        return found
+
+
+def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
+    """Return the constraint of each group; groups that may hold the same person share one; shape (groups,).
+
+    Args:
+        place: the release.
+        of: the group of each row class; shape (classes,).
+        groups: the number of groups.
+    """
+    if place.single.all():
+        return np.arange(groups)
+    group = of[place.place]
+    first = np.repeat(group[place.start[:-1]], np.diff(place.start))
+    return component_of(first, group, groups)
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """Some rows of one release, with the attributes of `ConstraintNetwork`; blocks are counted from 0."""
+
+    capacity: Numbers
+    factor: Numbers
+    counterfeits: Numbers
+    block: Numbers
+    group: Integers
+    kind: Integers
+
+
+def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[RowTable, Numbers]]:
+    """Return network rows for the places of row classes and of published groups, if people have several candidates.
+
+    These rows limit how many people are in a row class, and in a published group. They also matter for the number of
+    worlds: the more people a group holds, the fewer of its rows can be counterfeits; and if the groups of an Anatomy
+    pair have several row classes, each person has one of the rows of a class, and the other rows of the group take its
+    remaining values in any order.
+
+    Args:
+        place: the release.
+        keeping: which people are variables of their own and so have one place in each release; shape (n,), bool.
+        first_row: the number that the first of the rows gets.
+
+    Returns:
+        For row classes and for published groups: the rows, and the row that each row class takes, -1 for none.
+    """
+    unsure = np.flatnonzero(~keeping & place.seated & ~place.single)
+    if not len(unsure):
+        return []
+    groups, published = place.contents.groups, len(place.whole)
+    held = np.bincount(place.place[place.start[:-1][keeping & place.seated]], minlength=len(place.group))
+    several = (np.bincount(place.group, minlength=groups) > 1)[place.group]
+    taken = np.bincount(place.published, weights=held, minlength=published).astype(np.int64)
+    split = flagged(place.published[several], published)
+    of_class, of_group = shares(place, place.group, groups)[place.group], shares(place, place.published, published)
+    own, found = np.arange(len(place.group)), list[tuple[RowTable, Numbers]]()
+    for kind, share, of, capacity, factor, counterfeits in (
+        (PLACES, of_class, own, place.capacity - held, np.where(several, place.rows - held, 0), np.zeros_like(own)),
+        (
+            GROUP,
+            of_group,
+            place.published,
+            place.whole - taken,
+            np.where(split, taken - place.whole_rows, 0),
+            place.whole_rows - place.whole,
+        ),
+    ):
+        some = np.flatnonzero(np.isin(share, share[of[place.place[place.start[:-1][unsure]]]]))
+        row = np.full(len(share), -1, dtype=np.int64)
+        row[some] = first_row + np.arange(len(some))
+        first_row += len(some)
+        block = np.unique(share[some], return_inverse=True)[1]
+        table = RowTable(
+            np.maximum(capacity[some], 0), factor[some], counterfeits[some], block, some, np.full(len(some), kind)
+        )
+        found.append((table, row[of]))
     return found

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.joint.edge_colouring import coloured
-from attacks.joint.links import consistent
-from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
-from attacks.joint.places import OpenPlaces, RowTable, place_rows, shares
-from attacks.ragged import ragged, renumbered, segments, starts
+from attacks.joint.network import (
+    ConstraintNetwork,
+    OpenPlaces,
+    RowTable,
+    Versions,
+    consistent,
+    kinds_of,
+    place_rows,
+    shares,
+)
 from attacks.value_sets import listed, value_masks
-from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.arrays import Codes, Flags, Numbers, ragged, ranks_within, renumbered, segments, starts
 from audit.model.evidence import Evidence, ValueCounts
 from audit.runtime.budget import Budget
 
@@ -204,12 +210,10 @@ class _Builder:
         for at, place in enumerate(self._places):
             seats, variables = self._seats(at)
             home = place.home(seats)
-            order = np.argsort(home, kind="stable")
-            rank = np.arange(len(order)) - np.searchsorted(home[order], home[order])
             width = np.diff(place.contents.begin)
             total = np.bincount(place.contents.group, weights=place.contents.rows, minlength=len(width))
             first = starts(np.where(width > 0, -(-total // np.maximum(width, 1)), 0).astype(np.int64))
-            vertex[at, variables[order]] = first[home[order]] + rank // np.maximum(width[home[order]], 1)
+            vertex[at, variables] = first[home] + ranks_within(home) // np.maximum(width[home], 1)
         begin = starts(size)
         for colours in np.unique(size[size > 1]).tolist():
             some = np.flatnonzero((size == colours) & (vertex >= 0).any(axis=0))

@@ -21,10 +21,9 @@ from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel, PointTotals
 from attacks.linear_programmes import Programme, optimum
-from attacks.ragged import segments
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RefutedCase, RowPoints
-from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
+from audit.model.arrays import Codes, Flags, Floats, Numbers, Places, segments
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 

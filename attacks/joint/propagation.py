@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.links import consistent
-from attacks.joint.network import ConstraintNetwork
-from attacks.ragged import component_of, grouped, renumbered, segments, starts
-from audit.model.arrays import Flags, Integers, Numbers
+from attacks.joint.network import ConstraintNetwork, consistent
+from audit.model.arrays import Flags, Integers, Numbers, component_of, flagged, grouped, renumbered, segments, starts
 from audit.runtime.budget import Budget
 
 # The number of members of constraints that are propagated before the clock is checked.
@@ -95,9 +93,7 @@ class Propagation:
         return bool(np.add.reduceat(alive, starts(np.diff(start)[variables])[:-1]).all()) if len(variables) else True
 
     def _touched(self, variables: Integers) -> Flags:
-        dirty = np.zeros(self.constraints, dtype=np.bool_)
-        dirty[self._constraint[segments(self._member_start, variables)]] = True
-        return dirty
+        return flagged(self._constraint[segments(self._member_start, variables)], self.constraints)
 
     def _filter(self, constraints: Numbers) -> bool:
         """Rule out the columns that each given constraint rules out by itself; return whether all have a solution."""
@@ -129,13 +125,11 @@ class Propagation:
             constraint: the constraint of each member; shape (members,).
         """
         net = self.network
-        held = np.zeros(len(match), dtype=np.bool_)
-        held[which[row == match[which]]] = True
+        held = flagged(which[row == match[which]], len(match))
         match[~held] = -1
         taken = np.bincount(match[held], minlength=len(net.capacity))
         over = np.flatnonzero(taken > net.capacity)
-        broken = np.zeros(self.constraints, dtype=np.bool_)
-        broken[constraint[~held]] = True
+        broken = flagged(constraint[~held], self.constraints)
         broken[net.block[over]] = True
         if not broken.any():
             return True
@@ -153,8 +147,7 @@ class Propagation:
         sinks, sink = np.unique(net.block[rows], return_inverse=True)
         moving = np.flatnonzero(match[which] != row)
         free, used = np.flatnonzero(spare), np.arange(len(rows))
-        wide = np.zeros(len(sinks), dtype=np.bool_)
-        wide[sink[free]] = True
+        wide = flagged(sink[free], len(sinks))
         used = used[wide[sink]]
         tail = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
         head = np.concatenate([number[moving], len(rows) + sink[free], used])

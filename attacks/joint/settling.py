@@ -25,7 +25,7 @@ from attacks.joint.counting import Counts, counted, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
 from attacks.joint.linear_model import LinearModel, batches, refuted
 from attacks.joint.network import ConstraintNetwork
-from audit.model.arrays import Flags, Floats, Numbers
+from audit.model.arrays import Flags, Floats, Numbers, flagged
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
@@ -177,8 +177,7 @@ class Settling:
     def _count(self, *, all_people: bool, each_part: bool = False) -> None:
         """Count the worlds of all parts if all are small, or of the small ones if `each_part`."""
         known, net = self.known, self.known.network
-        wanted = np.zeros(net.variables, dtype=np.bool_)
-        wanted[net.owner[np.isnan(known.share) if all_people else self.known.undecided(ALL)]] = True
+        wanted = flagged(net.owner[np.isnan(known.share) if all_people else self.known.undecided(ALL)], net.variables)
         if not wanted.any():
             return
         # Without rows that only matter for counting, parts are smaller: if these are too large, the exact ones are too.

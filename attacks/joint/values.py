@@ -9,8 +9,7 @@ import numpy as np
 
 from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network import ConstraintNetwork
-from attacks.ragged import ragged, segments
-from audit.model.arrays import Codes, Flags, Floats, Integers, Numbers
+from audit.model.arrays import Codes, Flags, Floats, Integers, Numbers, flagged, ragged, segments
 from audit.model.evidence import Combinations, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -220,8 +219,7 @@ class WorldRisks:
         """
         version, value, share = shares
         matches = target[version] == value
-        possible = np.zeros(len(target), dtype=np.bool_)
-        possible[version[matches & (share > 0)]] = True
+        possible = flagged(version[matches & (share > 0)], len(target))
         parts = value[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[value]
         asked = target[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[target]
         risk = np.zeros(len(target))

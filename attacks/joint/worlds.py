@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.network import ConstraintNetwork
-from attacks.ragged import mixed, segments
-from audit.model.arrays import Flags, Integers, Numbers, Words
+from audit.model.arrays import Flags, Integers, Numbers, Words, mixed, segments
 
 
 class Worlds:

@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.model.arrays import Codes, Counts, Flags, Places, Words
-from audit.model.composite_keys import batches
+from audit.model.arrays import Codes, Counts, Flags, Places, Words, batches, grouped, ragged, starts
 from audit.model.evidence import Table, ValueCounts, count_type
 
 _TABLE_CELLS = 1 << 26
@@ -56,8 +55,7 @@ class LatticeCounts:
         """Return the bags of entries, for at least `groups` groups."""
         group, value, rows = entries
         groups = max(groups, int(group.max(initial=-1)) + 1)
-        order = np.argsort(group, kind="stable")
-        start = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))])
+        start, order = grouped(group, groups)
         largest = int(np.bincount(value, rows, minlength=1).max())
         kind = count_type(max(largest, groups))
         counts = np.ones(len(group), dtype=kind) if rows is None else rows[order].astype(kind)
@@ -85,17 +83,8 @@ class LatticeAxis:
         change = self.covered.astype(np.int8)
         change[:, 1:] -= self.covered[:, :-1]
         cell, at = np.nonzero(change)
-        start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=len(change)))])
+        start = starts(np.bincount(cell, minlength=len(change)))
         return start, at.astype(np.int32), change[cell, at].astype(np.int32)
-
-
-def ragged(start: Places, length: Places) -> Places:
-    """Return the concatenated numbers of several ranges.
-
-    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    return np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
 
 
 def _corners(cells: Codes, axes: Sequence[LatticeAxis], values: int) -> tuple[Places, Places, Codes] | None:

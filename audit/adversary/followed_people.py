@@ -16,13 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.adversary.coverage import ragged
 from audit.adversary.held_series import CombinedVocabulary, HeldSeries, SeenRelease, record_of
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged
 from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count

@@ -20,8 +20,7 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.tables import Coded, NamesOnDemand
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, combine, distinct
 from audit.model.errors import UsageError
 from audit.model.evidence import ValueCounts, claimed_part
 from audit.runtime.budget import Budget

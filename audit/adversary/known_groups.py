@@ -14,7 +14,7 @@ from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged
 from audit.model.errors import UsageError, printable
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Transitions, ValueCounts
 from audit.runtime.phrases import joined, say
@@ -226,7 +226,7 @@ class RegisteredPeople(KnownGroups):
         covered = np.bincount(place, minlength=len(points))
         start = np.zeros(len(person) + 1, dtype=np.int64)
         np.cumsum(covered[point], out=start[1:])
-        row_class = around[coverage.ragged((np.cumsum(covered) - covered)[point], covered[point])]
+        row_class = around[ragged((np.cumsum(covered) - covered)[point], covered[point])]
         classes = (read.class_pool, read.classes.group, read.rows(read.classes.row))
         return self._hosts(position, person, (start, row_class), classes, read.capacity)
 
@@ -507,7 +507,7 @@ class PossiblePeopleFinder:
         found = []
         for homes in self._homes[position]:
             starts, ends = np.searchsorted(group, homes), np.searchsorted(group, homes, side="right")
-            at = coverage.ragged(starts, ends - starts)
+            at = ragged(starts, ends - starts)
             held = np.bincount(value[at], weights=count[at])
             found.append({int(code): int(held[code]) for code in np.flatnonzero(held)})
         return found

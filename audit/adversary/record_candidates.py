@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.model.arrays import Codes, Counts, Places
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import Codes, Counts, Places, combine, distinct, ragged
 
 MOST_PAIRS = 20_000_000
 """The most listed pairs of a person and a class of records."""
@@ -92,11 +91,9 @@ def _expanded(parent: Counts, of_child: Counts) -> tuple[Counts, Counts]:
 
 def _ranges(first: Counts, last: Counts) -> tuple[Counts, Counts]:
     size = last - first
-    total = int(size.sum())
-    if total > MOST_PAIRS:
+    if size.sum() > MOST_PAIRS:
         raise TooManyRecordsError
-    place = np.repeat(np.arange(len(size)), size)
-    return place, np.arange(total) - np.repeat(np.cumsum(size) - size, size) + np.repeat(first, size)
+    return np.repeat(np.arange(len(size)), size), ragged(first, size)
 
 
 def _absent(record: Counts, child: Counts, theirs: tuple[Counts, Codes], *, anywhere: bool) -> tuple[Counts, Counts]:

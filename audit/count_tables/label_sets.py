@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from audit.findings.count import REST
+from audit.model.arrays import flagged
 from audit.model.count_tables import Axis
 
 Mask = int
@@ -139,8 +140,7 @@ def _mask(members: np.ndarray) -> Mask:
     """
     if len(members) < 16:
         return sum(1 << int(atom) for atom in members)
-    bits = np.zeros(int(members.max()) + 1, dtype=np.bool_)
-    bits[members] = True
+    bits = flagged(members, int(members.max()) + 1)
     return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
 

@@ -18,7 +18,7 @@ from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.tables import Table, first_rows, text_codes
-from audit.model.composite_keys import combine
+from audit.model.arrays import combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, joined, say, say_count
 

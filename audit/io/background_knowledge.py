@@ -26,8 +26,7 @@ from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
-from audit.model.arrays import UNKNOWN, Codes
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import UNKNOWN, Codes, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
@@ -235,8 +234,7 @@ class Register:
     def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the distinct points of some lines, ascending, and the index of each line's point among them."""
         point = self.point[lines]
-        used = np.zeros(len(self.points), dtype=np.bool_)
-        used[point] = True
+        used = flagged(point, len(self.points))
         place: Codes = np.cumsum(used, dtype=np.int32) - np.int32(1)
         return np.flatnonzero(used), place[point]
 

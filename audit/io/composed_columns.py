@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from audit.io.tables import Table, text_codes
 from audit.io.texts import arrow, column_of
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import combine, distinct
 from audit.runtime.phrases import say
 
 if TYPE_CHECKING:

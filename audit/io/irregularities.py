@@ -41,8 +41,7 @@ from audit.io.rules.spelling import (
 )
 from audit.io.series import Series
 from audit.io.tables import Table, is_table, text_codes
-from audit.model.arrays import Codes, Counts
-from audit.model.composite_keys import combine
+from audit.model.arrays import Codes, Counts, combine
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count

@@ -20,8 +20,7 @@ from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, 
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
-from audit.model.arrays import Codes, Counts, Flags
-from audit.model.composite_keys import combine
+from audit.model.arrays import Codes, Counts, Flags, combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, say
 

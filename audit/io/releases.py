@@ -13,8 +13,19 @@ import numpy.typing as npt
 
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.tables import Coded, NamesOnDemand
-from audit.model.arrays import Codes, Counts, Flags, Places
-from audit.model.composite_keys import combine, counted, ranks, row_ranks, tally
+from audit.model.arrays import (
+    Codes,
+    Counts,
+    Flags,
+    Places,
+    combine,
+    counted,
+    flagged,
+    numbered,
+    ranks,
+    row_ranks,
+    tally,
+)
 
 _MARK = "#"
 CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
@@ -55,8 +66,7 @@ class RowClasses:
             key, _ = combine([(group.codes, group.size), *varying], len(group.codes))
             _, first, place = np.unique(key, return_index=True, return_inverse=True)
             order = np.lexsort((first, group.codes[first]))
-            number = np.empty(len(order), dtype=np.int32)
-            number[order] = np.arange(len(order), dtype=np.int32)
+            number = numbered(order, len(order))
             of_class = group.codes[first[order]]
             row = Coded(
                 number[place.reshape(-1)], len(order), NamesOnDemand(of_class.__len__, _ClassName(group, of_class))
@@ -339,6 +349,4 @@ def _too_often(release: KeyedRelease, name: str, of_key: Codes) -> Flags:
     pairs = int(place.max(initial=-1)) + 1
     published = np.bincount(place[:entries], weights=release.entry_count, minlength=pairs)
     more = np.bincount(place[entries:], minlength=pairs) > published
-    groups = np.zeros(release.group.size, dtype=np.bool_)
-    groups[release.entry_group[more[place[:entries]]]] = True
-    return groups
+    return flagged(release.entry_group[more[place[:entries]]], release.group.size)

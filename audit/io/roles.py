@@ -20,8 +20,7 @@ from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
-from audit.model.arrays import Codes
-from audit.model.composite_keys import combine
+from audit.model.arrays import Codes, combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 

@@ -20,7 +20,7 @@ from audit.io.cell_reading import without_whole
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.judgement.field_types import BrokenCertificateError, check_fields
-from audit.model.arrays import Codes, Flags, Places
+from audit.model.arrays import Codes, Flags, Places, numbered
 from audit.model.finding import Check
 
 Values: TypeAlias = frozenset[str] | Cell
@@ -155,8 +155,7 @@ class RecordFollower:
         cells = np.zeros((len(real), len(self.columns)), dtype=np.int32)
         for place, (column, name) in enumerate(zip(self.columns, self._source.attributes, strict=True)):
             cells[:, place] = column.of_cells(read.release.cells[name])
-        row = np.full(len(self.table), -1, dtype=np.int32)
-        row[read.record] = np.arange(len(real))
+        row = numbered(read.record, len(self.table))
         return ReleaseRecords(read.release, read.record, cells, real, row)
 
     def follow(self, rows: ReleaseRecords) -> None:

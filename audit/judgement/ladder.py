@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from audit.adversary.view import View
 from audit.judgement.selection import claims_of
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, flagged
 from audit.model.measures import PEOPLE
 from audit.model.outcome import Outcome, Risks
 from audit.model.report import Exposure, FoundPerson, LadderStep
@@ -29,8 +29,7 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
         if people is None:
             continue
         before = known_before.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
-        here = np.zeros(max(len(before), int(people.max(initial=-1)) + 1), dtype=np.bool_)
-        here[people] = True
+        here = flagged(people, max(len(before), int(people.max(initial=-1)) + 1))
         count = int(here.sum())
         here[: len(before)] |= before
         known_before[entry.sensitive] = here

@@ -20,9 +20,8 @@ from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Coded, Table
-from audit.judgement.harmless import listed_values
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
-from audit.judgement.scoring import changed_values, true_values
+from audit.judgement.scoring import changed_values, listed_values, true_values
 from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Flags, Places
 from audit.model.errors import Problems

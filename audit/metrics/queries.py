@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.metrics.axes import DomainAxis, Extents, group_sizes
-from audit.model.arrays import Counts, Floats, Integers, Words
+from audit.model.arrays import Counts, Floats, Integers, Words, ragged, segments, starts
 
 Style = Literal["m-invariance", "m-distinct"]
 TILE = 1 << 22  # the most numbers in a table: 32 MB
@@ -298,9 +298,7 @@ def _boxes(published: ReleaseContents) -> tuple[Integers, Integers, Counts]:
 
 def _selected(extents: Extents, cells: Integers) -> Extents:
     """Return the extents of the given cells, in their order."""
-    sizes = np.diff(extents.first)[cells]
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    at = np.repeat(extents.first[cells] - first[:-1], sizes) + np.arange(first[-1])
+    at, first = segments(extents.first, cells), starts(np.diff(extents.first)[cells])
     return Extents(extents.start[at], extents.stop[at], first, extents.size, extents.counted)
 
 
@@ -316,8 +314,8 @@ def _by_rows(published: ReleaseContents, workload: Workload) -> Floats:
     order = np.argsort(kind, kind="stable")
     rows_of = np.bincount(kind, minlength=len(kinds))
     words_of = -(-rows_of // 64)
-    first_word = np.concatenate([[0], np.cumsum(words_of)])
-    slot = np.arange(len(order)) + np.repeat(64 * first_word[:-1] - (np.cumsum(rows_of) - rows_of), rows_of)
+    first_word = starts(words_of)
+    slot = ragged(64 * first_word[:-1], rows_of)
     laid = np.full((64 * first_word[-1], places.shape[1]), np.nan)
     laid[slot] = places[order]
     word_kind = np.repeat(np.arange(len(kinds)), words_of)

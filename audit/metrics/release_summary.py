@@ -23,8 +23,7 @@ from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import KeyedRelease, Release
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.model.arrays import Codes, Counts, Flags, Floats
-from audit.model.composite_keys import tally
+from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, tally
 from audit.model.report import ColumnShare, ReleasePanel, SeriesFacts
 from audit.runtime.phrases import say
 
@@ -298,8 +297,7 @@ def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
     total = np.cumsum(overall) / int(rows.sum())
     below = np.concatenate([[0.0], np.cumsum(total)])
 
-    first = np.zeros(len(group), dtype=np.bool_)
-    first[spread.start] = True
+    first = flagged(spread.start, len(group))
     before = np.cumsum(rows) - rows
     share = (np.cumsum(rows) - before[first][group]) / spread.sizes[group]
     until = np.append(rank[1:], 0)

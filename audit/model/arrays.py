@@ -1,7 +1,15 @@
-"""Array types, named after their contents."""
+"""Array types, named after their contents.
+
+Composite keys: number the distinct rows of several integer columns.
+
+Ragged arrays, lookups, sorting by keys, and connected components, in numpy.
+
+For small graphs `scipy.sparse.csgraph` is not imported: that takes a third of a second, as long as a small audit.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,3 +36,248 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 """Whole numbers of 64 bits."""
 Columns: TypeAlias = tuple[Codes, Codes, Codes]
 """Person, release and value of some claims."""
+
+
+_DIRECT_PER_ROW = 16
+_DIRECT_SLACK = 1 << 16
+
+
+_AT_A_TIME = 1 << 17  # rows of a block that stays in a processor's cache between two uses
+
+
+def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
+    """Yield ranges of items whose sizes add up to at most `most`, or single larger items; `sizes`: shape (items,)."""
+    total, first = np.cumsum(sizes), 0
+    while first < len(sizes):
+        done = total[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(total, done + most, side="right")))
+        yield slice(first, last)
+        first = last
+
+
+def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = None) -> Counts:
+    """Return the number, or the total weight, of rows with each code below a bound; shape (size,).
+
+    `bincount` would copy all codes as 64 bits.
+    """
+    if size > _AT_A_TIME or weights is not None:
+        return np.bincount(codes, weights, minlength=size).astype(np.int64, copy=False)
+    found = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(codes), _AT_A_TIME):
+        found += np.bincount(codes[start : start + _AT_A_TIME], minlength=size)
+    return found
+
+
+def counted(
+    key: npt.NDArray[np.int64], size: int, weights: Counts | None = None
+) -> tuple[npt.NDArray[np.int64], Counts]:
+    """Return the distinct keys, ascending, and the number or total weight of each; `size` is a bound on the keys."""
+    if not _is_sparse(key, size):
+        rows = tally(key, size, weights)
+        found = np.flatnonzero(rows)
+        return found, rows[found]
+    found, place = np.unique(key, return_inverse=True)
+    return found, tally(place, len(found), weights)
+
+
+def combine(
+    columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int, most: int = 2**62
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return a key for each row, equal for equal rows, shape (rows,), int64; and a bound on the keys.
+
+    The order of the keys is that of the rows' codes, column by column.
+
+    Args:
+        columns: the codes of each column, shape (rows,), and a bound on them.
+        rows: the number of rows.
+        most: keys are renumbered before the bound would exceed this.
+    """
+    key, size = np.zeros(rows, dtype=np.int64), 1
+    for codes, bound in columns:
+        if size > 1 and size * max(bound, 1) > most:
+            key = ranks(key, size).astype(np.int64)
+            size = int(key.max(initial=-1)) + 1
+        key = key * max(bound, 1) + codes
+        size *= max(bound, 1)
+    return key, size
+
+
+def distinct(key: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.intp], Codes]:
+    """Return a row of each distinct key, in the order of keys, and the index of each row's key among these.
+
+    `size` is a bound on the keys.
+    """
+    if _is_sparse(key, size):
+        _, rows, place = np.unique(key, return_index=True, return_inverse=True)
+        return rows, place.astype(np.int32)
+    row = np.full(size, -1, dtype=np.intp)
+    row[key] = np.arange(len(key))
+    number: Codes = np.cumsum(row >= 0, dtype=np.int32) - np.int32(1)
+    return row[row >= 0], number[key]
+
+
+def ranks(key: npt.NDArray[np.int64], size: int) -> Codes:
+    """Return the index of each row's key among the distinct keys, in order; `size` is a bound on the keys.
+
+    `distinct` also returns this, together with one row of each key, for which it needs a slower sort.
+    """
+    if _is_sparse(key, size):
+        return np.unique(key, return_inverse=True)[1].astype(np.int32)
+    number: Codes = np.cumsum(flagged(key, size), dtype=np.int32) - np.int32(1)
+    return number[key]
+
+
+def row_ranks(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> Codes:
+    """Return the index of each row among the distinct rows of several coded columns, in order.
+
+    Keys are renumbered before a table of them would be much larger than the rows, so a sort is rarely needed.
+    """
+    return ranks(*combine(columns, rows, _direct(rows)))
+
+
+def _direct(rows: int) -> int:
+    """Return the largest number of possible keys for which a table is used, given a number of rows."""
+    return _DIRECT_PER_ROW * rows + _DIRECT_SLACK
+
+
+def _is_sparse(key: npt.NDArray[np.int64], size: int) -> bool:
+    """Return whether a table of all possible keys would be much larger than the rows."""
+    return size > _direct(len(key))
+
+
+_SMALL_GRAPH_NODES = 256
+
+
+def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
+    """Return the component of each node, as a number; undirected components are numbered by their first nodes.
+
+    Args:
+        tail: one end of each edge; shape (edges,).
+        head: the other end; shape (edges,).
+        nodes: the number of nodes.
+        strong: whether edges are directed from tail to head, and components are strongly connected.
+
+    >>> component_of(np.array([3, 1]), np.array([0, 2]), 5).tolist()
+    [0, 1, 1, 0, 2]
+    >>> label = component_of(np.array([0, 1, 1]), np.array([1, 0, 2]), 3, strong=True)
+    >>> bool(label[0] == label[1] != label[2])
+    True
+    """
+    if nodes > _SMALL_GRAPH_NODES:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        graph = coo_array((np.ones(len(tail), dtype=np.bool_), (tail, head)), shape=(nodes, nodes))
+        label: Counts = connected_components(graph, directed=strong, connection="strong")[1]
+        return label.astype(np.int64)
+    reached = np.eye(nodes, dtype=np.float32)
+    reached[tail, head] = 1
+    if not strong:
+        reached[head, tail] = 1
+    for _ in range(nodes.bit_length()):  # each round doubles the length of the paths
+        reached = np.minimum(reached @ reached, 1)
+    return np.unique((reached * reached.T).argmax(axis=1), return_inverse=True)[1] if nodes else np.zeros(0, np.int64)
+
+
+def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
+    """Return where the indices of each key below `size` begin, shape (size + 1,), and the indices sorted by key.
+
+    >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
+    [[0, 1, 3, 3], [1, 0, 2]]
+    """
+    begin = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys, minlength=size), out=begin[1:])
+    return begin, np.argsort(keys, kind="stable")
+
+
+def flagged(places: Integers | Sequence[int], size: int) -> Flags:
+    """Return which places below `size` are among some; shape (size,), bool.
+
+    >>> flagged([2, 0], 4).tolist()
+    [True, False, True, False]
+    """
+    found = np.zeros(size, dtype=np.bool_)
+    found[places] = True
+    return found
+
+
+def numbered(places: Integers, size: int) -> Codes:
+    """Return the index at which each place below `size` stands, -1 for others; shape (size,), int32.
+
+    >>> numbered(np.array([3, 0]), 4).tolist()
+    [1, -1, -1, 0]
+    """
+    found = np.full(size, -1, dtype=np.int32)
+    found[places] = np.arange(len(places), dtype=np.int32)
+    return found
+
+
+def ranks_within(keys: Integers) -> Numbers:
+    """Return for each entry how many earlier entries have the same key.
+
+    >>> ranks_within(np.array([1, 0, 1])).tolist()
+    [0, 0, 1]
+    """
+    order = np.argsort(keys, kind="stable")
+    rank = np.empty(len(keys), dtype=np.int64)
+    rank[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])
+    return rank
+
+
+def starts(sizes: Integers) -> Numbers:
+    """Return where segments of given sizes begin, and where the last one ends; shape (segments + 1,), int64.
+
+    >>> starts(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    found = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, dtype=np.int64, out=found[1:])
+    return found
+
+
+def ragged(first: Integers, size: Integers) -> Numbers:
+    """Return the places of segments with given first places and sizes, one segment after the other.
+
+    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(size) - size
+    return np.arange(int(size.sum()), dtype=np.int64) + np.repeat(first - before, size)
+
+
+def segments(start: Integers, some: Integers) -> Numbers:
+    """Return the places of the entries of some items of a ragged array, one item after the other."""
+    return ragged(start[some], start[some + 1] - start[some])
+
+
+def mixed(numbers: Integers, seed: int) -> Words:
+    """Return well mixed 64-bit numbers (splitmix64), for fingerprints that are verified afterwards."""
+    z = numbers.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (2 * seed + 1)) & (2**64 - 1))
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
+    """Return the distinct numbers of `used`, ascending, and the rank of each number below `size`, -1 for unused ones.
+
+    >>> [found.tolist() for found in renumbered(np.array([4, 1, 4]), 5)]
+    [[1, 4], [-1, 0, -1, -1, 1]]
+    """
+    distinct = np.flatnonzero(flagged(used, size))
+    rank = np.full(size, -1, dtype=np.int64)
+    rank[distinct] = np.arange(len(distinct))
+    return distinct, rank
+
+
+def places_of(numbers: Integers, some: Integers) -> Numbers:
+    """Return the place of each number in `some`, whose numbers are distinct; -1 for numbers that it lacks.
+
+    >>> places_of(np.array([[4, 3], [1, 4]]), np.array([4, 1])).tolist()
+    [[0, -1], [1, 0]]
+    """
+    if not len(some):
+        return np.full(numbers.shape, -1, dtype=np.int64)
+    order = np.argsort(some, kind="stable")
+    found = order[np.minimum(np.searchsorted(some, numbers, sorter=order), len(some) - 1)]
+    return np.where(some[found] == numbers, found, -1)

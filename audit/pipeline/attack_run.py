@@ -21,9 +21,8 @@ from audit.findings.disclosure import Disclosures
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.io.table_forms import form_of
-from audit.judgement.harmless import set_aside
 from audit.judgement.pseudonyms import Pseudonymizer, find
-from audit.judgement.scoring import attacked, run_attack, score, with_alone
+from audit.judgement.scoring import attacked, run_attack, score, set_aside, with_alone
 from audit.judgement.selection import gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions

@@ -12,8 +12,8 @@ from audit.adversary.view import View, handed
 from audit.clauses.clause import ListedValue
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
-from audit.judgement.harmless import listed_values
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack

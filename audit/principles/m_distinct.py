@@ -20,8 +20,7 @@ import numpy as np
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import Codes, Places, combine, distinct
 from audit.model.errors import printable
 from audit.model.update_sets import Pairs, UpdateSets
 from audit.principles.group_contents import Signatures, for_people, of_attribute

@@ -18,8 +18,7 @@ from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import Codes, Places, combine, distinct
 from audit.model.errors import printable
 from audit.principles.group_contents import first_rows, is_person
 from audit.principles.k_anonymity import small_classes

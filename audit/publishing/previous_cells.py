@@ -11,8 +11,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, cover_ranges, show
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import KeyedRelease
-from audit.model.arrays import Codes
-from audit.model.composite_keys import distinct
+from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import UsageError
 from audit.model.history import CellRanges
 
@@ -112,8 +111,7 @@ class LastReleaseCells:
     def moved(self) -> Codes:
         """Return the rows of people whose exact quasi-identifiers differ from those in the snapshot before."""
         old, new = self.before.snapshot, self.now.snapshot
-        row_now = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1, dtype=np.int32)
-        row_now[new.person] = np.arange(len(new), dtype=np.int32)
+        row_now = numbered(new.person, int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1)
         rows, point = row_now[old.person], self._point_before()
         present = rows >= 0
         if not present.all():

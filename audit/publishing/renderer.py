@@ -23,8 +23,7 @@ from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.rules.rule import Columns
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.arrays import Codes, Flags, Numbers
-from audit.model.composite_keys import combine, distinct
+from audit.model.arrays import Codes, Flags, Numbers, combine, distinct, flagged
 from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself, shown
@@ -157,9 +156,7 @@ class Renderer:
         """
         if self.attributes[column].name in self.domains:
             return np.ones(len(read.texts[column]), dtype=np.bool_)
-        publishable = np.zeros(len(read.texts[column]), dtype=np.bool_)
-        publishable[read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column]] = True
-        return publishable
+        return flagged(read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column], len(read.texts[column]))
 
     def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int, publishable: Flags) -> tuple[Codes, list[str]]:
         """Return the cell of each group as a code, and the codes' texts."""

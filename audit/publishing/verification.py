@@ -18,8 +18,7 @@ from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
-from audit.model.arrays import Codes
-from audit.model.composite_keys import distinct
+from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions, ValueCounts
 from audit.publishing.identities import Counterfeits
@@ -67,8 +66,7 @@ def check_written(
     """
     if release.person is None or not np.array_equal(release.person, person):
         raise BrokenPromiseError("the key does not read back as it was written")
-    row = np.full(int(max(person.max(initial=0), read.snapshot.person.max())) + 1, -1, dtype=np.int32)
-    row[read.snapshot.person] = np.arange(len(read.snapshot))
+    row = numbered(read.snapshot.person, int(max(person.max(initial=0), read.snapshot.person.max())) + 1)
     real = np.flatnonzero((person != NOBODY) & (row[person] >= 0))
     own = row[person[real]]
     cells = [release.cells[attribute.name][real] for attribute in attributes]

@@ -17,7 +17,7 @@ from audit.io.rules.rule import Rules, spelled
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table
-from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.arrays import Codes, Counts, Flags, Floats, Places, grouped
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
@@ -135,14 +135,13 @@ class CandidateRows:
         return tuple(AttributeCells(*each) for each in coded)
 
     @cached_property
-    def _order(self) -> tuple[Places, Places]:
-        """The rows sorted by group, and the first place of each group; shapes (rows,) and (groups + 1,)."""
-        starts = np.searchsorted(self.group[order := np.argsort(self.group, kind="stable")], np.arange(self.groups + 1))
-        return order, starts
+    def _order(self) -> tuple[Counts, Counts]:
+        """The first place of each group, and the rows sorted by group; shapes (groups + 1,) and (rows,)."""
+        return grouped(self.group, self.groups)
 
     def rows_of(self, groups: Sequence[int]) -> Places:
         """Return the rows of some published groups, ascending."""
-        order, starts = self._order
+        starts, order = self._order
         return np.sort(np.concatenate([order[starts[g] : starts[g + 1]] for g in groups] or [np.zeros(0, np.intp)]))
 
     @cached_property
@@ -202,8 +201,7 @@ class CandidateRows:
         """Return the cell of each row in each attribute, merged and coarsened; cells of withheld rows are arbitrary."""
         group, merged = plan.group, self.parts(plan)
         found = []
-        order = np.argsort(group, kind="stable")
-        starts = np.searchsorted(group[order], np.arange(self.groups + 1))
+        starts, order = grouped(group, self.groups)
         rows_of = [order[starts[part[0]] : starts[part[0] + 1]] for part in merged]
         rows_of = [rows[~plan.withheld[rows]] for rows in rows_of]
         for place, column in enumerate(self.columns):

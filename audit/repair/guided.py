@@ -184,9 +184,7 @@ class CandidateDraft:
     def __init__(self, rows: CandidateRows, past: PastValues | None) -> None:
         self.rows, self.past = rows, past
         self.members = {group: [group] for group in range(rows.groups)}
-        order = np.argsort(rows.group, kind="stable")
-        starts = np.searchsorted(rows.group[order], np.arange(rows.groups + 1)).tolist()
-        self.inside: dict[int, Places] = {g: order[starts[g] : starts[g + 1]] for g in range(rows.groups)}
+        self.inside: dict[int, Places] = {group: rows.rows_of([group]) for group in range(rows.groups)}
         self.root = np.arange(rows.groups)
         self.home = rows.group.astype(np.intp)
         self.steps = rows.unchanged().steps

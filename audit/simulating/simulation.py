@@ -16,7 +16,7 @@ import numpy.typing as npt
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata, SnapshotFile
 from audit.io.tables import header
-from audit.model.arrays import Counts, Places
+from audit.model.arrays import Counts, Places, ragged
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.simulating.microdata_writer import Written, new_folder, write_microdata
 from audit.simulating.population import Attribute, Column, SyntheticPeople, check_names, declared, generate, names
@@ -75,8 +75,7 @@ class Source:
         nexts = np.cumsum(available) - available
         taken = []
         for counts in batches:
-            inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            taken.append(lanes[np.repeat(nexts, counts) + inside])
+            taken.append(lanes[ragged(nexts, counts)])
             nexts = nexts + counts
         return np.concatenate([rows[:0], *taken])
 

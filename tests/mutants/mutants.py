@@ -51,17 +51,17 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.max_ever_risk.value_codes", "np.all(has", "np.any(has"),
     ],
     "cli/test_harmless.py::test_a_share_behind_the_harmless_one_is_not_passed_over": [
-        ("audit.judgement.harmless._one", "behind or ", ""),
+        ("audit.judgement.scoring._one", "behind or ", ""),
     ],
     "cli/test_harmless.py::test_another_value_is_found_as_ever": [
         (
-            "audit.judgement.harmless._one",
+            "audit.judgement.scoring._one",
             "np.isin(claims.values(), codes)",
             "np.isin(claims.values(), claims.values())",
         ),
     ],
     "cli/test_harmless.py::test_whose_likeliest_value_is_not_known_decides_nothing": [
-        ("audit.judgement.harmless._risks", "values == -1", "values == -2"),
+        ("audit.judgement.scoring._risks", "values == -1", "values == -2"),
     ],
     "cli/test_pages.py::test_a_page_splits_what_one_release_discloses_from_what_all_do": [
         ("audit.metrics.release_summary.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1"),

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from attacks.correspondence import worlds as module
-from attacks.correspondence.chains import layers
 from attacks.correspondence.claims import subjects
 from attacks.correspondence.matching import worlds as counted
-from attacks.correspondence.worlds import settle
+from attacks.correspondence.worlds import layers, settle
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.messy import series_of

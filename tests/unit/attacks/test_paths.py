@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import paths, pool_counts, posterior
-from attacks.candidates import Candidates
+from attacks import paths, posterior, value_sets
 from attacks.paths import FeasibleValues
 from attacks.posterior import CandidateRisks
+from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
 
@@ -144,7 +144,7 @@ def test_risks_are_shares_of_the_weight_of_all_paths(made, small, wide, searched
         if wide:
             patch.setattr(paths, "_DENSE_VALUES", 2)
         if searched:
-            patch.setattr(pool_counts, "_CELLS_PER_ENTRY", -1)
+            patch.setattr(value_sets, "_CELLS_PER_ENTRY", -1)
         if scaled:
             patch.setattr(paths, "_MOST_BITS", 0.0)
         feasible = FeasibleValues(evidence, Budget())
