@@ -205,7 +205,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = nearly_respelled({*texts}, remarks=True, exponents=True)
+        groups = nearly_respelled({*texts}, remarks=True, ids=True)
         if groups and series.keyed and columns.rules[SeveralRows].choice is None:
             releases = _people(series)
             groups = [each for each in groups if not _together(each, releases)]

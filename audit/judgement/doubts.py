@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
@@ -14,7 +15,7 @@ from audit.io.unread_cells import unread_cells
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
-from audit.model.report import MisreadWarning, ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning, RespelledValues
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
 _COLUMNS_SHOWN = 6
@@ -49,11 +50,13 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
     """Yield all doubts about an audit that do not depend on what its attacks found."""
     series, adversary = views[0].series, views[0].adversary
     register, people = adversary.has_register, adversary.knows_people
-    yield from gather_doubts(series, register=register, published=not people, reveal=reveal)
-    yield from misread_doubts(warnings)
+    followed = len(series.tags) > 1 and (people or series.columns.record is not None)
+    found = gather_doubts(series, register=register, published=not people, reveal=reveal)
+    for doubt in (*found, *misread_doubts(warnings)):
+        yield replace(doubt, guessed=True) if doubt.between and followed else doubt
     if people:
         yield from combination_doubts(series)
-    if people or series.columns.record:
+    if followed:
         yield from missing_doubts(series)
     yield from record_doubts(views)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds))
@@ -63,7 +66,8 @@ def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
     """Yield a doubt for warnings by which values, people or rows may be counted wrongly."""
     for each in warnings:
         if isinstance(each, MisreadWarning):
-            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind == "spelling" else None)
+            clauses, are_values = ON_VALUES if each.kind == "spelling" else None, isinstance(each, RespelledValues)
+            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), clauses, between=are_values)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
@@ -160,7 +164,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
 
 def missing_doubts(series: Series) -> Iterator[Doubt]:
     """Yield a doubt: a missing value is judged as a separate value, but may be any value in other releases."""
-    for column in series.columns.sensitive if len(series.tags) > 1 and not series.manifest.values_change else ():
+    for column in series.columns.sensitive if not series.manifest.values_change else ():
         if not series.missing(column).isdisjoint(series.vocabularies[column].names):
             what = say(
                 'a missing value of "{column}" may be any value in other releases, but is judged as one that never '

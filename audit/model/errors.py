@@ -33,11 +33,13 @@ class Doubt:
         reason: what is in doubt, and what to declare or to correct, in one sentence.
         clauses: the clauses that depend on it; None for all.
         guessed: whether findings depend on it, too, so that even a clause which they violate is undecided.
+        between: whether findings that compare values of several releases depend on it.
     """
 
     reason: Reason
     clauses: frozenset[str] | None = None
     guessed: bool = False
+    between: bool = False
 
     def concerns(self, clause: str) -> bool:
         """Return whether a clause depends on what is in doubt.

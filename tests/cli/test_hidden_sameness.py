@@ -66,6 +66,23 @@ def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
     assert (code, "may be another spelling of a value" in why) == ((3, True) if same else (0, False))
 
 
+@pytest.mark.parametrize(
+    ("value", "pay", "code"),
+    [("flu", "900", 0), ("flu # end", "900", 3), ("Flu.", "900", 3), ("gout", "900", 1), ("flu", "1 800", 3)],
+)
+def test_values_in_two_spellings_do_not_rule_each_other_out(tmp_path, value, pay, code):
+    """A value that a later release writes otherwise looks like one that nobody has any more."""
+    head = ["Who", "Age", "Disease", "Pay"]
+    rows = [["Ann", "20-39", "flu", "900"], ["Bo", "20-39", "cold", "1800"]]
+    again = [["Ann", "20-39", value, pay], *rows[1:]]
+    columns = 'individual = "Who"\nquasi_identifiers = ["Age"]\nsensitive = ["Disease", "Pay"]\n'
+    types = 'types = { Pay = "numeric" }\n[policy]\nmin_e = 1\n'
+    found = read_audit(series_of(tmp_path / "1", [[head, *rows], [head, *again]], columns + types))
+    assert found[0] == code
+    alone = [[head, *(["Dot", "40-59", "flu", "5000"], ["Eve", "40-59", value, "5000"], *again)]] * 2
+    assert read_audit(series_of(tmp_path / "2", alone, columns.split("\n", 1)[1] + types), "--k", "1")[0] == 1
+
+
 def people(name, step):
     return [["Who", "Age", "Disease"], *(
         [name(n), "20-39" if n < 12 else "40-59", DISEASES[n % 4 if n % 12 < 4 or step == 1 else (n + 4) % 4]]

@@ -163,7 +163,7 @@ class ColumnTypes(ColumnRule):
                 )
                 differ = none_read and None not in unread.values() and len({*unread.values()}) == len(unread)
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses)
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, between=True)
 
     def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
         """Return the texts that look like numbers but are not read, and whether the column has no number that is read.

@@ -38,7 +38,7 @@ from audit.io.rules.rule import (
 )
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
-from audit.model.report import MisreadWarning, ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning, RespelledValues
 from audit.runtime.phrases import Phrase, say, say_count
 
 INDIVIDUAL = "individual"
@@ -53,6 +53,7 @@ _MARKED = re.compile(
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
+_LETTERED = re.compile(r"^[A-Za-z]{1,3}[-_/ ]*(?=[0-9]+$)")
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
@@ -152,13 +153,11 @@ class Fold(ColumnRule):
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )
-                yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
+                yield Hint(name, groups, None, "", RespelledValues("spelling", what))
             is_id = name in (columns.individual, columns.record)
             if is_id and (
                 groups := [
-                    each
-                    for each in nearly_respelled(texts, remarks=True, exponents=True)
-                    if not written.together(name, each)
+                    each for each in nearly_respelled(texts, remarks=True, ids=True) if not written.together(name, each)
                 ]
             ):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
@@ -169,7 +168,8 @@ class Fold(ColumnRule):
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
             # Spellings only split classes of quasi-identifiers, and in a column with a type they may be codes.
-            warning = ReportWarning if rule is None or codes else MisreadWarning
+            misread = RespelledValues if name in columns.sensitive else MisreadWarning
+            warning = ReportWarning if rule is None or codes else misread
             yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
 
 
@@ -220,12 +220,12 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
     return alike
 
 
-def nearly_respelled(texts: Collection[str], *, remarks: bool = False, exponents: bool = False) -> list[list[str]]:
+def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool = False) -> list[list[str]]:
     """Return groups of texts that may be the same value, with one text of each spelling.
 
     The texts of a group differ in accents, signs, or a number, a code or a note sign beside them, or are the same day,
     or the same range of whole numbers, in two notations. With `remarks`, one may also have a comment or a remark such
-    as "(revised)", or say twice what the other says once; with `exponents`, too, they may be one number.
+    as "(revised)", or say twice what the other says once; with `ids`, too, they may be one number, with letters before.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -234,16 +234,20 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, exponents
     >>> nearly_respelled(["flu", "flu¹²", "hiv", "hivᵃ", "gas", "gas (n=10)", "cold²"])
     [['flu', 'flu¹²'], ['gas', 'gas (n=10)'], ['hiv', 'hivᵃ']]
     >>> nearly_respelled(
-    ...     ["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)", "Bo", "Bo, Bo"], remarks=True, exponents=True
+    ...     ["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)", "Bo", "D-007", "Bo, Bo"],
+    ...     remarks=True,
+    ...     ids=True,
     ... )
-    [['007', '7.0E+00'], ['Ann', 'Ann (Revised)'], ['Bo', 'Bo, Bo']]
+    [['007', '7.0E+00', 'D-007'], ['Ann', 'Ann (Revised)'], ['Bo', 'Bo, Bo']]
     >>> nearly_respelled(["flu", "flu # end", "flu -- see below", "hiv", "hiv-2", "C--1"], remarks=True)
     [['flu', 'flu # end', 'flu -- see below']]
     """
     alike = _skeletons(texts)
     for text in texts if remarks else ():
         plain = once(_REMARK.sub("", text))
-        alike[skeleton(as_plain_number(plain) if exponents else plain)].setdefault(fold(text), text)
+        if ids:
+            plain = as_plain_number(_LETTERED.sub("", plain))
+        alike[skeleton(plain)].setdefault(fold(text), text)
     for text in texts:
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
