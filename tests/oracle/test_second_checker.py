@@ -23,6 +23,7 @@ import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.helpers.amount import some
 from tests.helpers.records import record_series
 from tests.helpers.running import run_main
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
@@ -32,7 +33,7 @@ from tests.oracle.per_person import known_values
 from tests.oracle.worlds import few, worlds
 from tests.universe.drawing import DEEP, rounds
 
-SERIES, FORGERIES, MOST_WORLDS = 30 if DEEP else 8, 8, 5_000
+SERIES, FORGERIES, MOST_WORLDS = 30 if DEEP else max(8, some(40)), 8, 5_000
 FURTHER = {
     "amounts": '[columns]\ntypes = { Value = "numeric" }', "widths": '[columns]\ntypes = { Value = "numeric" }',
     "similar": '[columns]\nsimilar = { Value = "similar.csv" }',
