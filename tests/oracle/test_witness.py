@@ -178,7 +178,7 @@ def test_a_statement_is_about_its_files(series, seed, hashed):
         forge_release(rng, folder, Path(where), hashed=hashed)
         code, said = checked(folder, Path(where))
         if any(path.read_bytes() != content for path, content in before.items()):
-            assert hashed or code == 1, said
+            assert hashed or code, said  # a forged file may also be one that no checker supports
 
 
 # -- the checkers themselves ----------------------------------------------------------------------------
