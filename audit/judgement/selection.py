@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -250,6 +250,10 @@ def select_findings(
     ]
 
 
+CertainValue: TypeAlias = tuple[str | None, str, str]
+"""An attribute (None if there is only one), a person and the person's value, where values never change."""
+
+
 class KnownClaims:
     """The claims, and what reached the limits of clauses, in an earlier audit."""
 
@@ -261,10 +265,7 @@ class KnownClaims:
             for each in selections_of(result, namer, limits)
         }
         # A value that one attack found certain is known, whichever attack finds it again.
-        self._certain: dict[str | None, set[str]] = defaultdict(set)
-        for each in results:
-            people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
-            self._certain[each.sensitive] |= set(map(each.evidence.name, people))
+        self._certain = {each for result in results for each in certain_values(result)}
 
     def accepted(self, result: Result[View]) -> Result[View]:
         """Return a later result in which claims that disclose nothing more are accepted; both use one key for ids.
@@ -278,18 +279,24 @@ class KnownClaims:
                 said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
                 known = each.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
                 result = result.accepting(each.claims, np.flatnonzero(known))
-        return result.without(self._still_certain(result))
+        return result.without(still_certain(result, self._certain))
 
-    def _still_certain(self, result: Result[View]) -> Places:
-        """Return the indices of disclosures of people whose value was certain before, if values never change.
 
-        Such a value is certain in one more release, which is not new.
-        """
-        people = None if result.claims is None else result.claims.versions
-        if result.evidence.transitions is not None or people is None:
-            return NOWHERE
-        before = self._certain[result.sensitive]
-        return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
+def certain_values(result: Result[View]) -> list[CertainValue]:
+    """Return what each disclosure of a person's value says, whatever the release; nothing if values may change."""
+    claims, evidence = result.claims, result.evidence
+    if claims is None or claims.versions is None or evidence.transitions is not None:
+        return []
+    said = zip(claims.versions.tolist(), claims.values().tolist(), strict=True)
+    return [
+        (evidence.attribute(value) or result.sensitive, evidence.name(person), evidence.values[value])
+        for person, value in said
+    ]
+
+
+def still_certain(result: Result[View], before: Collection[CertainValue]) -> Places:
+    """Return the indices of the disclosures of values that were certain before: one more release tells nothing new."""
+    return np.flatnonzero([each in before for each in certain_values(result)])
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:

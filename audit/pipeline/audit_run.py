@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -22,7 +23,17 @@ from audit.judgement.doubts import audit_doubts
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
-from audit.judgement.selection import KnownClaims, located, repeated_claims, republished, select_findings, selections_of
+from audit.judgement.selection import (
+    CertainValue,
+    KnownClaims,
+    certain_values,
+    located,
+    repeated_claims,
+    republished,
+    select_findings,
+    selections_of,
+    still_certain,
+)
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags, Places
 from audit.model.audit_options import AuditOptions
@@ -145,7 +156,7 @@ def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
     """Mark accepted claims and risks in the results, and return these with the state of each waiver."""
     book, baseline = WaiverBook(run.series.manifest.waivers, options.today), options.baseline
-    results, judged, left_out, still = [], [], 0, 0
+    results, judged, still, certain = [], [], 0, set[CertainValue]()
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
         marked, unsized = result, []
@@ -154,6 +165,8 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             if baseline is not None and namer.keyed:
                 known = found_before(baseline, selection)
                 still += int(known.sum())
+                if selection.claims is result.claims:
+                    certain.update(compress(certain_values(result), known))
             waived, without_size = (
                 book.judge(FoundClaims(selection), known) if book.waivers else (known, ~known & known)
             )
@@ -161,11 +174,12 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             unsized.append((selection.claims, np.flatnonzero(without_size)))
         for position, earlier in repeated:
             marked = marked.without(repeated_claims(marked, position, earlier))
-        left_out += marked.accepted - result.accepted
         results.append(marked)
         for claims, places in unsized:
             marked = marked.accepting(claims, places)
         judged.append(marked)
+    results, judged = ([each.without(still_certain(each, certain)) for each in some] for some in (results, judged))
+    left_out = sum(each.accepted for each in results) - sum(each.accepted for each in run.results)
     small = {each.release: each.small for each in run.panel}
     least = run.limits.get("k", 0)
     releases = {tag for tag, size in small.items() if size.smallest < least and book.accepts(tag, size)} | run.accepted

@@ -251,6 +251,27 @@ def test_keys_of_the_candidate_that_are_wrong(tmp_path):
     refused("this is a folder", series, candidate)
 
 
+def test_what_is_certain_of_another_attribute_is_new(tmp_path):
+    """Of everybody the disease was certain before; with the candidate, the job is, by both attributes together."""
+    rows = {"1": "ann,1,flu,x bob,1,flu,y cy,2,gas,y di,2,gas,x", "2": "ann,1,flu,x cy,1,gas,y bob,2,flu,y di,2,gas,x"}
+    (tmp_path / "series").mkdir()
+    for tag, lines in rows.items():
+        text = "\n".join(["Who,Group,Disease,Job", *lines.split()]) + "\n"
+        (tmp_path / ("series" if tag == "1" else "") / f"{tag}.csv").write_text(text, encoding="utf-8")
+    columns = 'individual = "Who"\ngroup = "Group"\nquasi_identifiers = []\nsensitive = ["Disease", "Job"]'
+    manifest = f'[series]\nname = "s"\nreleases = ["1.csv"]\n[columns]\n{columns}\n[policy]\nmin_e = 1\n'
+    (tmp_path / "series" / "series.toml").write_text(manifest, encoding="utf-8")
+    code, result = foretold(tmp_path / "series", tmp_path / "2.csv", "--attack", "joint", "--reveal")
+    new = {
+        (one["attribute"], one["individual"], one["value"])
+        for each in result["attacks"]
+        for one in each["new_findings"]
+    }
+    assert (code, new) == (1, {("Job", "ann", "x"), ("Job", "bob", "y"), ("Job", "cy", "y"), ("Job", "di", "x")})
+    told = run_main("next", str(tmp_path / "series"), str(tmp_path / "2.csv"))[1]
+    assert "looks for a change after which it adds nothing" in " ".join(told.split())
+
+
 def test_time_that_runs_out(tmp_path):
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     code, result = foretold(series, candidate, *ONE, "--time-limit", "0.000000001")

@@ -344,6 +344,36 @@ def a_candidate_is_judged_as_if_it_were_published(data, attack, adversary):
     assert [entry["measures"] for entry in one["attacks"]] == [entry["measures"] for entry in other["attacks"]]
 
 
+@law(lambda attack, adversary: attack in {"intersection", "update-graph", "joint"} and adversary == "linked")
+def what_a_candidate_adds_is_what_was_not_certain(data, attack, adversary):
+    """By `audit next`, and by a baseline without it; of either attribute, and of both together."""
+    series, table = data.draw(pair_series(adversary=adversary, changing=False))
+    assume(len(series.releases) > 1)
+    words = ("--attack", attack, "--format", "json", "--findings", "all", "--reveal")
+    with saved(series) as folder:
+        write_pairs(series, table, folder)
+        (folder / "private").mkdir(exist_ok=True)
+        (folder / "private" / "finding.key").write_text("0" * 64 + "\n", encoding="utf-8")
+        whole = (folder / "series.toml").read_text(encoding="utf-8")
+        after = seen(folder, attack, adversary).facts
+        last = f"releases/{series.tags[-1]}.csv"
+        candidate = (folder / last).rename(folder / Path(last).name)
+        edit(folder / "series.toml", f', "{last}"', "")
+        before = seen(folder, attack, adversary).facts
+        foretold = json.loads(run_main("next", str(folder), str(candidate), *words)[1])
+        run_main(str(folder), *words, "--stable-ids", "--output", str(folder / "old.json"))
+        candidate.rename(folder / last)
+        (folder / "series.toml").write_text(whole, encoding="utf-8")
+        since = json.loads(run_main(str(folder), *words, "--stable-ids", "--baseline", str(folder / "old.json"))[1])
+    added = {fact for fact in after - before if not fact[1].startswith("~")}
+    for attacks in (
+        [one["new_findings"] for one in foretold["attacks"]],
+        [one["findings"] for one in since["attacks"]],
+    ):
+        told = {("value", one["individual"], None, one["value"]) for new in attacks for one in new}
+        assert {fact for fact in told if fact[1] in series.people("linked")} == added
+
+
 TABLE = [(law, attack, adversary) for law in LAWS for attack, adversary in PAIRS if law.of(attack, adversary)]
 
 

@@ -87,6 +87,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_errors.py::test_bad_input_is_told_in_a_line": [
         ("audit.io.table_forms._parse_csv", 'if b"\\0" in content', "if False"),
     ],
+    "cli/test_next.py::test_what_is_certain_of_another_attribute_is_new": [
+        ("audit.judgement.selection.certain_values", "evidence.values[value])", '"")'),
+    ],
     "cli/test_plan.py::test_harmless_values_may_be_as_frequent_as_they_are": [
         (
             "audit.principles.l_diversity.LDiversity.frequent",
