@@ -42,6 +42,7 @@ class ForeignTable:
         lines: the line of the header and of each row: in a workbook the sheet's row, from 1, else the row's number.
         sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
         other_sheets: the other sheets that are not empty.
+        tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
         above: the number of non-empty rows above the header.
     """
 
@@ -50,6 +51,7 @@ class ForeignTable:
     lines: Sequence[int]
     sheet: str | None = None
     other_sheets: tuple[str, ...] = ()
+    tables_left: tuple[str, ...] = ()
     above: int = 0
 
     @property
@@ -109,6 +111,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             filled = [(name, sheet) for name, sheet in sheets if sheet.height]
             chosen = next((each for each in filled if _may_be_table(each[1])), filled[0] if filled else None)
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
+            heads = {name: sheet.to_python(nrows=_LOOKED_AT) for name, sheet in filled if sheet.width > 1}
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
             raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
@@ -123,7 +126,9 @@ def _read_workbook(path: Path) -> ForeignTable:
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
     others = tuple(name for name, _ in filled if chosen is not None and name != chosen[0])
     sheet = chosen[0] if chosen is not None and others else None
-    return ForeignTable(names, columns, lines or [1], sheet, others, above)
+    known = {name.strip() for name in names} - {""}
+    left = (name for name in others if any(len(known.intersection(map(text, row))) > 1 for row in heads.get(name, ())))
+    return ForeignTable(names, columns, lines or [1], sheet, others, tuple(left), above)
 
 
 def _may_be_table(sheet: CalamineSheet) -> bool:

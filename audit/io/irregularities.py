@@ -170,9 +170,8 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_notes_left_out(series),
         *_dropped(series),
         *_respelled_people(series),
+        *_unread_sheets(series),
     ]
-    if series.about_rows <= MOST_ROWS:
-        found += _unread_sheets(series)
     texts = SeriesTexts(series)
     hints = [
         *(
@@ -469,9 +468,9 @@ def _unpublished(series: Series) -> Iterator[ReportWarning]:
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
-    """Report sheets of workbooks that are not read."""
-    files = [release for release in series.manifest.releases if is_foreign(release.rows)]
-    unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
+    """Report sheets of workbooks that are not read; some may be a further part of the release."""
+    books = {each.shown: read_foreign(each.rows) for each in series.manifest.releases if is_foreign(each.rows)}
+    unread = {shown: book.other_sheets for shown, book in books.items() if book.other_sheets}
     if unread:
         what = say_count(
             "a workbook has sheets that are not read; if they were published, save each one as a separate file",
@@ -479,7 +478,8 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
             len(unread),
         )
         examples = tuple(f"{shown}: {', '.join(sheets[:_SHOWN])}" for shown, sheets in unread.items())
-        yield ReportWarning("dropped-file", what, examples[:_SHOWN])
+        warning = MisreadWarning if any(book.tables_left for book in books.values()) else ReportWarning
+        yield warning("dropped-file", what, examples[:_SHOWN])
 
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:

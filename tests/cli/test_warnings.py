@@ -5,6 +5,7 @@ import shutil
 import tomllib
 import unicodedata
 
+import openpyxl
 import pytest
 
 from audit.io import irregularities
@@ -240,6 +241,34 @@ def test_a_note_hides_no_waves(tmp_path, note):
     assert run_main("init", str(tmp_path), "--yes")[0] == 0
     assert 'releases_by = "Wave"' in (tmp_path / "series.toml").read_text(encoding="utf-8")
     assert read_audit(tmp_path)[1]["series"]["releases"] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        ([["Age", "Disease"], ["20-29", "flu"]], "hidden", 3),
+        ([["Rows of March"], [], ["id", "Disease", "Age"], ["7", "flu", "20-29"]], "visible", 3),
+        ([["About", "this file"], ["Disease", "as coded by hospitals"]], "visible", 0),
+        ([["Disease"], ["flu"], ["cold"]], "visible", 0),
+    ],
+)
+def test_a_sheet_with_columns_of_the_one_that_is_read_is_not_left_in_silence(tmp_path, first, second, code):
+    """Whoever has the workbook has all of its sheets, in whatever order and however they are shown."""
+    book = openpyxl.Workbook()
+    table = [["Age", "Disease"], ["20-29", "flu"], ["20-29", "cold"], ["30-39", "gas"], ["30-39", "flu"]]
+    for row in table:
+        book.active.append(row)
+    other = book.create_sheet("Other")
+    for row in first:
+        other.append(row)
+    other.sheet_state = second
+    series_of(tmp_path, [], 'sensitive = "Disease"\nquasi_identifiers = ["Age"]')
+    manifest = tmp_path / "series.toml"
+    manifest.write_text(manifest.read_text().replace("releases = []", 'releases = ["1.xlsx"]'))
+    book.save(tmp_path / "1.xlsx")
+    found, result, _ = run_audit(tmp_path)
+    assert found == code
+    assert [(each["kind"], each["examples"]) for each in result["warnings"]] == [("dropped-file", ["1.xlsx: Other"])]
 
 
 NUMERIC = 'types = { Pay = "numeric" }'

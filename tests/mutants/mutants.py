@@ -201,6 +201,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.cell_meaning._AMOUNT", "|ca|rs", "|rs"),
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
+    "cli/test_warnings.py::test_a_sheet_with_columns_of_the_one_that_is_read_is_not_left_in_silence": [
+        ("audit.io.irregularities._unread_sheets", "any(book.tables_left for book in books.values())", "False"),
+        ("audit.io.foreign_files._read_workbook", "> 1 for row", "> 0 for row"),
+    ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
         ("audit.io.unread_cells._points", "if rules[Decimal].sign is None else ()", ""),
         (
