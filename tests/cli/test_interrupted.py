@@ -92,18 +92,6 @@ def stopped_at(*_, **__):
     raise KeyboardInterrupt
 
 
-def test_what_was_decided_is_reported(monkeypatch, tmp_path):
-    """The user interrupts when sums are asked about, in the first release."""
-    monkeypatch.setattr(Remainder, "ask_sums", stopped_at)
-    code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json", "--findings", "all")
-    report = json.loads(out)
-    [entry] = report["attacks"]
-    assert (code, err, report["interrupted"], entry["reason"]) == (130, "", True, "interrupted")
-    assert {(each["release"], each["lower"]) for each in entry["findings"]} == {("1", 3)}
-    assert entry["measures"]["open"] > 0
-    assert not report["policy"]["passed"]
-
-
 def test_a_finished_release_is_kept(monkeypatch, tmp_path):
     calls = []
     real = Remainder.solve
@@ -130,9 +118,12 @@ def interrupted(real, call):
     return calling
 
 
-@pytest.mark.parametrize("where", ["build_lattice", "first_bounds", "Remainder"])
-def test_an_early_interrupt_keeps_what_bounds_show(where, monkeypatch, tmp_path):
-    monkeypatch.setattr(attack, where, interrupted(getattr(attack, where), 1))
+@pytest.mark.parametrize(
+    ("owner", "where"),
+    [(attack, "build_lattice"), (attack, "first_bounds"), (attack, "Remainder"), (Remainder, "ask_sums")],
+)
+def test_an_early_interrupt_keeps_what_bounds_show(owner, where, monkeypatch, tmp_path):
+    monkeypatch.setattr(owner, where, interrupted(getattr(owner, where), 1))
     code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json")
     report = json.loads(out)
     [entry] = report["attacks"]
@@ -140,6 +131,7 @@ def test_an_early_interrupt_keeps_what_bounds_show(where, monkeypatch, tmp_path)
     assert (entry["status"], entry["reason"]) == ("incomplete", "interrupted")
     assert {(each["release"], each["lower"], each["upper"]) for each in entry["findings"]} == {("1", 3, 3)}
     assert entry["measures"]["open"] > 0
+    assert not report["policy"]["passed"]
 
 
 @pytest.mark.parametrize(("call", "code", "rests"), [(2, 130, ["table.markers"]), (0, 1, None)])

@@ -33,6 +33,13 @@ def broken(tmp_path):
     return tmp_path / "s"
 
 
+@pytest.fixture
+def series(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
 def page(series, *words, form="markdown"):
     """Return the verdict of a page, and its sections by their titles, as one line each."""
     _, out, err = run_main(str(series), "--format", form, *words)
@@ -89,18 +96,20 @@ def test_people_whose_value_is_known_beforehand_are_not_counted(tmp_path):
     assert "of 9 people" in verdict
 
 
-def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    _, result, _ = run_audit(tmp_path / "s", "--findings", "all", "--stable-ids")
+def waive_all(series, reason):
+    """Waive each finding of an audit by its id; return how many there are."""
+    _, result, _ = run_audit(series, "--findings", "all", "--stable-ids")
     ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
     for ident in ids:
-        append(
-            tmp_path / "s/series.toml",
-            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "r"\nexpires = 2999-01-01\nsize = 1\n',
-        )
-    verdict, _, _ = page(tmp_path / "s", "--stable-ids")
-    head = f"The policy holds, except for what is waived: {len(ids)} findings."
+        waiver = f'finding = "{ident}"\nreason = "{reason}"\nexpires = 2999-01-01\nsize = 1\n'
+        append(series / "series.toml", f"\n[[waiver]]\n{waiver}")
+    return len(ids)
+
+
+def test_a_waiver_is_never_hidden_behind_nobody(series):
+    number = waive_all(series, "r")
+    verdict, _, _ = page(series, "--stable-ids")
+    head = f"The policy holds, except for what is waived: {number} findings."
     told = f"{head} Of 16 people, nobody else's value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
     assert verdict.endswith(" One person's value is known with 100%, 3 others with 90% or more.")
@@ -416,13 +425,6 @@ def test_an_unknown_document_is_one_line():
     assert refused(str(HOSPITAL), "--document", "letter").count("\n") == 1
 
 
-@pytest.fixture
-def series(tmp_path):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s" / "private").mkdir()
-    return tmp_path / "s"
-
-
 def test_a_report_that_names_people_stays_as_private_as_its_file_was(tmp_path):
     page = tmp_path / "report.html"
     page.touch(mode=0o600)
@@ -433,17 +435,11 @@ def test_a_report_that_names_people_stays_as_private_as_its_file_was(tmp_path):
 
 @pytest.mark.parametrize("form", [name for name in FORMATS.names if name not in {"json", "sarif"}])
 def test_a_verdict_that_rests_on_waivers_says_so(series, form):
-    _, result, _ = run_audit(series, "--findings", "all")
-    ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
-    for ident in ids:
-        append(
-            series / "series.toml",
-            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "Bob knows"\nexpires = 2999-01-01\nsize = 1\n',
-        )
+    number = waive_all(series, "Bob knows")
     code, out, _ = run_main(str(series), "--format", form)
     assert code == 0
     words = re.sub("<[^>]+>", "", out) if form == "html" else out
-    assert f"except for what is waived: {len(ids)} findings" in " ".join(words.split())
+    assert f"except for what is waived: {number} findings" in " ".join(words.split())
     assert "Bob" not in out
     assert "Bob knows" in run_main(str(series), "--format", form, "--reveal")[1]
 

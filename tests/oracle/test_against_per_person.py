@@ -360,14 +360,6 @@ def test_the_inferred_table_of_the_cases():
     assert violation == {"attack": "inference-table", "measure": "k", "limit": 2, "value": 1}
 
 
-def test_the_adversary_is_the_worst_that_the_series_allows():
-    kinds = {
-        name: audit_folder(EXAMPLES / name, ["intersection"]).result["adversary"]["kind"]
-        for name in ("hospital-l-diverse", "hospital-l-diverse-outsider")
-    }
-    assert kinds == {"hospital-l-diverse": "linked", "hospital-l-diverse-outsider": "register"}
-
-
 def test_an_attack_that_does_not_apply_is_skipped_with_its_reason():
     code, result, _ = run_audit(EXAMPLES / "ward-l-diverse")
     [entry] = [entry for entry in result["attacks"] if entry["attack"] == "intersection"]
