@@ -10,7 +10,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.answers import Explained, ExplainedVersion, Explanation, Said
 from audit.model.errors import SENTENCE, printable
 from audit.model.finding import Finding
-from audit.runtime.phrases import risk_text, say, say_count
+from audit.runtime.phrases import parted, risk_text, say, say_count
 from reports.frames import frames
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section
 from reports.sentences import changing, status_in_words
@@ -38,7 +38,7 @@ def page(explanation: Explanation) -> Page:
 
 def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:
     alone = "update-graph" if any(each.attack == "update-graph" for each in explained.said) else "intersection"
-    blocks: list[Block] = [_version(version, alone) for version in explained.versions]
+    blocks: list[Block] = [Paragraph(_conclusion(explained)), *(_version(each, alone) for each in explained.versions)]
     if explained.absent:
         tags = listed(explained.absent)
         absent = say_count(
@@ -49,6 +49,30 @@ def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:
     for said in explained.said:
         if said.findings or said.reason:
             yield _said(said)
+
+
+def _conclusion(explained: Explained) -> str:
+    """Return what is certain about the person in a sentence, or how much is not."""
+    found = [
+        [next(iter(finding.in_full(by_version=said.attack != "intersection"))) for finding in said.findings]
+        for said in explained.said
+        if said.findings
+    ]
+    if found:  # the last attack reasons about most
+        return say("Conclusion: it is certain: {findings}.", findings=parted(dict.fromkeys(found[-1])))
+    if any(said.reason for said in explained.said) or any(version.open for version in explained.versions):
+        return say("Conclusion: nothing was found to be certain about this person, but not everything was decided.")
+    shares = [share for version in explained.versions for share in version.shares if share.risk is not None]
+    if not shares:
+        return say("Conclusion: nothing is certain about this person by these attacks.")
+    most = max(shares, key=lambda share: share.risk)
+    return say(
+        "Conclusion: nothing is certain about this person by these attacks; the highest risk is that of {value}, "
+        "{risk} by {attack}.",
+        value=printable(most.value),
+        risk=risk_text(most.risk),
+        attack=most.attack,
+    )
 
 
 def _version(version: ExplainedVersion, alone: str) -> Entry:
