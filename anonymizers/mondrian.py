@@ -11,9 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.partition import KClasses, partition
-from audit.model.anonymizer import Bounds, Draft, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import Bounds, Draft, Promise, Snapshot
 from audit.model.history import PublicationHistory
-from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,6 @@ class MondrianAnonymizer(KClasses):
         Raises:
             RefusalError: there are fewer than k rows.
         """
-        rows = np.arange(len(snapshot), dtype=np.int32)
-        if len(rows) < self.k:
-            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
-            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
+        rows = self.rows(snapshot)
         parts = partition(snapshot.point, snapshot.scales, self.k)
         return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

@@ -197,10 +197,7 @@ class MonotonicMondrianAnonymizer(KClasses):
 
     def _begin(self, snapshot: Snapshot) -> Draft:
         """Return the first release: the domain, divided into groups."""
-        rows = np.arange(len(snapshot), dtype=np.int32)
-        if len(rows) < self.k:
-            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
-            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
+        rows = self.rows(snapshot)
         parts = partition(_cut_with_blocks(snapshot), snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))

@@ -23,9 +23,10 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.division import bounds
-from audit.model.anonymizer import OLD_END, Form, Scale
+from audit.model.anonymizer import OLD_END, Form, RefusalError, Scale, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.options import option
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,18 @@ class KClasses:
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
     follows_updates: ClassVar[bool] = False
+
+    def rows(self, snapshot: Snapshot) -> Codes:
+        """Return the places of all rows, ascending.
+
+        Raises:
+            RefusalError: there are fewer than k rows.
+        """
+        rows = np.arange(len(snapshot), dtype=np.int32)
+        if len(rows) < self.k:
+            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
+            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
+        return rows
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Flags, flagged, starts
+from audit.model.arrays import Flags, mask_of, starts
 from audit.model.count_tables import Axis, Boxes
 
 Ids = npt.NDArray[np.int64]
@@ -189,18 +189,6 @@ def chordal_cliques(together: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
 
 def _missing(joined: dict[int, set[int]], near: set[int]) -> int:
     return sum(other not in joined[one] for one, other in combinations(near, 2))
-
-
-def mask_of(members: npt.NDArray[np.int32]) -> int:
-    """Return a set of atoms as bits.
-
-    >>> mask_of(np.array([0, 3]))
-    9
-    """
-    if not len(members):
-        return 0
-    bits = flagged(members, int(members.max()) + 1)
-    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
 
 def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:

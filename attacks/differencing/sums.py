@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from attacks.differencing.lattice import Ids, MarginLattice, mask_of
+from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.arrays import Counts, Flags, grouped
+from audit.model.arrays import Counts, Flags, grouped, mask_of
 from audit.model.count_tables import NOTHING, OPEN, RECOVERED, Axis, Boxes
 from audit.model.json_types import UNBOUNDED
 

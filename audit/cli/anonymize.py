@@ -218,14 +218,10 @@ def _seed(text: str) -> int:
 
 
 def _length(text: str) -> tuple[str, Fraction]:
-    from audit.io.cell_reading import parse_value
-    from audit.io.cells import CellError, Kind
+    from audit.io.cell_reading import number_in
 
     name, _, number = text.rpartition("=")
-    try:
-        length = parse_value(number, Kind.NUMERIC)  # a decimal number, so that the ends of intervals can be written
-    except CellError:
-        length = None
-    if not name or not isinstance(length, Fraction) or length <= 0:
+    length = number_in(number)  # a decimal number, so that the ends of intervals can be written
+    if not name or length is None or length <= 0:
         raise argparse.ArgumentTypeError(f"{printable(text)}: write COLUMN=LENGTH with a decimal number above 0")
     return name, length

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from audit.findings.count import REST
-from audit.model.arrays import flagged
+from audit.model.arrays import mask_of
 from audit.model.count_tables import Axis
 
 Mask = int
@@ -67,11 +67,11 @@ def build_dimension(
     covered = [
         np.arange(size) if label == total or not finest else _covered(label, number, categories) for label in labels
     ]
-    classes = atoms_of(map(_mask, covered), size)
+    classes = atoms_of(map(mask_of, covered), size)
     of_atom = np.zeros(size, dtype=np.int32)
     for place, one in enumerate(classes):
         of_atom[_members(one)] = place
-    masks = [_mask(np.unique(of_atom[some])) for some in covered]
+    masks = [mask_of(np.unique(of_atom[some])) for some in covered]
     whole = (1 << len(classes)) - 1
     sets = {
         mask: place
@@ -132,18 +132,6 @@ def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
     return [sum(1 << atom for atom in some) for some in classes.values()]
 
 
-def _mask(members: np.ndarray) -> Mask:
-    """Return a set of atoms as a bit mask.
-
-    >>> _mask(np.array([0, 3]))
-    9
-    """
-    if len(members) < 16:
-        return sum(1 << int(atom) for atom in members)
-    bits = flagged(members, int(members.max()) + 1)
-    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
-
-
 def _members(mask: Mask) -> np.ndarray:
     """Return the atoms of a set, ascending; shape (atoms in it,), int32.
 
@@ -187,10 +175,10 @@ class LabelSets:
         self._labels = list(dimension.labels)
         self._set_of = dimension.set_of.tolist()
         self._members = list(dimension.axis.members)
-        self._code = {_mask(one): place for place, one in enumerate(self._members)}
+        self._code = {mask_of(one): place for place, one in enumerate(self._members)}
         self._label: dict[Mask, int] = {}
         for place, one in enumerate(self._set_of):
-            self._label.setdefault(_mask(self._members[one]), place)
+            self._label.setdefault(mask_of(self._members[one]), place)
         if dimension.total >= 0:
             self._label[self.whole] = dimension.total
         self._names = _Names([(mask, self._labels[place]) for mask, place in self._label.items()])
@@ -218,7 +206,7 @@ class LabelSets:
 
     def mask(self, label: int) -> Mask:
         """Return the set of a label."""
-        return _mask(self._members[self._set_of[label]])
+        return mask_of(self._members[self._set_of[label]])
 
     def label(self, mask: Mask, text: str | None = None) -> int:
         """Return the label of a set; a new label gets the text, or a name made of labels."""

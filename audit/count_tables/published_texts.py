@@ -14,8 +14,7 @@ from math import ceil, floor
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
-from audit.io.cells import CellError, Kind
-from audit.io.notations import read_interval
+from audit.io.notations import interval_in
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
@@ -166,10 +165,7 @@ def said_range(text: str) -> Interval | None:
     """
     found = _WRAPPED.fullmatch(unescape(text).replace("=<", "<=").replace("=>", ">="))
     bare = _WORD_END.sub(" ", _PARTED_BY_COMMA.sub("", found[1] if found else ""))
-    try:
-        read = read_interval(bare, Kind.NUMERIC)
-    except CellError:
-        return None
+    read = interval_in(bare)
     if read is None or read.interval is None or read.is_point or read.unit is not None:
         return None
     low = 0 if read.interval.low is None else read.interval.low + read.interval.low_open

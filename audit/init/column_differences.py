@@ -195,7 +195,7 @@ def differences(found: FoundFiles) -> Iterator[str]:
 def _other_values(column: Column, by_release: list[Column], tags: list[str]) -> Iterator[str]:
     """Yield a sentence for each release that shares no value with any other release, if there are few values."""
     texts = [{fold(text) for text in own.some} - {fold(mark) for mark in MARKERS} for own in by_release]
-    if column.are_dates or not all(texts) or infer_kind(column.some, None, MARKERS) is Kind.NUMERIC:
+    if column.are_dates or not all(texts) or infer_kind(column.some, MARKERS) is Kind.NUMERIC:
         return
     for place, own in enumerate(texts):
         others = set().union(*texts[:place], *texts[place + 1 :])

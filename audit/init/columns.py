@@ -91,7 +91,7 @@ class Column:
         distinct, rows = len(self.some), len(self.codes) / (int(self.release.max(initial=0)) + 1)
         if distinct < _MEASURED or distinct < rows / 5 or self.row_numbers:
             return False
-        return self.are_numbers and infer_kind(self.some, None, self.markers) in (Kind.NUMERIC, Kind.CATEGORICAL)
+        return self.are_numbers and infer_kind(self.some, self.markers) in (Kind.NUMERIC, Kind.CATEGORICAL)
 
     @cached_property
     def are_numbers(self) -> bool:
@@ -137,7 +137,7 @@ class Column:
         exact = forms.pop(None, 0)
         if set(forms) == {"intervals"} and forms["intervals"] < 4 * exact:
             # Beside other texts, `>30` is a class such as `no` is; beside numbers it is an interval.
-            return str(_FORMS["intervals"]) if infer_kind(self.some, None, self.markers) is Kind.NUMERIC else None
+            return str(_FORMS["intervals"]) if infer_kind(self.some, self.markers) is Kind.NUMERIC else None
         lists = not self.are_numbers and _are_lists(self.some)
         found = sorted(each for each in forms if each is not None) or ["sets"] * lists
         return joined([str(_FORMS[each]) for each in found]) if found else None

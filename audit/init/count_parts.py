@@ -14,8 +14,8 @@ from itertools import chain, combinations
 
 from audit.count_tables.label_doubts import PART
 from audit.count_tables.published_counts import Line, Sum
-from audit.io.cells import CellError, Interval, Kind, intersect
-from audit.io.notations import read_interval
+from audit.io.cells import Interval, intersect
+from audit.io.notations import interval_in
 from audit.runtime.phrases import say
 
 _MOST_ACROSS = 4
@@ -115,10 +115,7 @@ def _lies_in(part: str, whole: str) -> bool:
 
 
 def _numbers(label: str) -> Interval | None:
-    try:
-        read = read_interval(label, Kind.NUMERIC)
-    except CellError:
-        return None
+    read = interval_in(label)
     return None if read is None else read.interval
 
 

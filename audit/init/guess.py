@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,8 @@ from audit.init.columns import MARKERS, Column
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.summary import found_rows
-from audit.io.cell_reading import infer_kind, parse_value
-from audit.io.cells import CellError, Kind
+from audit.io.cell_reading import infer_kind, number_in
+from audit.io.cells import Kind
 from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
 from audit.io.manifest import NAME, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import MOST_LISTED, kind_of_values
@@ -122,7 +121,7 @@ def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
 
 def _looks_numeric(column: Column) -> bool:
     """Return whether cells look like ranges but are not, such as the month 2024-03."""
-    looks = infer_kind(column.some, None, column.markers) is Kind.NUMERIC
+    looks = infer_kind(column.some, column.markers) is Kind.NUMERIC
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
 
 
@@ -345,17 +344,9 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     elif not column.whole:
         guesses.left["domains"][column.name] = say("only the first rows were seen")
     elif kind_of_values(texts) is Kind.NUMERIC:
-        numbers = [number for number in map(_number, texts) if number is not None]
+        numbers = [number for number in map(number_in, texts) if number is not None]
         low, high = (int(end) if end.denominator == 1 else float(end) for end in (min(numbers), max(numbers)))
         if low < high:
             guesses.state(key, [low, high], say("the range found"))
     elif 1 < len(texts) <= MOST_LISTED:
         guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))
-
-
-def _number(text: str) -> Fraction | None:
-    try:
-        value = parse_value(text, Kind.NUMERIC)
-    except CellError:
-        return None
-    return value if isinstance(value, Fraction) else None

@@ -29,6 +29,7 @@ from audit.io.hierarchies import Hierarchy
 from audit.io.notations import (
     LONGEST_NUMBER,
     Reading,
+    interval_in,
     is_plain_number,
     kind_of_days,
     looks_generalized,
@@ -46,14 +47,12 @@ _MAY_HAVE_UNIT = re.compile(r"[^\W\d_]|[%€$£]")
 _TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])[xX]{2,})", re.DOTALL)
 
 
-def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> Kind:
-    """Return NUMERIC, or a kind of days, if all unmasked cells are of it; else, or with a hierarchy, CATEGORICAL.
+def infer_kind(texts: Iterable[str], missing: frozenset[str] = _NOTHING) -> Kind:
+    """Return NUMERIC, or a kind of days, if all unmasked cells are of it; else CATEGORICAL.
 
     A reversed or empty interval counts as a range of numbers; `parse` reports its fault. Numbers with several units do
     not compare, and are categorical.
     """
-    if hierarchy is not None:
-        return Kind.CATEGORICAL
     stripped = map(str.strip, texts)
     unmasked = [text for text in stripped if not _is_unknown(text, missing) and _read_digit_mask(text) is None]
     if not unmasked:
@@ -132,10 +131,7 @@ def unit_of(text: str) -> str | None:
     """Return the unit beside a cell's numbers, by its standard name; None if there is none."""
     if not _MAY_HAVE_UNIT.search(text):
         return None
-    try:
-        read = read_interval(text, Kind.NUMERIC)
-    except CellError:
-        return None
+    read = interval_in(text)
     return None if read is None else read.unit
 
 
@@ -155,6 +151,12 @@ def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fr
         remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
         raise CellError(say("the value is not a number"), remedy)
     return number
+
+
+def number_in(text: str, missing: frozenset[str] = _NOTHING) -> Fraction | None:
+    """Return the number that a cell gives exactly; None for others, and if it is unknown."""
+    known = _strip_value(text, missing)
+    return None if known is None else read_number(known)
 
 
 def _day(point: Interval | None) -> Fraction | None:
@@ -189,10 +191,7 @@ def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> In
 
 def _exact(text: str, kind: Kind) -> Reading | None:
     """Return the meaning of a text that is a single number with its unit, or a date."""
-    try:
-        read = read_interval(text, kind)
-    except CellError:
-        return None
+    read = interval_in(text, kind)
     if read is None or read.interval is None or not read.is_point:
         return None
     return read
@@ -239,11 +238,7 @@ def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NO
 def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
     """Return whether a text is, or looks like, more than one number or day."""
     for kind in (Kind.NUMERIC, Kind.DATE):
-        try:
-            read = read_interval(text, kind)
-        except CellError:
-            continue
-        if read is not None:
+        if (read := interval_in(text, kind)) is not None:
             return not read.is_point
     return looks(text)
 

@@ -364,7 +364,7 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
     """Return the few texts that keep a column from being numeric; empty if it is numeric, or has many such texts."""
     texts = [text for text in column if text not in missing and text.strip("*")]
-    stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
+    stray = [text for text in texts if infer_kind([text]) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import parse_value
+from audit.io.cell_reading import number_in, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
@@ -476,12 +476,7 @@ def _domain(content: object) -> Domain | None:
 
 def kind_of_values(texts: Sequence[str]) -> Kind:
     """Return NUMERIC if nearly all exact values of a column are numbers, else CATEGORICAL."""
-    numbers = 0
-    for text in texts:
-        try:
-            numbers += parse_value(text, Kind.NUMERIC) is not None
-        except CellError:
-            continue
+    numbers = sum(number_in(text) is not None for text in texts)
     return Kind.NUMERIC if numbers and numbers >= _NUMBERS_AMONG * len(texts) else Kind.CATEGORICAL
 
 

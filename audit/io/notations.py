@@ -189,6 +189,14 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
     return None
 
 
+def interval_in(text: str, kind: Kind = Kind.NUMERIC) -> Reading | None:
+    """Return the meaning of a text, as `read_interval` does; None also for an empty range."""
+    try:
+        return read_interval(text, kind)
+    except CellError:
+        return None
+
+
 # -- ends -------------------------------------------------------------------------------------------------------------
 
 

@@ -117,7 +117,7 @@ class Series:
         # A register is compared with all texts, which the same pass records.
         named = columns.quasi_identifiers if undeclared and self.manifest.register is not None else undeclared
         self._note_texts(named)
-        kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in undeclared}
+        kinds = {name: infer_kind(self.texts(name), self.missing(name)) for name in undeclared}
         for name, kind in types.items():
             kinds[name] = Kind(kind)
             if kinds[name] is Kind.DATE:  # the texts decide in which order dates with slashes are read

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.io.cell_reading import parse_value
-from audit.io.cells import CellError, Kind
+from audit.io.cell_reading import number_in
+from audit.io.cells import Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
@@ -198,7 +198,7 @@ def axes_of(microdata: Microdata) -> tuple[DomainAxis, ...]:
 def _axis(name: str, texts: Iterable[str], kind: Kind, domain: Domain | None) -> DomainAxis:
     if kind is Kind.CATEGORICAL:
         return DomainAxis(name, texts=domain.texts if domain is not None else tuple(_sorted(texts)))
-    numbers = [number for number in map(_number, texts) if number is not None]
+    numbers = [number for number in map(number_in, texts) if number is not None]
     ends = [] if domain is None or domain.low is None or domain.high is None else [domain.low, domain.high]
     whole = all(number.denominator == 1 for number in [*numbers, *ends])
     low, high = ends or (min(numbers, default=Fraction(0)), max(numbers, default=Fraction(0)))
@@ -206,18 +206,9 @@ def _axis(name: str, texts: Iterable[str], kind: Kind, domain: Domain | None) ->
     return DomainAxis(name, low, high, counted=whole and high - low < _MOST_COUNTED)
 
 
-def _number(text: str) -> Fraction | None:
-    """Return a text as a number, or None; `Microdata.read` reports cells that should be numbers."""
-    try:
-        value = parse_value(text, Kind.NUMERIC)
-    except CellError:
-        return None
-    return value if isinstance(value, Fraction) else None
-
-
 def _sorted(texts: Iterable[str]) -> list[str]:
     """Return texts sorted by number if all are numbers, otherwise in natural order."""
-    known = {text: _number(text) for text in texts}
+    known = {text: number_in(text) for text in texts}
     if all(number is not None for number in known.values()):
         return sorted(known, key=lambda text: (known[text] or 0, text))
     return sorted(known, key=lambda text: (natural(text), text))

@@ -146,6 +146,7 @@ def _is_sparse(key: npt.NDArray[np.int64], size: int) -> bool:
 
 
 _SMALL_GRAPH_NODES = 256
+_FEW = 16  # numbers that are added one by one faster than numpy packs them
 
 
 def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
@@ -199,6 +200,18 @@ def flagged(places: Integers | Sequence[int], size: int) -> Flags:
     found = np.zeros(size, dtype=np.bool_)
     found[places] = True
     return found
+
+
+def mask_of(members: Integers) -> int:
+    """Return a set of small numbers as the bits of a whole number.
+
+    >>> mask_of(np.array([0, 3])), mask_of(np.array([], dtype=np.int32))
+    (9, 0)
+    """
+    if len(members) < _FEW:
+        return sum(1 << int(member) for member in members)
+    bits = flagged(members, int(members.max()) + 1)
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
 
 def numbered(places: Integers, size: int) -> Codes:

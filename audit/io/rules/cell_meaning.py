@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from audit.io.cell_reading import is_range, parse_point, parse_value
+from audit.io.cell_reading import is_range, number_in, parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.notations import read_number
 from audit.io.notes_below import legend
@@ -120,7 +120,7 @@ class ColumnTypes(ColumnRule):
         kind, missing = self.kinds.get(column), series.missing(column)
         if kind == Kind.CATEGORICAL.value:
             return None
-        number = tuple(_number(text, missing) for text in series.vocabularies[column].names)
+        number = tuple(number_in(text, missing) for text in series.vocabularies[column].names)
         known = [each for each in number if each is not None]
         if len(known) < 2 and kind is None and width is None and not self._unread(series, column)[0]:
             return None
@@ -171,7 +171,7 @@ class ColumnTypes(ColumnRule):
         Each such text comes with the number before its unit, if there is one. Empty if the column has no numbers.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
-        read = {text for text in texts if _number(text, missing) is not None}
+        read = {text for text in texts if number_in(text, missing) is not None}
         known = read | missing
         others = [text for text in texts if text not in known]
         none_of_numbers = kind == Kind.NUMERIC.value and not read
@@ -187,14 +187,6 @@ class ColumnTypes(ColumnRule):
         ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
-
-
-def _number(text: str, missing: frozenset[str]) -> Fraction | None:
-    try:
-        number = parse_value(text, Kind.NUMERIC, missing)
-    except CellError:
-        return None
-    return number if isinstance(number, Fraction) else None
 
 
 def _with_unit(text: str) -> Fraction | None:

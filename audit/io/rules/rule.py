@@ -263,11 +263,6 @@ class Rules:
         """Return the rules without those of some classes."""
         return Rules(tuple(rule for rule in self.each if not isinstance(rule, kinds)))
 
-    def replaced(self, new: ColumnRule) -> Rules:
-        """Return the rules with a new rule in the place of that with the same key."""
-        kept = [new if rule.key == new.key else rule for rule in self.each]
-        return Rules((*kept, *([] if new in kept else [new])))
-
     def respellings(self, column: str, tag: str = "") -> tuple[Respelling, ...]:
         """Return the functions that respell texts of a column in a release, in order."""
         steps: tuple[Respelling, ...] = ()

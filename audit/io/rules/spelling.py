@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.notations import looks_ranged, read_interval
+from audit.io.notations import interval_in, looks_ranged
 from audit.io.respelling import (
     RAISED,
     REMARK,
@@ -90,7 +90,7 @@ class Decimal(ColumnRule):
         missing = columns.rules[Missing].texts
         if all(_THOUSANDS.fullmatch(text) for text in commas):
             return []  # 1,005 may also be a thousand and five
-        would = infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
+        would = infer_kind(map(with_decimal_point, texts), missing) is Kind.NUMERIC
         return commas if would else []
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
@@ -267,10 +267,7 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
 
 def _whole_numbers(text: str) -> str:
     """Return the smallest and the largest whole number of a range, and their unit; other texts unchanged."""
-    try:
-        read = read_interval(text, Kind.NUMERIC)
-    except CellError:
-        return text
+    read = interval_in(text)
     if read is None or (inside := read.interval) is None:
         return text
     low = None if inside.low is None else inside.low + inside.low_open

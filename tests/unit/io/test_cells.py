@@ -224,8 +224,7 @@ def test_intervals_are_canonical_by_construction() -> None:
     ],
 )
 def test_kinds(column: Sequence[str], kind: Kind) -> None:
-    assert infer_kind(column, None, MISSING) is kind
-    assert infer_kind(column, AGES, MISSING) is CATEGORICAL
+    assert infer_kind(column, MISSING) is kind
 
 
 # Values
@@ -391,7 +390,7 @@ ANY_TEXT = st.text() | st.text("[](){}<>=≥≤-–−+,.*?0123456789eE _\0ab\n"
 def test_any_text_is_a_cell_or_a_cell_error(
     text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
 ) -> None:
-    assert infer_kind([text], hierarchy, missing) in Kind
+    assert infer_kind([text], missing) in Kind
     try:
         cell = parse(text, kind, hierarchy, missing)
     except CellError:
@@ -408,7 +407,7 @@ def test_any_text_is_a_cell_or_a_cell_error(
 
 @given(ANY_TEXT)
 def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
-    if infer_kind([text], None) is NUMERIC:
+    if infer_kind([text]) is NUMERIC:
         try:
             parse(text, NUMERIC)
         except CellError as error:

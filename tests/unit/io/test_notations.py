@@ -65,7 +65,7 @@ def test_ranges_in_every_notation_are_the_interval_in_brackets(one, other, form)
     a, b = sorted((one, other))
     text = form.format(a=a, b=b)
     assert parse(text, Kind.NUMERIC) == parse(f"[{a}, {b}]", Kind.NUMERIC) == Interval(Fraction(a), Fraction(b))
-    assert infer_kind([text, str(b)], None) is Kind.NUMERIC
+    assert infer_kind([text, str(b)]) is Kind.NUMERIC
     assert a == b or unread(text, None)  # in a column of texts it is not read
 
 
@@ -121,8 +121,8 @@ def test_invalid_ranges_are_refused(text):
 
 
 def test_units_are_read_and_do_not_mix():
-    assert infer_kind(["20-39 years", "40 yrs", "65+"], None) is Kind.NUMERIC
-    assert infer_kind(["20-39 years", "6 months"], None) is Kind.CATEGORICAL
+    assert infer_kind(["20-39 years", "40 yrs", "65+"]) is Kind.NUMERIC
+    assert infer_kind(["20-39 years", "6 months"]) is Kind.CATEGORICAL
     age = QuasiIdentifier("age", Kind.NUMERIC, None, frozenset())
     assert age.number("20-39 years") == age.number("20-39")
     age.check_exact("33 years")
@@ -165,7 +165,7 @@ def day(text):
 def test_days(text, low, high):
     cell = Interval(None if low is None else day(low), None if high is None else day(high))
     assert parse(text, Kind.DATE) == cell
-    assert infer_kind([text, "1990-03-05"], None) is Kind.DATE
+    assert infer_kind([text, "1990-03-05"]) is Kind.DATE
     assert parse(show(cell, Kind.DATE), Kind.DATE) == cell
 
 
@@ -176,10 +176,10 @@ def test_invalid_days_are_refused(text):
 
 
 def test_slashes_are_read_where_they_allow_one_order():
-    assert infer_kind(["03/04/2024", "13/04/2024"], None) is Kind.DAY_FIRST
-    assert infer_kind(["03/04/2024", "04/13/2024"], None) is Kind.MONTH_FIRST
-    assert infer_kind(["03/04/2024", "04/05/2024"], None) is Kind.CATEGORICAL
-    assert infer_kind(["13/04/2024", "04/13/2024"], None) is Kind.CATEGORICAL
+    assert infer_kind(["03/04/2024", "13/04/2024"]) is Kind.DAY_FIRST
+    assert infer_kind(["03/04/2024", "04/13/2024"]) is Kind.MONTH_FIRST
+    assert infer_kind(["03/04/2024", "04/05/2024"]) is Kind.CATEGORICAL
+    assert infer_kind(["13/04/2024", "04/13/2024"]) is Kind.CATEGORICAL
     assert parse("03/04/2024", Kind.DAY_FIRST) == parse("2024-04-03", Kind.DATE)
     assert parse("03/04/2024", Kind.MONTH_FIRST) == parse("2024-03-04", Kind.DATE)
     assert parse("2024/03/04", Kind.DATE) == parse("2024-03-04", Kind.DATE)
@@ -198,7 +198,7 @@ def test_slashes_are_read_where_they_allow_one_order():
     ],
 )
 def test_kinds_of_columns_of_days(column, kind):
-    assert infer_kind(column, None) is kind
+    assert infer_kind(column) is kind
 
 
 def test_a_month_in_a_register_is_any_of_its_days():
