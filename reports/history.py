@@ -67,6 +67,8 @@ def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:
                 "" if not place else "?" if new is None else figure(new),
             ]
         )
+    if all(each.highest_risk is None and each.certain is None for each in history.reports):  # of count tables
+        head, rows = [*head[:3], *head[5:]], [[*row[:3], *row[5:]] for row in rows]
     return head, rows
 
 

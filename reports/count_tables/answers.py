@@ -72,10 +72,11 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         pass  # whether it can be published is not decided yet
     elif not candidate.new_total and candidate.after.policy.undecided:
         yield say("Declare in series.toml what is not decided, and audit again.")
+    elif not candidate.new_total and candidate.after.policy.violations:  # as the decision below says
+        yield say("It adds nothing that could not be derived before it.")
+        yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
-        if candidate.written and candidate.before.policy.violations:
-            yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
     elif candidate.hide is None:
         yield _no_cells(candidate.stopped)
     else:
