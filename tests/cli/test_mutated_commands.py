@@ -143,8 +143,7 @@ def check(folder: Path, rng: random.Random) -> list[str]:
 
 def compare(folder: Path, rng: random.Random) -> list[str]:
     forms = a_format(rng, "text", "json", "html", "csv", "markdown")
-    other = TESTS / "examples" / "hospital"
-    beside = [str(other)] if other.exists() else []
+    beside = rng.choice([[], [str(TESTS / "examples" / "hospital-l-diverse")]])
     return ["compare", str(any_series(folder, rng)), *beside, *forms, "--queries", "20"]
 
 

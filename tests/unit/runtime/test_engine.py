@@ -87,19 +87,19 @@ def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool
 
     def working() -> None:
         began.set()
-        go_on.wait(120)
+        go_on.wait(600)
         found.append(Budget().exhausted())
         ended.set()
 
     def interrupted() -> None:
-        began.wait(120)
+        began.wait(600)
         raise KeyboardInterrupt
 
     tasks = (engine.submit(kernel) for kernel in (interrupted, working))
     with pytest.raises(KeyboardInterrupt):
         list(engine.results(list(tasks) if listed else tasks))
     go_on.set()
-    assert ended.wait(120)
+    assert ended.wait(600)
     assert found == [True]
     assert not Budget().exhausted()
     assert list(engine.results(engine.submit(Budget().exhausted) for _ in range(5))) == [False] * 5
@@ -113,10 +113,10 @@ def test_solvers_are_stopped_where_nobody_waits_for_them_any_more(late: bool) ->
     def solving() -> None:
         if late:
             began.set()
-            go_on.wait(120)
+            go_on.wait(600)
         with on_cancel(stopped.set):
             began.set()
-            go_on.wait(120)
+            go_on.wait(600)
         ended.set()
 
     results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
@@ -124,7 +124,7 @@ def test_solvers_are_stopped_where_nobody_waits_for_them_any_more(late: bool) ->
     results.close()
     assert stopped.is_set() != late
     go_on.set()
-    assert ended.wait(120)
+    assert ended.wait(600)
     assert stopped.is_set()
 
 
