@@ -17,6 +17,7 @@ from audit.count_tables.manifest import NAME, TableManifest, column_names, read_
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
@@ -68,6 +69,14 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
                 "about the counts"
             ),
         ),
+        (
+            _unread_sheets(counts),
+            "sheets",
+            Phrase(
+                "sheets that have columns of the one that is read were not judged: {sheets}; save each as a file of "
+                "its own and name it in releases, or delete it"
+            ),
+        ),
     )
     reasons = [
         _needs(phrase.filled(**{key: ", ".join(f'"{printable(name, 60)}"' for name in names[:_NAMED])}))
@@ -77,6 +86,12 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
     reasons += map(_needs, label_doubts(counts))
     reasons += [*_likely_parts(counts), *_changes(counts)]
     return [*_guesses(keys), *map(Doubt, reasons)]
+
+
+def _unread_sheets(counts: PublishedCounts) -> list[str]:
+    """Return the file and the name of each sheet of a workbook that may be one more table of counts."""
+    files = {part.file.shown: part.table.path for part in counts.parts if is_foreign(part.table.path)}
+    return [f"{shown}: {name}" for shown, path in files.items() for name in read_foreign(path).tables_left]
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:

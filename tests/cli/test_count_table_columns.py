@@ -7,6 +7,7 @@ import json
 from fractions import Fraction
 
 import numpy as np
+import openpyxl
 import pytest
 
 from audit.count_tables.manifest import read_table_manifest
@@ -390,8 +391,6 @@ NOTES = {
 
 
 def workbook(rows):
-    import openpyxl
-
     book = openpyxl.Workbook()
     for row in rows:
         book.active.append([int(cell) if cell.isdigit() else cell or None for cell in row])
@@ -428,6 +427,19 @@ def series(folder, name, content):
     (folder / name).write_bytes(content)
     (folder / "series.toml").write_text(MANIFEST.format(name=name), encoding="utf-8")
     return folder
+
+
+@pytest.mark.parametrize("head", [ROWS[0], "notes,about this table"])
+def test_a_sheet_with_columns_of_the_one_that_is_read_is_asked_about(head, tmp_path):
+    """Whoever has the workbook has all of its tables."""
+    folder = series(tmp_path / "s", "t.xlsx", b"")
+    book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
+    more = book.create_sheet("More")
+    for row in (head, *ROWS[1:]):
+        more.append(row.split(","))
+    book.save(folder / "t.xlsx")
+    reasons = [each["reason"] for each in found_in(folder)[1]["policy"]["undecided"]]
+    assert any("t.xlsx: More" in why for why in reasons) == (head == ROWS[0])
 
 
 @pytest.mark.parametrize("way", WAYS)

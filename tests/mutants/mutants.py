@@ -133,6 +133,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False"),
         ("audit.io.roles._skeletons", "skeleton(text) if", "text if"),
     ],
+    "cli/test_count_table_columns.py::test_a_sheet_with_columns_of_the_one_that_is_read_is_asked_about": [
+        ("audit.count_tables.doubts._unread_sheets", "if is_foreign(part.table.path)", "if False"),
+    ],
     "cli/test_count_table_doubts.py::test_labels_that_may_be_one_are_asked_about": [
         ("audit.count_tables.label_doubts._other_labels", "for group in nearly_respelled(number)", "for group in ()"),
         (
