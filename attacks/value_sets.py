@@ -2,12 +2,10 @@
 
 All functions take several sets, of shape (sets, words).
 
-How many rows of each value the pools of a release have: as a table or, if that were large, as a sorted list.
-
-Candidates: the candidate values of all people at once, as bit masks that are intersected release by release.
-
-Both per-person attacks use this module. A person's candidates after some releases are the intersection of the pools of
-these releases. It keeps for each person one bit for each value, a count of versions, and a release number. Cost for
+`PoolCounts` holds how many rows of each value the pools of a release have: as a table or, if that were large, as a
+sorted list. `Candidates` are the candidate values of all people at once, as such sets that are intersected release by
+release; both per-person attacks use them. A person's candidates after some releases are the intersection of the pools
+of these releases. It keeps for each person one bit for each value, a count of versions, and a release number. Cost for
 each release: linear in people and entries. Compiled kernels would save a hundredth of a second for a million rows, less
 than loading them takes.
 

@@ -9,15 +9,14 @@ representatives of the sets chooses it there.
 
 Values that are in the same sets form a *kind*. Sets are bit masks: bit v says that value v is in the set.
 
-Buckets: compute their least height, the new people who fill them, and the counterfeits that they need.
-
-A bucket of height h is divided into h groups, each with one row of every entry and no value twice. In the bipartite
-graph of entries and values, whose edges are the rows, this is a colouring of the edges with h colours in which every
-entry has every colour. By König's theorem it exists exactly if every entry has h rows and no value more than h. The
-paper assigns records to entries once and adds counterfeits. This implementation fixes only the number of rows of each
-value, and assigns entries last. Then h is the larger of the most rows of a value and the least possible load of the
-fullest entry: if the rows fit into the entries, and h systems of distinct representatives fill the entries, one
-assignment does both (Mendelsohn and Dulmage, 1958).
+A bucket computes its least height, the new people who fill it, and the counterfeits that it needs. A bucket of height h
+is divided into h groups, each with one row of every entry and no value twice. In the bipartite graph of entries and
+values, whose edges are the rows, this is a colouring of the edges with h colours in which every entry has every colour.
+By König's theorem it exists exactly if every entry has h rows and no value more than h. The paper assigns records to
+entries once and adds counterfeits. This implementation fixes only the number of rows of each value, and assigns entries
+last. Then h is the larger of the most rows of a value and the least possible load of the fullest entry: if the rows fit
+into the entries, and h systems of distinct representatives fill the entries, one assignment does both (Mendelsohn and
+Dulmage, 1958).
 
 Source: m-Distinct paper, Section V-B.
 """

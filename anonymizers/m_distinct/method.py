@@ -13,8 +13,7 @@ Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignmen
   the paper partitions them anew, which makes new signatures in each release.
 * If a value is too frequent among them, counterfeits balance it, as in the paper; no person is withheld.
 
-Merging: move the people of two buckets into one whose sets are the intersections of theirs, to save counterfeits.
-
+`merge` moves the people of two buckets into one whose sets are the intersections of theirs, to save counterfeits.
 People of both buckets may be in that bucket, because its sets are subsets of theirs, one by one (m-Distinct paper,
 Section V-A). The paper makes such a bucket for every pair that intersects, and the score of each record decides. This
 implementation merges two buckets if that saves counterfeits, first the pair that saves most.

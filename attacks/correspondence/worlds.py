@@ -5,13 +5,12 @@ changes. For two releases that is complete. For more, an integer model searches 
 and its answers are checked; if no such world exists, the other arcs are impossible. Effort is counted in deterministic
 work; arcs that are not decided within its limit remain open.
 
-Chains: which rows of successive releases may belong to one record, as a network of states.
-
-Rows of a release with equal cells and equal values are a *class*: they are interchangeable. A record is a chain of
-rows, from its first release to the last one, whose cells have a point in common. A *state* consists of the current
-class of a chain, its first release, and the intersection of its cells so far, its *box*. *Arcs* lead from states of one
-release to states of the next. A world is a whole number of records on each arc such that each state passes on all
-records that reach it, and all rows of each class are used.
+The network holds which rows of successive releases may belong to one record. Rows of a release with equal cells and
+equal values are a *class*: they are interchangeable. A record is a chain of rows, from its first release to the last
+one, whose cells have a point in common. A *state* consists of the current class of a chain, its first release, and the
+intersection of its cells so far, its *box*. *Arcs* lead from states of one release to states of the next. A world is a
+whole number of records on each arc such that each state passes on all records that reach it, and all rows of each class
+are used.
 """
 
 from __future__ import annotations

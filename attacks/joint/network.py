@@ -10,9 +10,8 @@ cardinality constraint (Regin, AAAI 1996). *Links* join the variables of consecu
 One representation serves both adversaries, constant and changing values, and any number of values. A world is one
 column for each variable such that no row is taken more often than its capacity, and all links are kept.
 
-Links between a person's versions: which columns lie on a path through all versions of the person.
-
-Places: which people may be in which row class of one release, and how many people each row class can hold.
+`consistent` keeps the columns on a path through all versions of their person; `OpenPlaces` holds which people may be in
+which row class of one release, and how many people each row class can hold.
 """
 
 from __future__ import annotations

@@ -4,13 +4,11 @@ What an attack on single people finds about a person depends on the person's own
 shows that the assumptions are wrong for a person, nothing that depends on them is claimed or counted. But a release
 whose groups leave the person only one value discloses that value, even if values change.
 
-Harmless values: knowledge of them violates nothing, whether it is certain or likely.
-
-Claims about harmless values only are set aside like waived ones, except claims about the number of rows that can be a
-person's, which harmless values do not change. A risk is set aside if the true value is harmless. If the true value is
-unknown, the risk is that of the likeliest value, which may be harmless and hide the risk of another one: such a risk
-decides nothing. Equal values of people with certain, harmless values are set aside, because each value is known by
-itself.
+To know a harmless value violates nothing, whether it is certain or likely. Claims about harmless values only are set
+aside like waived ones, except claims about the number of rows that can be a person's, which harmless values do not
+change. A risk is set aside if the true value is harmless. If the true value is unknown, the risk is that of the
+likeliest value, which may be harmless and hide the risk of another one: such a risk decides nothing. Equal values of
+people with certain, harmless values are set aside, because each value is known by itself.
 """
 
 from __future__ import annotations

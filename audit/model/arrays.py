@@ -1,10 +1,8 @@
-"""Array types, named after their contents.
+"""Arrays: their types, named after their contents, and what numpy lacks for arrays of codes and places.
 
-Composite keys: number the distinct rows of several integer columns.
-
-Ragged arrays, lookups, sorting by keys, and connected components, in numpy.
-
-For small graphs `scipy.sparse.csgraph` is not imported: that takes a third of a second, as long as a small audit.
+Distinct rows of several columns get composite keys; ragged arrays are segments one after the other; sets of places are
+flags, masks or ranks. For small graphs `scipy.sparse.csgraph` is not imported: that takes a third of a second, as long
+as a small audit.
 """
 
 from __future__ import annotations
