@@ -113,6 +113,7 @@ class Paper:
         self, console: Console, line: str, inwards: int, *, hanging: int = 0, style: str | None = None
     ) -> None:
         """Print a line, wrapped, some characters in; later lines of it `hanging` characters more."""
+        line = line.replace("audit init SERIES ", f"audit init {self.series} ")  # here it is known
         own = len(line) - len(line.lstrip(" "))
         before, after = " " * inwards, " " * (inwards + hanging + own)
         lines = textwrap.fill(

@@ -328,4 +328,7 @@ def test_a_school_census_in_one_file_has_a_release_for_each_term(tmp_path):
     _, manifest = initialized(tmp_path)
     assert manifest["series"]["releases_by"] == "census"
     assert (manifest["columns"]["individual"], manifest["columns"]["sensitive"]) == ("pupil id", "SEN type")
-    assert run_main(str(tmp_path))[0] == 3  # until the guesses are confirmed
+    code, out, _ = run_main(str(tmp_path))
+    assert code == 3  # until the guesses are confirmed
+    assert f"audit init {tmp_path} --confirm" in " ".join(out.split())
+    assert "SERIES" not in out
