@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from audit.findings.count import CountReport
 from audit.findings.wording import ROWS
@@ -290,10 +290,8 @@ def _worst(report: Report) -> str:
     ):  # in addition to what attacks themselves claim
         return violation_text(first)
     found = violating(report)
-    certain = [attack for attack in found if attack.people]
-    if certain:
-        worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which needs the least
-        return say("{value} is certain for {found}", value=value_of(worst.sensitive), found=_certain(report, worst))
+    if certain := _most_certain(report, found):
+        return certain
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
@@ -310,9 +308,19 @@ def _worst(report: Report) -> str:
     return worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
 
 
+def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:
+    """Return of how many people the value is certain by the attack that finds most of them; nothing if by none."""
+    certain = [attack for attack in attacks if attack.people]
+    if not certain:
+        return ""
+    worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which needs the least
+    return say("{value} is certain for {found}", value=value_of(worst.sensitive), found=_certain(report, worst))
+
+
 def _with_likely(head: str, report: Report) -> str:
-    """Return a verdict with a sentence about values that are nearly certain although the policy permits it."""
-    text = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
+    """Return a verdict with a sentence about values that are certain, or nearly, although nothing is violated."""
+    likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks if each.risks.max_risk != 1]
+    text = _most_certain(report, report.attacks) or _likely(likely, _NEARLY)
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
 

@@ -242,13 +242,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
         ("audit.io.encoding.coarse", '$", as_plain_number)', '$", str)'),
-        ("audit.io.rules.spelling.nearly_respelled", '_LETTERED.sub("", plain)', "plain"),
+        ("audit.io.rules.spelling.nearly_respelled", "_LETTERED.fullmatch(text) if ids", "None if ids"),
         ("audit.io.encoding.IdentifierEncoder.alike", "ways.append((keys", "str((keys"),
-        (
-            "audit.io.rules.spelling.nearly_respelled",
-            "as_plain_number(_LETTERED",
-            "str(_LETTERED",
-        ),
+        ("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids"),
         (
             "audit.io.irregularities._respelled_people",
             "groups = nearly_respelled({*texts}, remarks=True, ids=True)",

@@ -53,7 +53,7 @@ _MARKED = re.compile(
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
-_LETTERED = re.compile(r"^[A-Za-z]{1,3}[-_/ ]*(?=[0-9]+$)")
+_LETTERED = re.compile(r"[A-Za-z]{1,3}[-_/ ]*([0-9]+)")
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
@@ -225,7 +225,8 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
 
     The texts of a group differ in accents, signs, or a number, a code or a note sign beside them, or are the same day,
     or the same range of whole numbers, in two notations. With `remarks`, one may also have a comment or a remark such
-    as "(revised)", or say twice what the other says once; with `ids`, too, they may be one number, with letters before.
+    as "(revised)", or say twice what the other says once; with `ids`, too, they may be one number, or one
+    and the same with letters before.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -234,7 +235,7 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
     >>> nearly_respelled(["flu", "flu¹²", "hiv", "hivᵃ", "gas", "gas (n=10)", "cold²"])
     [['flu', 'flu¹²'], ['gas', 'gas (n=10)'], ['hiv', 'hivᵃ']]
     >>> nearly_respelled(
-    ...     ["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)", "Bo", "D-007", "Bo, Bo"],
+    ...     ["007", "7.0E+00", "1.5e-1", "12e3b", "Ann", "Ann (Revised)", "Bo", "D-007", "Bo, Bo", "A-8", "B8"],
     ...     remarks=True,
     ...     ids=True,
     ... )
@@ -245,14 +246,12 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
     alike = _skeletons(texts)
     for text in texts if remarks else ():
         plain = once(_REMARK.sub("", text))
-        if ids:
-            plain = as_plain_number(_LETTERED.sub("", plain))
-        alike[skeleton(plain)].setdefault(fold(text), text)
+        alike[skeleton(as_plain_number(plain) if ids else plain)].setdefault(fold(text), text)
     for text in texts:
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
             continue
-        coded = _CODED.fullmatch(text) or _MARKED.fullmatch(text)
+        coded = _CODED.fullmatch(text) or _MARKED.fullmatch(text) or (_LETTERED.fullmatch(text) if ids else None)
         parts = () if coded is None else coded.groups()
         for part in {*map(skeleton, filter(None, parts))} & alike.keys():
             alike[part].setdefault(fold(text), text)
