@@ -15,10 +15,12 @@ from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
+_WORD = r"[\p{L}\p{N}_]"  # Arrow's \w has ASCII letters alone
+_REMARK = REMARK.replace(r"[^\w\s]", r"[^\p{L}\p{N}_\s]").replace(r"[\W_]", r"[^\p{L}\p{N}]").replace(r"\w", _WORD)
 _MIXED = (
     r"[a-z].*[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}].*[a-z]|^(?:\P{L}*[авекмнорстухіјѕοα]+\P{L}*)+$|[٠-٩۰-۹०-९]"
 )
-_APART = r"\w[\s\p{Z},;/|&+]+\w"
+_APART = rf"{_WORD}[\s\p{{Z}},;/|&+]+{_WORD}"
 _TWO_LETTERS = (("ß", "ss"), ("æ", "a"), ("[øœ]", "o"), ("a[ae]*", "a"), ("([ou])e*", r"\1"))
 _BESIDE = (
     r"(?i)^([a-z]{0,3}[0-9][0-9.]*)[\s\p{Z}:–-]+(\D.*)$"
@@ -70,8 +72,8 @@ def coarse(texts: pa.Array, *, is_ascii: bool) -> pa.Array:
     else:
         folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD")))
         plain = pc.replace_substring_regex(folded, r"\p{M}+", "")
-    if flags(pc.match_substring_regex(plain, REMARK)).any():
-        plain = pc.replace_substring_regex(plain, REMARK, "")
+    if flags(pc.match_substring_regex(plain, _REMARK)).any():
+        plain = pc.replace_substring_regex(plain, _REMARK, "")
     plain = plain if is_ascii else _by(plain, _MIXED, skeleton)
     plain = _by(plain, _APART, once)
     plain = _by(plain, r"^[0-9]+\.?[0-9]*e[+-]?[0-9]+$", as_plain_number)

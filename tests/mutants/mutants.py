@@ -88,7 +88,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.table_forms._parse_csv", 'if b"\\0" in content', "if False"),
     ],
     "cli/test_next.py::test_what_is_certain_of_another_attribute_is_new": [
-        ("audit.judgement.selection.certain_values", "evidence.values[value])", '"")'),
+        (
+            "audit.judgement.selection.certain_values",
+            "(evidence.attribute(value) or result.sensitive, evidence.name(person), evidence.values[value])",
+            '(result.sensitive, evidence.name(person), "")',
+        ),
     ],
     "cli/test_plan.py::test_harmless_values_may_be_as_frequent_as_they_are": [
         (
@@ -125,7 +129,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities.sums_of_others", "2 * total == total.sum()", "total < 0"),
         ("audit.io.irregularities.are_others", "(list, _PARTS.findall)", "(list,)"),
         ("audit.judgement.doubts.audit_doubts", "if doubt.between and followed", "if False"),
-        ("audit.judgement.doubts.audit_doubts", "if doubt.between and followed", "if doubt.between"),
+        ("audit.judgement.doubts.audit_doubts", "between and followed", "between"),
         ("audit.io.rules.spelling.Fold.hints", "RespelledValues(", "MisreadWarning("),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", ", between=True", ""),
         ("audit.io.irregularities._strangers", "series.keyed and ", "False and "),
