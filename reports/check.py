@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audit.findings.wording import RELEASES, ROWS
-from audit.model.answers import CheckReport, Offence
+from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
 from reports.frames import frames

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from audit.model.answers import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport

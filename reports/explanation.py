@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from audit.findings.proof import either, listed
 from audit.findings.wording import places
 from audit.model.adversary import ADVERSARIES
-from audit.model.answers import Explained, ExplainedVersion, Explanation, Said
 from audit.model.errors import SENTENCE, printable
+from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import parted, risk_text, say, say_count
 from reports.frames import frames

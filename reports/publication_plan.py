@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from audit.model.answers import PlannedSeries, PublicationPlan
 from audit.model.errors import SENTENCE, printable
+from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from reports.frames import frames
 from reports.json_values import json_value

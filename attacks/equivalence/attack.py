@@ -33,7 +33,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.equivalence.claims import FindingsAt, SpanningClaims, equal_pair, more_pairs, split
+from attacks.equivalence.all_worlds import more_pairs, split
+from attacks.equivalence.claims import FindingsAt, SpanningClaims, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError
 from attacks.equivalence.strategy import Found, judge
 from attacks.matrix import Matrix

@@ -10,8 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
-from audit.model.answers import CheckReport, Comparison, Explanation, PublicationPlan
+from audit.model.check_report import CheckReport
+from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
+from audit.model.explanation import Explanation
+from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes

@@ -26,7 +26,7 @@ class LabelParts:
     """The labels of a dimension.
 
     Attributes:
-        within: each label that is no part, with the parts of it alone, which share nobody with each other.
+        within: each label that is no part, with the parts of it alone, which have no people in common.
         across: the parts of the total, each of which may share people with all other labels.
     """
 

@@ -29,8 +29,8 @@ from audit.metrics.axes import (
     perimeter,
 )
 from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
-from audit.model.answers import ReleaseMeasures
 from audit.model.arrays import Counts, Floats, Integers
+from audit.model.comparison import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 
 _MOST_COUNTED = 2**53

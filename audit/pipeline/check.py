@@ -16,7 +16,7 @@ from audit.io.irregularities import irregularities
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.judgement.doubts import gather_doubts, misread_doubts
-from audit.model.answers import CheckReport, Offence
+from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import BoundedMeasures, LeastBounds

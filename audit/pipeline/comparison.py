@@ -8,8 +8,8 @@ from audit.io.microdata import Microdata
 from audit.io.series import Series
 from audit.metrics.utility import Queries, measure, within
 from audit.model.adversary import ADVERSARIES
-from audit.model.answers import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.audit_options import AuditOptions
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.pipeline.audit_run import run_audit

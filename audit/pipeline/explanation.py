@@ -17,10 +17,10 @@ from audit.judgement.pseudonyms import find, judged_as
 from audit.judgement.published_rows import published_by
 from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
-from audit.model.answers import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.arrays import Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
+from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.model.scored import Result

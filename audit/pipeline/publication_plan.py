@@ -17,12 +17,12 @@ from audit.io.microdata import Microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer
-from audit.model.answers import PlannedSeries, PublicationPlan
 from audit.model.arrays import UNKNOWN
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
 from audit.model.outcome import Attack
+from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import run_audit
 from audit.principles import registry as principles
 from audit.principles.principle import Principle

@@ -56,8 +56,8 @@ class Left:
     def spent(self, at: int, person: np.ndarray, every: np.ndarray) -> np.ndarray:
         """Return what people spend at least for each value in a release, given the points of all groups' rows."""
         options = self.options or []
-        dear = np.where(self.rows(at) > 0, every[self.series.first[at] : self.series.first[at + 1]], NEVER)
-        found = [dear[options[at][who]].min(axis=0, initial=NEVER) for who in person.tolist()]
+        costs = np.where(self.rows(at) > 0, every[self.series.first[at] : self.series.first[at + 1]], NEVER)
+        found = [costs[options[at][who]].min(axis=0, initial=NEVER) for who in person.tolist()]
         cost = np.array(found).reshape(len(person), -1)
         return np.where((self.series.home[at, person] >= 0)[:, None] & (cost < NEVER), cost, 0)
 

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 Filed: TypeAlias = Any  # a series as read by `verify.py`
+Left: TypeAlias = Any  # that of `verify_points.py`
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
 need, StopError = VERIFY["need"], VERIFY["StopError"]
 CELLS = VERIFY["CELLS"]
@@ -170,7 +171,7 @@ class RegisterChecker:
             need(good.all(), f"{name} has a value that may not follow the one before", 1)
             last[person] = values
 
-    def left(self) -> Any:  # noqa: ANN401 - `Left` of `verify_points.py`
+    def left(self) -> Left:
         """Return the values that are possible for people: those of the rows that cover them, on a history."""
         series, register, options = self.series, self.register, list[np.ndarray]()
         for at, line in enumerate(register.line):
@@ -184,7 +185,7 @@ class RegisterChecker:
             options.append(found)
         return VERIFY["beside"]("verify_points")["Left"](series, options)
 
-    def by_release(self, left: Any) -> np.ndarray:  # noqa: ANN401
+    def by_release(self, left: Left) -> np.ndarray:
         """Return the values that are possible for people, by release; shape (releases, people, values)."""
         found: np.ndarray = left.values
         return np.broadcast_to(found, (len(self.series.tags), *found.shape[1:]))

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
-from audit.model.answers import CheckReport, Comparison, Explanation
+from audit.model.check_report import CheckReport
+from audit.model.comparison import Comparison
+from audit.model.explanation import Explanation
 from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures

@@ -13,8 +13,8 @@ from anonymizers.mondrian import MondrianAnonymizer
 from attacks.registry import find as attack
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
-from audit.model.answers import PlannedSeries, PublicationPlan
 from audit.model.audit_options import AuditOptions
+from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import candidates, plan_publication
 from reports.publication_plan import FORMATS
 from tests.cli.forms import EXAMPLES

@@ -1,0 +1,107 @@
+"""Explanation of one person: what an adversary can learn, release by release, as data that formats render."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from audit.model.finding import Finding
+from audit.model.json_types import AttackName, Sensitive, Status, WrittenAs
+from audit.model.report import AdversaryFacts
+
+
+@dataclass(frozen=True)
+class Share:
+    """The probability of a value for an adversary who uses one attack.
+
+    Attributes:
+        attack: the attack.
+        value: the value.
+        risk: its probability.
+    """
+
+    attack: str
+    value: str
+    risk: float
+
+
+@dataclass(frozen=True)
+class ExplainedVersion:
+    """One person in one release.
+
+    Attributes:
+        release: its tag.
+        groups: the groups that may hold the person.
+        candidates: the values that these groups leave possible.
+        alone: the candidates that the person's other releases leave possible, too.
+        together: the values of `alone` that are still possible if all people are considered together; None if unknown.
+        ruled_out: the values of `alone` that are ruled out; None if unknown.
+        open: the values of `together` that are not shown to be possible; None if unknown.
+        shares: the probabilities of values; empty if unknown.
+        known: the value that the adversary knows beforehand, if so.
+        truth: the person's true value, if the publisher's key shows it.
+    """
+
+    release: str
+    groups: tuple[str, ...]
+    candidates: tuple[str, ...]
+    alone: tuple[str, ...]
+    together: tuple[str, ...] | None
+    ruled_out: tuple[str, ...] | None
+    open: tuple[str, ...] | None
+    shares: tuple[Share, ...]
+    known: str | None
+    truth: str | None
+
+
+@dataclass(frozen=True)
+class Said:
+    """The findings of one attack about the person.
+
+    Attributes:
+        attack: its name.
+        status: whether it was complete.
+        reason: why it was not complete; null if it was.
+        findings: its findings about the person.
+    """
+
+    attack: AttackName
+    status: Status
+    reason: str | None
+    findings: tuple[Finding[str], ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What can be learnt about one sensitive attribute of the person.
+
+    Attributes:
+        sensitive: the attribute.
+        versions: the person in each release.
+        absent: the releases that the person is not in.
+        said: the findings of each attack about the person.
+    """
+
+    sensitive: Sensitive
+    versions: tuple[ExplainedVersion, ...]
+    absent: tuple[str, ...]
+    said: Annotated[tuple[Said, ...], WrittenAs("attacks")]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What can be learnt about one person; it always names people.
+
+    Attributes:
+        series: the series' name.
+        individual: the person.
+        adversary: the assumed adversary.
+        explained: one entry for each sensitive attribute.
+        also: other identifiers of the person, each judged with other releases; only if people may be in the data.
+    """
+
+    series: str
+    individual: str
+    adversary: AdversaryFacts
+    explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())
+    also: tuple[str, ...] = ()

@@ -1,0 +1,81 @@
+"""Publication plan: what each method of publishing microdata costs, and whether it keeps the policy, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from audit.model.comparison import COMPARED
+from audit.model.report import AttackReport
+
+
+@dataclass(frozen=True)
+class PlannedSeries:
+    """One method with its parameters, tried on the microdata.
+
+    Attributes:
+        method, parameters: the method, and its parameters as written on the command line, such as `--m 4`.
+        without: the quasi-identifiers that were left out.
+        refused: why nothing could be published; None if something was. Only then the following fields are set.
+        form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
+        exit_code: the exit code of an audit with the default policy: 0 if it holds, 1 if it is violated, 3 if it is
+            undecided.
+        attacks: the results of the attacks, without findings.
+        counterfeits, withheld: the number of counterfeits over all releases, and of people withheld at the end.
+        withheld_share: the share of the last snapshot's people who are withheld.
+        ncp: the mean share of their domain that cells cover (normalized certainty penalty); None without cells.
+        query_error: the median relative error of COUNT queries, averaged over the releases; None if no release has one.
+        seconds: the time for publishing.
+        violating: the attacks by which the policy is violated.
+        widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
+    """
+
+    method: str
+    parameters: str
+    without: tuple[str, ...] = ()
+    refused: str | None = None
+    form: str = ""
+    exit_code: int = 3
+    attacks: Annotated[tuple[AttackReport, ...], COMPARED] = ()
+    counterfeits: int = 0
+    withheld: int = 0
+    withheld_share: float = 0.0
+    ncp: float | None = None
+    query_error: float | None = None
+    seconds: float = 0.0
+    violating: tuple[str, ...] = ()
+    widths: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the series was published, and keeps the policy."""
+        return self.refused is None and self.exit_code == 0
+
+
+@dataclass(frozen=True)
+class PublicationPlan:
+    """The results of all methods that were tried.
+
+    Attributes:
+        microdata: the microdata's name.
+        tried: the methods in the order of the registry, each with each choice of its parameters; then, if none kept the
+            policy, methods without some quasi-identifiers.
+        frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
+        changing: the number of people whose values change although the microdata have no transitions.
+    """
+
+    microdata: str
+    tried: tuple[PlannedSeries, ...]
+    frequent: tuple[str, float] | None = None
+    changing: int = 0
+
+    @property
+    def recommended(self) -> PlannedSeries | None:
+        """The most useful series that keeps the policy; None if there is none.
+
+        It is the one with the least sum of query error and share of withheld people, then with the fewest counterfeits.
+        """
+        keeping = [each for each in self.tried if each.keeps]
+        lost = {id(each): (each.query_error or 0.0) + each.withheld_share for each in keeping}
+        return min(keeping, key=lambda e: (e.query_error is None, lost[id(e)], e.counterfeits), default=None)
