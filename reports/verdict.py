@@ -319,7 +319,7 @@ def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:
 
 def _with_likely(head: str, report: Report) -> str:
     """Return a verdict with a sentence about values that are certain, or nearly, although nothing is violated."""
-    likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks if each.risks.max_risk != 1]
+    likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks]
     text = _most_certain(report, report.attacks) or _likely(likely, _NEARLY)
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
