@@ -96,10 +96,15 @@ def audit_page(report: Report) -> Page:
     return replace(page, annex=list(_annex(report, open_ones, drawn[1:])))
 
 
-def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Sequence[Block]) -> Page:
-    """Return the sheet to sign: the verdict, a picture, its reasons, what to do, the decision."""
+def signed_page(
+    report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Sequence[Block], *, adds_nothing: bool = False
+) -> Page:
+    """Return the sheet to sign: the verdict, a picture, its reasons, what to do, the decision.
+
+    With `adds_nothing`, the policy is broken by releases that are published already alone.
+    """
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
-    allowed, choices = decision(report)
+    allowed, choices = decision(report, adds_nothing=adds_nothing)
     deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), Signing(choices, lines)])
     drawn = [Figures(charts) for charts in [_drawn(report)[:1]] if charts]
     return page_of(report, head, [*drawn, *shown], iter([Section(say("What to do"), todo), deciding]))

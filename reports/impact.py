@@ -34,7 +34,8 @@ def page(impact: ReleaseImpact) -> Page:
     refused = say(
         "Do not publish release {release} as it is: with it, the policy does not hold.", release=last_release(after)
     )
-    if impact.without.policy.violations and not (impact.adds.violations or impact.adds.undecided):
+    nothing = bool(impact.without.policy.violations) and not (impact.adds.violations or impact.adds.undecided)
+    if nothing:
         refused = say(
             "The policy does not hold, with release {release} or without it: whether it goes out is your decision.",
             release=last_release(after),
@@ -42,7 +43,7 @@ def page(impact: ReleaseImpact) -> Page:
     first = refused if after.policy.violations and not after.contradictions else next_step(after)
     todo = [Bullets([first, *_proposal(impact), *_beyond_repair(impact)])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
-    return replace(signed_page(after, head, shown, todo), annex=list(_annex(impact)))
+    return replace(signed_page(after, head, shown, todo, adds_nothing=nothing), annex=list(_annex(impact)))
 
 
 def _annex(impact: ReleaseImpact) -> Iterator[Section]:

@@ -125,9 +125,19 @@ def since(report: Report) -> Iterator[str]:
     yield say("Findings of that report: {findings}; found again: {still}.", findings=old.findings, still=old.still)
 
 
-def decision(report: Report) -> tuple[str, list[str]]:
-    """Return what the verdict permits, in a sentence, and the decisions that it leaves."""
+def decision(report: Report, *, adds_nothing: bool) -> tuple[str, list[str]]:
+    """Return what the verdict permits, in a sentence, and the decisions that it leaves.
+
+    With `adds_nothing`, the earlier releases break the policy, and the last one adds nothing that it forbids.
+    """
     last = last_release(report)
+    refused = say("Release {release} does not go out, for this reason:", release=last)
+    if adds_nothing and not report.contradictions:
+        return say(
+            "To what the earlier releases disclose, release {release} adds nothing that the policy forbids: whether it "
+            "goes out is your decision.",
+            release=last,
+        ), [say("Release {release} goes out, as it adds nothing:", release=last), refused]
     if report.policy.violations or report.contradictions:
         ways = [
             say("Release {release} does not go out.", release=last),
@@ -143,7 +153,7 @@ def decision(report: Report) -> tuple[str, list[str]]:
         ]
     return say("The verdict allows this release to go out, under the assumptions stated here."), [
         say("Release {release} may go out.", release=last),
-        say("Release {release} does not go out, for this reason:", release=last),
+        refused,
     ]
 
 

@@ -201,6 +201,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         return
     if columns.individual is None or series.about_rows > MOST_ROWS:
         texts, numbers = series.people.alike()
+        texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossiblePeople`)
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())

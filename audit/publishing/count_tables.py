@@ -192,7 +192,12 @@ def check_exact(manifest: TableManifest) -> None:
         if each.name not in _PLAIN:
             plain = each.default if each.default_factory is MISSING else each.default_factory()
             if getattr(manifest, each.name) != plain:
-                problems.add(NAME, f"`{each.name}`: only plain tables of exact counts can be published", "leave it out")
+                remedy = (
+                    "delete the rows of parts from the tables, and leave it out"
+                    if each.name == "categories"
+                    else "leave it out"
+                )
+                problems.add(NAME, f"`{each.name}`: only plain tables of exact counts can be published", remedy)
     for release in manifest.releases:
         for table in release.tables:
             if not table.path.name.endswith(".csv"):

@@ -322,7 +322,7 @@ def owners(series: Series, person: Codes | None) -> Codes | None:
     """
     if person is not None:
         return person
-    alone = replace(series.manifest, releases=series.manifest.releases[-1:])
+    alone = replace(series.manifest, releases=series.manifest.releases[-1:], to_come=series.tags[:-1])
     return Series(alone, series.people, series.vocabularies).read(0).person
 
 

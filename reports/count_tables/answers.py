@@ -58,6 +58,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
         [Paragraph(facts(report)), Paragraph(about)],
         [Bullets([*reasons(report), before])],
         [Bullets(list(_todo(candidate)))],
+        adds_nothing=bool(report.policy.violations) and not (candidate.new_total or candidate.undecided),
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]
     if candidate.hide:

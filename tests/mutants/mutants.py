@@ -125,6 +125,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities.last_rows_of_a_cell", "np.flatnonzero(count > 1)", "np.flatnonzero(count > 0)"),
     ],
     "cli/test_hidden_sameness.py": [
+        ("audit.io.rules.spelling._skeletons", "skeletons(text)", "[fold(text)]"),
         ("audit.io.respelling.skeletons", ", skeleton(fold(text).translate(_DIGRAPHS))", ""),
         ("audit.io.irregularities.sums_of_others", "2 * total == total.sum()", "total < 0"),
         ("audit.io.irregularities.are_others", "(list, _PARTS.findall)", "(list,)"),
@@ -183,7 +184,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_warnings.py::test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it": [
         ("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False"),
-        ("audit.io.rules.spelling._skeletons", "skeletons(text)", "[fold(text)]"),
         ("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()"),
         ("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)"),
         ("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", ""),

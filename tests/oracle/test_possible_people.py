@@ -4,10 +4,11 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attacks.intersection import IntersectionAttack
@@ -17,6 +18,7 @@ from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.cli.forms import edit
+from tests.helpers.amount import some
 from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
 from tests.helpers.tiny import Registered
@@ -102,6 +104,21 @@ def test_each_is_judged_for_each_largest_set_of_releases(data):
         assert all(kind.alike == len(alike) for kind in kinds.kinds.values() if view.name(kind.person) == who)
     uncovered = [person for person in series.people("register") if not largest(series, person)]
     assert (kinds.listed, kinds.uncovered) == (len(series.people("register")), len(uncovered))
+
+
+@settings(max_examples=some(200))
+@given(data=st.data())
+def test_no_kind_of_people_is_another_spelling_of_one(data):
+    """`audit next` looks for other spellings among identifiers once kinds have their names."""
+    series = data.draw(rolls())
+    assume(len(series.releases) > 1)
+    with saved(series) as folder:
+        edit(folder / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
+        last = f"releases/{series.tags[-1]}.csv"
+        candidate = (folder / last).rename(folder / Path(last).name)
+        edit(folder / "series.toml", f', "{last}"', "")
+        code, out, _ = run_main("next", str(folder), str(candidate), "--attack", "intersection", "--format", "json")
+    assert code == 2 or "spelling" not in {each["kind"] for each in json.loads(out)["warnings"]}
 
 
 @given(data=st.data())

@@ -1,6 +1,7 @@
 """The guide's way from NOT SAFE to a release that goes out, for several kinds of NOT SAFE."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -74,19 +75,26 @@ def test_five_commands_lead_to_a_release_that_goes_out(tmp_path: Path, kind: str
     assert run_main(str(past), *options)[0] == 0
 
 
-def test_records_that_are_narrowed_down(tmp_path: Path):
-    """Where record ids are published, cells of several releases together say more than each."""
+@pytest.mark.parametrize("walked", [False, True])
+def test_records_that_are_narrowed_down(tmp_path: Path, walked: bool):
+    """Where record ids are published, cells of several releases together say more than each.
+
+    A crosswalk may be about a release that the candidate does not repeat.
+    """
     past, candidate = tmp_path / "clinic", tmp_path / "2.csv"
     (past / "releases").mkdir(parents=True)
     columns = 'record = "Id"\ngroup = "Group"\nquasi_identifiers = ["Age"]\nsensitive = "Disease"'
     manifest = f'[series]\nname = "clinic"\nreleases = ["releases/*.csv"]\n[columns]\n{columns}\n'
+    manifest += 'crosswalk = { Disease = "walk.csv" }\n' if walked else ""
     (past / "series.toml").write_text(manifest, encoding="utf-8")
+    (past / "walk.csv").write_text(f"release,from,to\n1,first,{VALUES[0]}\n", encoding="utf-8")
 
-    def table(path: Path, groups: str, cells: dict[str, str]) -> None:
-        rows = [f'{n},{group},"{cells[group]}",{VALUES[n]}' for n, group in enumerate(groups)]
+    def table(path: Path, groups: str, cells: dict[str, str], values: Sequence[str] = VALUES) -> None:
+        rows = [f'{n},{group},"{cells[group]}",{values[n]}' for n, group in enumerate(groups)]
         path.write_text("\n".join(["Id,Group,Age,Disease", *rows]) + "\n", encoding="utf-8")
 
-    table(past / "releases" / "1.csv", "1122", {"1": "[20, 39]", "2": "[40, 59]"})
+    values = ["first" if walked else VALUES[0], *VALUES[1:]]
+    table(past / "releases" / "1.csv", "1122", {"1": "[20, 39]", "2": "[40, 59]"}, values)
     table(candidate, "1221", {"1": "[20, 49]", "2": "[30, 59]"})
     options, repaired = ["--attack", "inference-table"], tmp_path / "repaired"
     assert run_main(str(past), *options)[0] == 0
