@@ -96,7 +96,7 @@ def build_evidence(
         parts += part.parts(asked or questions[place])
         unasked += [*builder.unasked, *part.unasked()]
     return CountEvidence(
-        parts, unasked, sum(len(first) for first, *_ in cells), sum(int(protected.sum()) for _, protected, _ in cells)
+        parts, unasked, sum(len(first) for first, _ in cells), sum(int(protected.sum()) for _, protected in cells)
     )
 
 

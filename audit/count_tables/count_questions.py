@@ -72,7 +72,6 @@ class StatisticRows:
             columns of one file are one); int32.
         shown, hidden, exact: whether the row shows anything, a marker that can stand for several counts, or one exact
             count; bool.
-        asked: whether the row shows a value that is not a marker; bool.
         over_time: how the releases are related.
         totals: the label that covers all people, -1 for none; shape (dimensions,), int32.
     """
@@ -85,8 +84,6 @@ class StatisticRows:
         self.table = np.array([number[part.file] for part in counts.parts], dtype=np.int32)[counts.file[rows]]
         self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
         self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
-        is_marker = np.array([text in counts.manifest.markers for text in counts.text[rows]], dtype=np.bool_)
-        self.asked = self.shown & ~is_marker
         self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
 
     @property
@@ -122,24 +119,23 @@ class QuestionBuilder:
         return joined([self._of_cells(), *derived, *self._increases(derived)])
 
     @cached_property
-    def cells(self) -> tuple[Codes, Flags, Flags]:
-        """The first row of each published cell, whether all its rows are hidden, and whether it is a question."""
+    def cells(self) -> tuple[Codes, Flags]:
+        """The first row of each published cell, and whether all its rows are hidden."""
         shown = np.flatnonzero(self.rows.shown)
         keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         first_of_row = shown[first[cell.ravel()]]
         rows = np.unique(first_of_row).astype(np.int32)
         protected = ~np.isin(rows, first_of_row[~self.rows.hidden[shown]])
-        return rows, protected, protected | np.isin(rows, first_of_row[self.rows.asked[shown]])
+        return rows, protected
 
     def _of_cells(self) -> CountQuestions:
-        first, protected, asked = self.cells
-        rows = first[asked]
+        rows, protected = self.cells
         return CountQuestions(
             label=self.rows.label[rows],
             release=self.rows.release[rows],
             since=np.full(len(rows), -1, dtype=np.int32),
-            rule=np.where(protected[asked], PROTECTED, SMALL_COUNT).astype(np.int8),
+            rule=np.where(protected, PROTECTED, SMALL_COUNT).astype(np.int8),
             published=self.rows.row[rows].astype(np.int32),
         )
 

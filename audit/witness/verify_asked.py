@@ -69,7 +69,7 @@ def cells(series: Series) -> tuple[set[Box], set[Box]]:
         box = series.boxed(period, series.covers(labels))
         if all(text in series.markers and len({*series.markers[text]}) > 1 for text in some):
             behind.add(box)
-        elif any(text not in series.markers for text in some):
+        else:
             numbers.add(box)
     return behind, numbers
 

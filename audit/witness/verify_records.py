@@ -45,8 +45,8 @@ def shared(one: Meaning, other: Meaning) -> Meaning:
         some, rest = (one, other) if isinstance(one, frozenset) else (other, one)
         found = frozenset(each for each in some if fits(each, rest))
     elif isinstance(one[0], str):  # two masks
-        found = max(one, other, key=lambda each: len(each[0]))
-        found = found if one[1] == other[1] and found[0].startswith(min(one, other, key=lambda e: len(e[0]))[0]) else ()
+        short, found = sorted((one, other), key=lambda each: len(each[0]))
+        found = found if one[1] == other[1] and found[0].startswith(short[0]) else ()
     else:
         (low, is_open), (high, is_closed) = found = max(one[0], other[0]), min(one[1], other[1])
         found = found if low < high or (low == high and is_closed and not is_open) else ()

@@ -86,6 +86,11 @@ def covered(series: Series, name: str, labels: Labels) -> dict[Any, list[Any]]:
     return found
 
 
+def in_full(label: object) -> str:
+    """Return the text of a label, by which rows that are left out are ordered; a nested one with those around it."""
+    return " > ".join(label) if isinstance(label, tuple) else str(label)
+
+
 def with_status(series: Series, text: str, status: str) -> str:
     """Return the marker in the column of statuses, if it stands for the value, and otherwise the value."""
     least, most = series.markers.get(status, (0, 0))
@@ -114,4 +119,8 @@ def left_out(series: Series) -> Iterator[tuple[int, tuple[Any, ...]]]:
             shown = {labels[place] for labels in rows}
             some.append(single if crossing[place] and not several else shown)
         need(prod(map(len, some)) <= MOST_ROWS, "a table that leaves out this many rows")
-        yield from ((min(release, series.periods - 1), labels) for labels in product(*some) if labels not in rows)
+        yield from (
+            (min(release, series.periods - 1), labels)
+            for labels in product(*(sorted(each, key=in_full) for each in some))
+            if labels not in rows
+        )

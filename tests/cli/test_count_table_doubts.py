@@ -293,6 +293,14 @@ def test_a_label_that_says_it_is_a_part_is_asked_about(word, code, tmp_path):
     assert (code, [each["lower"] for each in found]) == (1, [2])
 
 
+@pytest.mark.parametrize(("text", "code"), [("1", 1), ("y", 1), ("z", 0), ("c", 0)])
+def test_a_marker_of_one_count_hides_nothing(text, code, tmp_path):
+    table = 'dimensions = ["area"]\nvalue = "n"\nmarkers = { y = [1, 1], z = [0, 0], c = [0, 9] }\n'
+    folder = written(tmp_path, [("N", text), ("S", "7"), ("E", "c")], "area,n", table, "min_count = 3")
+    found = verdict(folder)
+    assert (found[0], [(each["kind"], each["lower"]) for each in found[2]]) == (code, [("recovered", 1)] * code)
+
+
 @pytest.mark.parametrize("atom", ["m", "men who are not 65+"])
 def test_an_atom_may_have_the_name_of_a_label_that_covers_more(atom, tmp_path):
     """If the label were taken for the atom, the two men in whom the numbers differ would not be found."""

@@ -151,7 +151,10 @@ class Tables:
                 single = {label for _, every in self.rows if (label := every[at]) and len(self.covers[at][label]) == 1}
                 files = d in self.rules.get("categories", {})
                 some.append({row[at] for row in rows} if files else single if inside else {""})
-            yield from ((release, labels) for labels in product(*some) if labels not in rows)
+            ordered = [
+                sorted(each, key=lambda label: label if isinstance(label, str) else " > ".join(label)) for each in some
+            ]
+            yield from ((release, labels) for labels in product(*ordered) if labels not in rows)
 
     def interval(self, text):
         """The counts that a text stands for, and whether it is a marker of several."""

@@ -6,9 +6,27 @@ from pathlib import Path
 
 import pytest
 
+from audit.witness import verify_records
 from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [
+        (("ab", 3), ("a", 3), ("ab", 3)),
+        (("ab", 3), ("ab", 3), ("ab", 3)),
+        (("ab", 3), ("ac", 3), None),
+        (("ab", 3), ("a", 2), None),
+    ],
+)
+def test_what_two_masks_have_in_common(one, other, common):
+    for some in ((one, other), (other, one)):
+        try:
+            assert verify_records.shared(*some) == common
+        except NotImplementedError:
+            assert common is None
 
 
 @pytest.mark.parametrize("adversary", ["pseudonym", "published"])
