@@ -58,7 +58,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
         [Paragraph(facts(report)), Paragraph(about)],
         [Bullets([*reasons(report), before])],
         [Bullets(list(_todo(candidate)))],
-        adds_nothing=bool(report.policy.violations) and not (candidate.new_total or candidate.undecided),
+        adds_nothing=_adds_nothing(candidate),
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]
     if candidate.hide:
@@ -73,7 +73,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         pass  # whether it can be published is not decided yet
     elif not candidate.new_total and candidate.after.policy.undecided:
         yield say("Declare in series.toml what is not decided, and audit again.")
-    elif not candidate.new_total and candidate.after.policy.violations:  # as the decision below says
+    elif _adds_nothing(candidate):  # as the decision below says
         yield say("It adds nothing that could not be derived before it.")
         yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
     elif not candidate.new_total:
@@ -96,6 +96,12 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
         yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
+
+
+def _adds_nothing(candidate: CandidateReport) -> bool:
+    """Return whether everything is decided, and what breaks the policy could be derived without the candidate."""
+    policy = candidate.after.policy
+    return bool(policy.violations) and not (candidate.new_total or candidate.undecided or policy.undecided)
 
 
 def _no_cells(stopped: Reason | None) -> str:

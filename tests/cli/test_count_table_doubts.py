@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import pytest
 
@@ -291,6 +292,21 @@ def test_a_label_that_says_it_is_a_part_is_asked_about(word, code, tmp_path):
     table = table.replace('totals = { age = "" }', 'categories = { age = "age.csv" }')
     code, _, found = verdict(written(tmp_path, rows, "age,n", table))
     assert (code, [each["lower"] for each in found]) == (1, [2])
+
+
+@pytest.mark.parametrize("guess", [(), ("table.over_time",)])
+def test_a_candidate_that_adds_nothing_is_no_decision_where_something_is_a_guess(guess, tmp_path):
+    """The release before it breaks the policy; what is only guessed may hide what the candidate adds."""
+    rows = [("N", "m", "c"), ("N", "f", "7"), ("N", "all", "9"), ("S", "m", "8"), ("S", "f", "9"), ("S", "all", "17")]
+    totals = 'totals = { area = "all", sex = "all" }\nmarkers = { c = [1, 4] }\nover_time = "same"'
+    table = f'dimensions = ["area", "sex"]\nvalue = "n"\n{totals}\n'
+    folder = written(tmp_path / "series", rows, table=table, unconfirmed=guess)
+    shutil.copy(folder / "releases/1.csv", tmp_path / "2.csv")
+    code, out, _ = run_main("next", str(folder), str(tmp_path / "2.csv"))
+    told = " ".join(out.split())
+    assert code == 1
+    assert ("whether it goes out is your decision" in told) == (not guess)
+    assert ("The verdict does not allow this release" in told) == bool(guess)
 
 
 @pytest.mark.parametrize(("text", "code"), [("1", 1), ("y", 1), ("z", 0), ("c", 0)])
