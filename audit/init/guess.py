@@ -127,10 +127,8 @@ def _looks_numeric(column: Column) -> bool:
 
 def _state_beside(found: FoundFiles) -> None:
     """State the files beside the releases; note those that do not fit as unused or doubtful."""
-    most, sensitive = (
-        len(found.releases) + 1,
-        found.sensitive,
-    )  # a register may cover the release that is published next
+    sensitive = found.sensitive
+    most = len(found.releases) + 1  # a register may cover the release that is published next
     fits = {
         "register": {
             say("it names releases that do not exist"): found.texts("register", "release").issubset(found.tags),

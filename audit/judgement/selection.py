@@ -296,7 +296,7 @@ def certain_values(result: Result[View]) -> list[CertainValue]:
 
 def still_certain(result: Result[View], before: Collection[CertainValue]) -> Places:
     """Return the indices of the disclosures of values that were certain before: one more release adds nothing new."""
-    return np.flatnonzero([each in before for each in certain_values(result)])
+    return np.flatnonzero([each in before for each in certain_values(result)]) if before else NOWHERE
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:

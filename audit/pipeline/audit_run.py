@@ -178,7 +178,8 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
         for claims, places in unsized:
             marked = marked.accepting(claims, places)
         judged.append(marked)
-    results, judged = ([each.without(still_certain(each, certain)) for each in some] for some in (results, judged))
+    known_still = [still_certain(each, certain) for each in run.results]
+    results, judged = ([*map(Result.without, some, known_still)] for some in (results, judged))
     left_out = sum(each.accepted for each in results) - sum(each.accepted for each in run.results)
     small = {each.release: each.small for each in run.panel}
     least = run.limits.get("k", 0)
