@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,14 +23,15 @@ from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables
+from audit.count_tables.table_shapes import read_categories
 from audit.findings.count import CountReport
 from audit.io.atomic_files import check_empty
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
-from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason
+from audit.runtime.phrases import Reason, say
 
 Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]
@@ -74,9 +75,13 @@ def publish_tables(
     check_empty(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
-    if for_people and any(each.labels != tables[0].labels for each in tables):
-        what = "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels"
-        raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
+    if for_people and (manifest.categories or any(each.labels != tables[0].labels for each in tables)):
+        raise UsageError(
+            say(
+                "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
+                "label may be part of another; choose another method, or perturb the tables where the microdata are"
+            )
+        )
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
     if beside is not None:
@@ -121,6 +126,10 @@ def _write(
         counts.parts[each.file].file.shown: _as_csv(counts, each, some)
         for each, some in zip(tables, shown, strict=True)
     }
+    covered = read_categories(counts.manifest, Problems())
+    for dimension, name in counts.manifest.categories.items():
+        pairs = ((label, atom) for label, atoms in covered[dimension].items() for atom in atoms)
+        texts[name] = _csv_text([("label", "atom"), *pairs])
     texts[NAME] = _manifest_text(counts.manifest, rules)
     for name, text in texts.items():
         try:
@@ -128,28 +137,36 @@ def _write(
             (output / name).write_text(text, encoding="utf-8", newline="")
         except OSError as error:
             why = printable(error.strerror or "it cannot be written", 200)
-            raise UsageError(f"{printable_path(output / name)}: {why}; name another folder") from error
+            raise UsageError(
+                say("{path}: {why}; name another folder", path=printable_path(output / name), why=why)
+            ) from error
 
 
 def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedTexts) -> str:
     """Return a table's rows in their order, with their published texts, as CSV."""
     source = counts.parts[table.file].table
     used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
+    heads = [*(counts.dimensions[axis].axis.name for axis in used), counts.manifest.value]
+    rows = (
+        [*(counts.dimensions[axis].labels[counts.label[row, axis]] for axis in used), shown]
+        for row, shown in zip(table.rows.tolist(), published.tolist(), strict=True)
+    )
+    return _csv_text([heads, *rows])
+
+
+def _csv_text(rows: Iterable[Iterable[str]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(counts.dimensions[axis].axis.name for axis in used), counts.manifest.value])
-    for row, shown in zip(table.rows.tolist(), published.tolist(), strict=True):
-        writer.writerow([*(counts.dimensions[axis].labels[counts.label[row, axis]] for axis in used), shown])
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
 def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
-
     document = tomlkit.parse((manifest.folder / NAME).read_text(encoding="utf-8-sig"))
-    table = document["table"]
-    table.pop("not_counts", None)  # such columns are not written, and a key that nothing reads is refused
-    if "table.not_counts" in (guessed := document.get("unconfirmed", {}).get("keys", [])):
-        guessed.remove("table.not_counts")
+    table, guessed = document["table"], document.get("unconfirmed", {}).get("keys", [])
+    for key in ("not_counts", "rates"):  # such columns are not written, and a key that nothing reads is refused
+        table.pop(key, None)
+        if f"table.{key}" in guessed:
+            guessed.remove(f"table.{key}")
     for key, value in rules.items():
         cast("dict[str, object]", table)[key] = tomlkit.parse(f"key = {value}")["key"]
     return tomlkit.dumps(document)
@@ -157,7 +174,8 @@ def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
 
 _PLAIN = {
     *("folder", "name", "releases", "dimensions", "value", "totals", "no_total", "over_time", "absent_is_zero"),
-    *("not_counts", "not_published", "sensitive", "harmless", "flags", "policy", "waivers", "hiding", "unconfirmed"),
+    *("markers", "categories", "rates", "not_counts", "not_published", "sensitive", "harmless", "flags", "policy"),
+    *("waivers", "hiding", "unconfirmed"),
 }
 """What the manifest of exact tables may say."""
 
@@ -169,9 +187,10 @@ class ExactTable:
     Attributes:
         file: its place in `PublishedCounts.parts`.
         rows: shape (n,), int64; its rows among all rows.
-        counts: the counts by dimension, the total at the end of each axis.
+        counts: the counts by dimension, the total at the end of each axis; the cells along one axis, if labels are
+            parts of other labels.
         place: one array of shape (n,) for each axis, int64; where each row stands in `counts`.
-        labels: by dimension the labels along its axis.
+        labels: by dimension the labels along its axis; none if labels are parts of other labels.
     """
 
     file: int
@@ -188,20 +207,19 @@ def check_exact(manifest: TableManifest) -> None:
         InputError: it is one; all of its faults are named.
     """
     problems = Problems()
+    hiding = ", ".join(printable(each) for each in manifest.markers if manifest.hides(each))
+    if hiding:
+        what = say("{markers} stands for several counts, so these tables are protected already", markers=hiding)
+        problems.add(NAME, what, say("give the tables as they were before counts were hidden"))
     for each in fields(manifest):
-        if each.name not in _PLAIN:
-            plain = each.default if each.default_factory is MISSING else each.default_factory()
-            if getattr(manifest, each.name) != plain:
-                remedy = (
-                    "delete the rows of parts from the tables, and leave it out"
-                    if each.name == "categories"
-                    else "leave it out"
-                )
-                problems.add(NAME, f"`{each.name}`: only plain tables of exact counts can be published", remedy)
-    for release in manifest.releases:
-        for table in release.tables:
-            if not table.path.name.endswith(".csv"):
-                problems.add(table.shown, "only .csv is published", "convert it first")
+        plain = each.default if each.default_factory is MISSING else each.default_factory()
+        if each.name not in _PLAIN and getattr(manifest, each.name) != plain:
+            what = say("`{key}`: only plain tables of exact counts can be published", key=each.name)
+            problems.add(NAME, what, say("leave it out"))
+    tables = (table.shown for release in manifest.releases for table in release.tables)
+    for name in (*tables, *manifest.categories.values()):
+        if not name.endswith(".csv"):
+            problems.add(name, say("only .csv is published"), say("convert it first"))
     problems.check()
 
 
@@ -209,9 +227,15 @@ def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
     """Return a table of a series of exact counts.
 
     Raises:
-        InputError: a combination of labels has no count, or a total is not the sum of its parts.
+        InputError: a combination of labels has no count, or a total is not the sum of its parts. If labels are parts
+            of other labels: a cell has two counts.
     """
     rows = np.flatnonzero((counts.file == file) & counts.shown)
+    if counts.manifest.categories:
+        _, first, cell = np.unique(counts.label[rows], axis=0, return_index=True, return_inverse=True)
+        given = counts.lower[rows[first]]
+        _check_counts(counts, rows, given[cell.ravel()])
+        return ExactTable(file, rows, given, (cell.ravel(),), {})
     place, labels = [], dict[str, tuple[str, ...]]()
     for axis, dimension in enumerate(counts.dimensions):
         codes = counts.label[rows, axis]
@@ -227,14 +251,22 @@ def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
     if (finest < 0).any() and not counts.manifest.absent_is_zero:
         cell = np.argwhere(finest < 0)[0]
         missing = ", ".join(printable(some[at]) for some, at in zip(labels.values(), cell, strict=True))
-        remedy = 'give every combination a row, or write absent = "zero" under [table]'
-        problems.add(shown, f"the count of {missing} is missing", remedy)
-    found = with_totals(np.maximum(finest, 0))
-    wrong = np.flatnonzero(found[tuple(place)] != counts.lower[rows])
-    if len(wrong) and not problems.found:
-        row = int(rows[wrong[0]])
-        expected = int(found[tuple(each[wrong[0]] for each in place)])
-        what = f'"{counts.text[row]}" is not {expected}, the sum of its parts or the same cell above'
-        problems.add(shown, what, "correct the number", line=counts.place(row)[1], column=counts.manifest.value)
+        remedy = say('give every combination a row, or write absent = "zero" under [table]')
+        problems.add(shown, say("the count of {cell} is missing", cell=missing), remedy)
     problems.check()
+    found = with_totals(np.maximum(finest, 0))
+    _check_counts(counts, rows, found[tuple(place)])
     return ExactTable(file, rows.astype(np.int64), found, tuple(each.astype(np.int64) for each in place), labels)
+
+
+def _check_counts(counts: PublishedCounts, rows: Counts, expected: Counts) -> None:
+    wrong = np.flatnonzero(expected != counts.lower[rows])
+    if len(wrong):
+        row, (shown, line) = int(rows[wrong[0]]), counts.place(int(rows[wrong[0]]))
+        what = say(
+            '"{text}" is not {expected}, the sum of its parts or the same cell above',
+            text=counts.text[row],
+            expected=int(expected[wrong[0]]),
+        )
+        column = counts.manifest.value
+        raise InputError([Problem(shown, what, say("correct the number"), line=line, column=column)])

@@ -160,3 +160,72 @@ def test_numbers_that_are_no_counts_do_not_stand_in_the_way(tmp_path):
     done("anonymize", str(tmp_path), "--method", "secondary", "--output", str(out))
     assert "not_counts" not in (out / "series.toml").read_text(encoding="utf-8")
     assert run_main(str(out))[0] == 0
+
+
+PARTS = {"0-59": ("0-59", "0-59 & foreign"), "60+": ("60+", "60+ & foreign", "80+", "80+ & foreign")}
+PARTS |= {"80+": ("80+", "80+ & foreign"), "foreign": ("0-59 & foreign", "60+ & foreign", "80+ & foreign")}
+
+
+def of_which(seed, zero="0"):
+    """All counts of a table in which 80+ is part of 60+, and foreign of all ages, many of them small."""
+    drawn = np.random.default_rng(seed).choice([0, 1, 2, 4, 9, 30], size=(3, 6))
+    atoms = dict(zip(dict.fromkeys(atom for some in PARTS.values() for atom in some), drawn.T, strict=True))
+    groups = {**PARTS, "All": tuple(atoms)}
+    by_area = {age: [sum(int(atoms[atom][area]) for atom in some) for area in range(3)] for age, some in groups.items()}
+    counts = {(area, age): many[place] for age, many in by_area.items() for place, area in enumerate("NSE")}
+    counts |= {("UK", age): sum(many) for age, many in by_area.items()}
+    return [(cell, str(count) if count else zero) for cell, count in counts.items()]
+
+
+def with_parts(folder, releases, markers=None):
+    cells = {"dimensions": ("area", "age"), "totals": {"area": "UK", "age": "All"}, "categories": {"age": PARTS}}
+    return TinyTables(releases=releases, markers=markers or {}, min_count=5, **cells).write(folder)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_parts_are_hidden_with_the_others(seed, tmp_path):
+    """Tables with "of which" rows, and a sign for 0, are published so that an audit of all passes."""
+    releases = [of_which(2 * seed, "-"), of_which(2 * seed + 1, "-")]
+    folder, out = with_parts(tmp_path / "exact", releases, {"-": (0, 0)}), tmp_path / "out"
+    done("anonymize", str(folder), "--method", "secondary", "--threshold", "5", "--output", str(out))
+    assert run_main(str(out))[0] == 0
+    counts = read_counts(read_table_manifest(out))
+    truth = np.array([int(text.replace("-", "0")) for each in releases for _, text in each])
+    assert ((counts.lower <= truth) & (truth <= counts.upper)).all()
+    assert (counts.hidden[(truth > 0) & (truth < 5)]).all()
+    assert counts.number.any()
+
+
+@pytest.mark.parametrize("method", ["rounding", "random-rounding"])
+def test_a_cell_given_twice_is_published_once(method, tmp_path):
+    """Two draws for the same people would tell more than one."""
+    rows = of_which(1)
+    folder, out = with_parts(tmp_path / "exact", [rows + rows]), tmp_path / "out"
+    words = ["anonymize", str(folder), "--method", method, "--output", str(out)]
+    done(*words, *(["--seed", "1"] if COUNT_METHODS[method].draws else []))
+    texts = read_counts(read_table_manifest(out)).text
+    assert (texts[: len(rows)] == texts[len(rows) :]).all()
+
+
+def test_rates_are_not_written_and_hidden_tables_refused(tmp_path):
+    """Rates go with the other columns; counts that are hidden already are named, and so is the remedy."""
+    folder, out = exact(tmp_path, [drawn(1)], min_count=8), tmp_path / "out"
+    path, file = folder / "series.toml", folder / "releases/1.csv"
+    head, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([f"{head},rate,people", *(f"{row},{int(row.split(',')[-1]) / 10},1000" for row in rows)]))
+    rates = 'rates = { column = "rate", per = 100, decimals = 1, denominator = "people" }\n[policy]'
+    path.write_text(path.read_text().replace("[policy]", rates))
+    words = ["anonymize", str(folder), "--method", "secondary", "--output", str(out)]
+    done(*words)
+    assert "rate" not in (out / "series.toml").read_text() + (out / "releases/1.csv").read_text()
+    path.write_text(path.read_text().replace("markers = {  }", 'markers = { "*" = [1, 7] }'))
+    assert "* stands for several counts" in refused(*words)
+
+
+def test_parts_need_methods_that_draw_nothing_for_people(tmp_path):
+    folder = with_parts(tmp_path / "exact", [of_which(1), of_which(2)])
+    words = ["anonymize", str(folder), "--method", "cell-key", "--seed", "1", "--output", str(tmp_path / "out")]
+    assert "no label may be part of another" in refused(*words)
+    wrong = [(("N", "80+"), "77"), *of_which(1)]
+    words = ["anonymize", str(with_parts(tmp_path / "twice", [wrong])), "--method", "none", "--output"]
+    assert "the same cell above" in refused(*words, str(tmp_path / "out"))
