@@ -76,6 +76,12 @@ def _after(repair: Repair) -> Iterator[str]:
     yield say("The series, with it or without it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
+    if repair.sums:
+        yield say_count(
+            "{count} row that ignore_rows leaves out is not in it: add up the total again.",
+            "{count} rows that ignore_rows leaves out are not in it: add up the totals again.",
+            repair.sums,
+        )
     yield say("Do not publish whose row is whose: neither the folder private/ nor a column with the key.")
     if repair.register is not None:
         yield say(

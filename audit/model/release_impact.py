@@ -36,6 +36,7 @@ class Repair:
         withholds_much: whether the repair withholds more than one row in twenty.
         baseline: whether findings of the series without the candidate were ignored.
         stopped: why the search ended early; None if it did not.
+        sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
     """
 
     candidate: str
@@ -51,6 +52,7 @@ class Repair:
     withholds_much: Annotated[bool, UNWRITTEN] = False
     baseline: Annotated[bool, UNWRITTEN] = False
     stopped: Reason | None = None
+    sums: Annotated[int, UNWRITTEN] = 0
 
     @property
     def exit_code(self) -> int:

@@ -110,10 +110,11 @@ class CandidateFiles:
         shown, sensitive = manifest.shown(path), manifest.columns.sensitive
         values = [name for name in sensitive if name in (header(path, shown, problems) or {})]
         key = problems.checked(read_table(path, shown, ["row", "individual", *values], problems))
+        in_file = self._source if rows.table.kept is None else rows.table.kept[self._source]
         columns = {"row": pa.array(np.arange(len(self._source)))}
         for name in ("individual", *values):
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
-            columns[name] = pa.array([of_row.get(str(row), "") for row in self._source.tolist()], pa.string())
+            columns[name] = pa.array([of_row.get(str(row), "") for row in in_file.tolist()], pa.string())
         table = pa.table(columns)
         write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600, dialect=key.dialect)
 

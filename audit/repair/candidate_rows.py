@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from audit.io.adjustments import respelled
 from audit.io.rules.file_form import Renamed
+from audit.io.rules.rows import IgnoreRows
 from audit.io.rules.rule import Rules, spelled
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
@@ -22,6 +23,7 @@ from audit.model.errors import Problems, UsageError, printable
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
+from audit.runtime.phrases import say
 
 Cost = tuple[float, float, int]
 
@@ -51,8 +53,8 @@ class CandidateRows:
         self.pair = not release.values_by_row
         self.table = self.read(files.rows, files.shown)
         if self.table.rows != release.rows:
-            what = f"{files.shown}: a repair cannot keep the rows that ignore_rows leaves out"
-            raise UsageError(f"{what}; delete them from the candidate first")
+            what = say("{file}: a repair needs a file of which every row is of the release", file=files.shown)
+            raise UsageError(what)
 
     @cached_property
     def register(self) -> CandidateRegister | None:
@@ -62,11 +64,14 @@ class CandidateRows:
     def read(self, path: Path, shown: str) -> Table:
         """Return a table of the candidate with all its columns, called as in the series, and cells as in the file.
 
+        It has no rows that `ignore_rows` leaves out: they are sums of others, which a repair would make wrong.
+
         Raises:
             InputError: it cannot be read.
         """
         called = self.series.rules[Renamed].names.get(self.tag, {})
-        return whole_table(path, shown, self.series.adjustments(self.tag).declared).renamed(called)
+        table = whole_table(path, shown, self.series.adjustments(self.tag).declared).renamed(called)
+        return self.series.rules[IgnoreRows].rows(table)
 
     @property
     def rows(self) -> int:

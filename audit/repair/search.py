@@ -141,7 +141,8 @@ class RepairSearch:
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
         files = CandidateFiles(self.rows, self.best[0])
         tables, register = tuple(str(path) for path in files.write(output)), files.register_in(output)
-        return replace(found, files=tables, register=None if register is None else str(register))
+        table, written = self.rows.table, None if register is None else str(register)
+        return replace(found, files=tables, register=written, sums=max(0, table.in_file - table.rows))
 
     def proposed(self) -> Repair | None:
         """Return a repair that is found quickly, not written; None if there is none, or the past breaks the policy."""

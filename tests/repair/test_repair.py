@@ -215,18 +215,23 @@ def test_a_candidate_of_other_columns_decimals_and_values_is_written_as_it_is(tm
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
 
 
-def test_rows_that_are_left_out_stand_in_no_repair(tmp_path):
-    """A series with totals that are ignored can be repaired; the candidate has to come without its own."""
+def test_totals_stand_in_the_way_of_no_repair(tmp_path):
+    """Rows that `ignore_rows` leaves out are not written, and the key counts the rows that are."""
     people = [["a", "20-29", "flu"], ["b", "20-29", "cold"], ["c", "30-39", "flu"], ["d", "30-39", "gout"]]
-    head, total = ["P", "Age", "D"], ["Total", "", ""]
-    columns = 'sensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "P"\nignore_rows = { P = ["Total"] }'
-    folder = series_of(tmp_path / "series", [[head, *people, total]], columns)
-    alone = [["a", "20-24", "flu"], ["b", "25-29", "cold"], *people[2:]]
-    write_text(tmp_path / "2.csv", as_csv([head, *alone, total]))
-    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")]
-    code, _, err = run_main(*words)
-    assert (code, "a repair cannot keep the rows that ignore_rows leaves out" in err) == (2, True)
+    head, total = ["Age", "D"], ["Total", "4"]
+    columns = 'sensitive = "D"\nquasi_identifiers = ["Age"]\nignore_rows = { Age = ["Total"] }'
+    folder = series_of(tmp_path / "series", [[head, *(one[1:] for one in people), total]], columns)
+    owners = ["row,individual", *(f"{row},{one[0]}" for row, one in enumerate(people))]
+    write_text(folder / "private/1.key.csv", "\n".join(owners))
+    alone = [total, ["20-24", "flu"], total, ["25-29", "cold"], *(one[1:] for one in people[2:])]
     write_text(tmp_path / "2.csv", as_csv([head, *alone]))
-    assert run_main(*words)[0] == 0
-    assert "Total" not in (tmp_path / "out/2.csv").read_text()
-    assert (tmp_path / "out/2.csv").read_text().count("[20, 29]") == 2
+    write_text(tmp_path / "private/2.key.csv", "row,individual\n1,a\n3,b\n4,c\n5,d")
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")]
+    code, out, err = run_main(*words)
+    assert (code, err) == (0, ""), out
+    assert "2 rows that ignore_rows leaves out are not in it" in out
+    rows = (tmp_path / "out/2.csv").read_text().splitlines()[1:]
+    key = dict(line.split(",") for line in (tmp_path / "out/private/2.key.csv").read_text().splitlines()[1:])
+    had = {"a": "flu", "b": "cold", "c": "flu", "d": "gout"}
+    assert [had[key[str(place)]] for place in range(4)] == [row.rpartition(",")[2] for row in rows]
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
