@@ -40,11 +40,11 @@ def close(series: Filed, claim: Claim) -> Agree:
     Two numbers are close if they differ by at most a share, below 1, of the larger one, or by at most a width (`near`):
     then all of some are close if the least and the greatest are.
     """
-    if type(claim["within"]) is not str:
-        raise ValueError("the share or width of a claim is not a text")
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+|/0*[1-9][0-9]*)?", claim["within"]):
+        raise ValueError("the share or width of a claim is not a plain number")
     numbers, within, is_share = texts(series, claim), Fraction(claim["within"]), claim["claim"] == "close"
     plain = all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) for text in numbers)
-    if within < 0 or (is_share and within >= 1) or not plain:
+    if (is_share and within >= 1) or not plain:
         raise NotImplementedError("close values that are not plain numbers, or a share of 1 or more")
     number = [Fraction(text) for text in numbers]
     order = sorted({*number})

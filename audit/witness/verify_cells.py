@@ -146,7 +146,9 @@ def interval(cell: str) -> Ends | None:
         low, high, in_brackets = Fraction(found[2]), Fraction(found[3]), bool(found[1])
         if in_brackets != bool(found[4]) or ("," in cell and not in_brackets) or low > high:
             return None
-        return (low, int(found[1] not in ("", "["))), (high, int(found[4] in ("", "]")))
+        is_open, is_closed = found[1] not in ("", "["), found[4] in ("", "]")
+        need(low < high or (is_closed and not is_open), f"a range without numbers: {cell}")
+        return (low, int(is_open)), (high, int(is_closed))
     if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits are unknown
         low = Fraction(int(found[1]) * 10 ** len(found[2]))
         return (low, 0), (low + 10 ** len(found[2]) - 1, 1)

@@ -56,6 +56,7 @@ class RegisterLines:
         table = series.table(series.manifest["adversary"]["register"])
         self.columns = [name for name in series.columns["quasi_identifiers"] if name in table]
         self.table, self.people = table, dict[str, int]()
+        need(all(table["individual"]), "a register with an empty name")
         who = VERIFY["numbered"](table["individual"], self.people)
         self.line = np.full((len(series.tags), len(self.people)), -1)
         for at, person in enumerate(who.tolist()):
@@ -198,7 +199,10 @@ def checked(folder: Path, witness: Path) -> int:
     need(stated["claims"], "the statement has no claims", 1)
     checker = RegisterChecker(folder)
     series, number = checker.series, VERIFY["stated_values"](checker.series, stated)
-    worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
+    table = pq.read_table(witness / "worlds.parquet")
+    kinds = {str(field.type) for field in table.schema if field.name not in ("individual", "release")}
+    need(all(re.fullmatch("int[0-9]+", kind) for kind in kinds), "worlds that are not whole numbers", 1)
+    worlds = checker.worlds(table.to_pydict(), number)
     alike, judged, shown = VERIFY["beside"]("verify_alike"), checker.register.judged, list[str]()
     left = checker.left()
     for step in json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]:
@@ -212,7 +216,8 @@ def checked(folder: Path, witness: Path) -> int:
             found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
             found = alike["counted"](series, claim, people)
-        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
+        good = VERIFY["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
+        need(good, f"stated: {claim}; found: {found}", 1)
         shown.append(VERIFY["in_words"](claim, len(worlds)))
     return int(VERIFY["print_shown"](series, stated, shown))
 

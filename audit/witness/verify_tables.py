@@ -130,7 +130,9 @@ class TableSeries:
         found = [pattern] if (self.folder / pattern).exists() else found
         like = {re.sub("[0-9]+", "0", name) for name in found}
         need(len(like) == 1, f"a pattern that no file matches, or names that differ in more than numbers: {pattern}")
-        return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
+        place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
+        need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
+        return sorted(found, key=place.__getitem__)
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
@@ -228,6 +230,7 @@ def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Seque
     cells = list(zip(*places, strict=True))
     need(len({*cells}) == len(cells), "tables.parquet has two lines for a cell", 1)
     found, shape = [list[np.ndarray]() for _ in boxes], tuple(map(len, series.atoms))
+    need([*columns] == [f"table_{at}" for at in range(len(columns))], "tables.parquet has other columns", 1)
     for name, column in columns.items():
         need(all(whole(count) and 0 <= count < LARGEST for count in column), f"{name} has no whole number", 1)
         need(sum(column) < LARGEST, f"{name} has too large counts", 1)
@@ -264,7 +267,8 @@ def checked(folder: Path, witness: Path) -> int:
         several, certain = SUMS["decided"](rule, limit, seen[rule], ends)
         need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
-        need(claim == {"claim": rule, "limit": limit, **found}, f"stated: {claim}; found: {limit}, {found}", 1)
+        same = json.dumps({"claim": rule, "limit": limit, **found}, sort_keys=True) == json.dumps(claim, sort_keys=True)
+        need(same, f"stated: {claim}; found: {limit}, {found}", 1)
         shown.append(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
     sys.stdout.write("".join([*shown, *(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"])]))
     return 0

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -289,10 +290,8 @@ def _needed(
         found.append({"claim": "values", **claim})
         if share is not None and name in view.numbers:
             width = widths.get(name) if isinstance(widths, dict) else None
-            about = (
-                {"claim": "close", "within": str(share)} if width is None else {"claim": "near", "within": str(width)}
-            )
-            found.append(about | claim)
+            kind, within = ("close", share) if width is None else ("near", width)
+            found.append({"claim": kind, "within": str(Fraction(str(within))), **claim})
         if name in series.columns.get("similar", {}):
             found.append({"claim": "categories", **claim})
     return found

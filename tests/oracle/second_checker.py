@@ -55,6 +55,11 @@ def require(holds, what="not shown"):
         raise NotShownError(what)
 
 
+def same_json(*documents):
+    """Whether documents are the same, also in the form of their numbers."""
+    return len({json.dumps(each, sort_keys=True) for each in documents}) == 1
+
+
 def objection(folder, where, *, restate=False):
     """Return why a witness does not show all that it states, or ""; `restate`: state what is found instead."""
     try:
@@ -83,7 +88,8 @@ def check(series, where, statement, *, restate):
             found = Sets(series, people, claim["of"]).counted(claim)
         else:
             found = getattr(series if name in ("k", "records") else people, f"claim_{name}")(claim)
-        require(restate or {"claim": name, "sensitive": claim["sensitive"], **found} == claim, f"{claim}: {found}")
+        same = same_json({"claim": name, "sensitive": claim["sensitive"], **found}, claim)
+        require(restate or same, f"{claim}: {found}")
         claim.update(found)
     for name, (content, rows) in series.read.items():
         require(statement["files"].get(name) == {"sha256": hashlib.sha256(content).hexdigest(), "rows": rows}, name)
@@ -414,6 +420,8 @@ def ends(cell):  # noqa: PLR0911 - a form each
             return False
         if Fraction(match[2]) > Fraction(match[3]):
             return False
+        closed = match[1] in ("", "[") and match[4] in ("", "]")
+        refuse(Fraction(match[2]) == Fraction(match[3]) and not closed, "a range without numbers")
         return (Fraction(match[2]), int(match[1] in "](" and match[1] != "")), (
             Fraction(match[3]), -int(match[4] in "[)" and match[4] != ""))  # fmt: skip
     if match := re.fullmatch(rf"(>=|<=|>|<)\s*{NUMBER}|{NUMBER}\s*\+", cell):
@@ -474,11 +482,11 @@ def alike(cells, declared):
     for one, other in combinations(cells, 2):
         like = any(a == b for a, b in zip(looks(one), looks(other), strict=True))
         refuse(like and (lists[one] is None or lists[one] != lists[other]), "cells that may mean the same")
-    forms = {re.sub(r"\*+", "*", re.sub(r"\s", "", re.sub(r"\d+(?:\.\d+)?", "#", cell)))
+    forms = {re.sub(r"\*+", "*", re.sub(r"\s", "", re.sub(r"\d+(?:\.\d+)?", "#", cell.casefold())))
              for cell in cells if digits[cell]}  # fmt: skip
     worded = {re.fullmatch(r"([^\W\d_]+)#(,\1#)*", form) for form in forms}
     words = {match[1] for match in worded if match}
-    one = len(forms) <= 1 and not any("#e#" in form.lower() for form in forms)
+    one = len(forms) <= 1 and not any(re.search("#e[+-]?#", form) for form in forms)
     refuse(not one and not (all(worded) and len(words) == 1), "several notations")
     return {cell: frozenset(own) if (own := lists[cell]) and ("{" in cell or "," not in cell) else cell
             for cell in cells}  # fmt: skip
@@ -712,7 +720,7 @@ class Sets:
 
     def close(self, claim, at, *, share=True):
         within = Fraction(claim["within"])
-        require(type(claim["within"]) is str and within >= 0 and not (share and within >= 1), "within")
+        require(re.fullmatch(r"\d+(\.\d+|/\d+)?", claim["within"]) and not (share and within >= 1), "within")
         refuse(not all(re.fullmatch(NUMBER, value[at]) for value in self.series.published), "no decimal numbers")
 
         def agree(values):
@@ -755,6 +763,7 @@ class OfRegister(Series):
     def presence(self):
         lines, found = self.table(self.manifest["adversary"]["register"]), defaultdict(dict)
         for line in lines:
+            refuse(not line["individual"], "a person without a name")
             if line.get("release"):
                 places = [self.tags.index(line["release"])]
             else:
@@ -800,6 +809,7 @@ class OfRegister(Series):
         numbers = range(sum(name.startswith("world_") for name in table.column_names))
         head = ["individual", "release", *(f"{name}_{number}" for number in numbers for name in ("row", "world"))]
         require(sorted(table.column_names) == sorted(head) and numbers, "columns of worlds")
+        require(all(pa.types.is_signed_integer(table.schema.field(name).type) for name in head[2:]), "signed integers")
         found = [{} for _ in numbers]
         used = [{} for _ in numbers]
         for line in table.to_pylist():

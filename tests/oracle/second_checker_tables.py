@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from tests.oracle.second_checker import NotShownError, require
+from tests.oracle.second_checker import NotShownError, require, same_json
 
 INF = math.inf
 
@@ -31,7 +31,7 @@ def objection(folder, where, *, restate=False):
         require([claim["claim"] for claim in statement["claims"]] == ["min_width", "min_count"], "the claims")
         for claim in statement["claims"]:
             found = series.judged(claim["claim"], asked, worlds)
-            require(restate or found == claim, f"stated: {claim}, found: {found}")
+            require(restate or same_json(found, claim), f"stated: {claim}, found: {found}")
             claim.update(found)
         if restate:
             (where / "statement.json").write_text(json.dumps(statement))
@@ -235,8 +235,9 @@ class Tables:
         return tuple(cover[label] for cover, label in zip(self.covers, labels, strict=True))
 
     def worlds(self, table):
-        names = [name for name in table.column_names if name.startswith("table_")]
-        require({*table.column_names} >= {*self.dimensions, "(period)"} and names, "columns")
+        names = [name for name in table.column_names if name not in (*self.dimensions, "(period)")]
+        require(len(table.column_names) == len(names) + len(self.dimensions) + 1, "columns")
+        require(names and names == [f"table_{at}" for at in range(len(names))], "columns of tables")
         worlds = [defaultdict(int) for _ in names]
         for line in table.to_pylist():
             cell = (*(line[d] for d in self.dimensions), line["(period)"])

@@ -60,6 +60,7 @@ def test_examples_with_record_ids_are_wholly_shown(name, adversary, code, shown,
         ("2,20,x,flu", "1,20,x,flu", "one twice"),
         ("1,20,x,hiv", "1,20,x,gas", "a record with two values"),
         (",20,x", ",30,x", "nothing in common"),
+        (",20,x", ',"[22, 22[",x', "a range without numbers"),
     ],
 )
 def test_records_that_may_be_understood_otherwise_are_refused(old, new, what, tmp_path):

@@ -252,6 +252,8 @@ def without_periods(tables):
         (lambda stated, asked, tables: tables["table_0"].insert(0, tables["table_0"].pop(0) + 1), 1, "is published"),
         (lambda stated, asked, tables: asked["min_width"].pop(), 1, "other hidden cells"),
         (lambda stated, asked, tables: stated["claims"][1].update(settled=0), 1, "found: 5"),
+        (lambda stated, asked, tables: stated["claims"][1].update(settled=5.0), 1, "found: 5"),
+        (lambda stated, asked, tables: tables.update(table_9=tables["table_0"]), 1, "other columns"),
         (lambda stated, asked, tables: asked["min_count"].pop(), 1, "does not ask about"),
         (lambda stated, asked, tables: without_periods(tables), 1, ""),
         (lambda stated, asked, tables: stated["claims"].pop(), 2, "these claims"),
@@ -260,6 +262,8 @@ def without_periods(tables):
         "a count more",
         "a hidden cell less",
         "other numbers of the second claim",
+        "a number that is not whole",
+        "a table without its number",
         "a derived count less",
         "one table alone",
         "a limit less",
@@ -296,6 +300,9 @@ def test_releases_of_a_pattern_are_in_the_order_of_their_numbers(tmp_path):
     assert witnessed(folder, where)[1] == 0
     series = verify_tables.TableSeries(folder)
     assert [*series.read][1:3] == ["releases/9.csv", "releases/10.csv"]
+    shutil.copy(folder / "releases" / "9.csv", folder / "releases" / "09.csv")
+    code, said = checked(folder, where)
+    assert (code, "equal numbers" in said) == (2, True), said
 
 
 def test_a_statement_is_about_its_files(tmp_path):
