@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from audit.model.errors import SENTENCE, printable
-from audit.model.publication_plan import PlannedSeries, PublicationPlan
+from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from reports.frames import frames
 from reports.json_values import json_value
@@ -14,6 +14,8 @@ from reports.sentences import result_text
 from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
+_MUCH = 0.2
+"""A share of counterfeits, or of withheld people, above which the recommendation warns."""
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
 
@@ -94,13 +96,28 @@ def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
     text = say("Recommendation: {method}, which keeps the policy.", method=_name(best))
     if best.query_error is not None:
         text = say(
-            "Recommendation: {method}, which keeps the policy, with the least error of counts ({error}).",
+            "Recommendation: {method}, which keeps the policy; the error of counts is {error}.",
             method=_name(best),
             error=figure(best.query_error, ".1%"),
         )
     if best.withheld:
         text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
+    if best.counterfeits:
+        share = figure(best.counterfeit_share, ".1%")
+        text += " " + say("{share} of the published rows are counterfeits, which users cannot tell apart.", share=share)
     yield text
+    if max(best.counterfeit_share, best.withheld_share) > _MUCH:
+        yield say(
+            "This costs much: consider coarser values or fewer columns, and what users need, before you choose it."
+        )
+    if best.future_exit_code == 0:
+        yield say("It keeps the policy after {count} further, simulated snapshots, too.", count=FUTURE_SNAPSHOTS)
+    elif best.future_exit_code is not None:
+        yield say(
+            "Nothing that was tried keeps the policy after {count} further, simulated snapshots: expect that a later "
+            "release cannot be published this way.",
+            count=FUTURE_SNAPSHOTS,
+        )
     if best.without:
         columns = joined([printable(one) for one in best.without])
         yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)

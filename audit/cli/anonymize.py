@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from audit.cli.arguments import Commands, Names, add_option, add_settings, counted, local, options_given
 from audit.cli.output import put
@@ -16,7 +17,11 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count
 
 if TYPE_CHECKING:
+    from audit.io.manifest import Manifest
+    from audit.io.series import Series
     from audit.model.anonymizer import Anonymizer
+    from audit.model.audit_options import AuditOptions
+    from audit.model.report import Report
     from audit.publishing.publish import PublishResult
 
 
@@ -49,9 +54,9 @@ def add_parser(commands: Commands) -> None:
         ("largest", 1, "cell-key: by how much a count is off at most; default: 2"),
     ):
         parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
-    add_settings(
-        parser, "time_limit", default=None, help="count tables: seconds for secondary suppression; default: 300"
-    )
+    seconds = "seconds for each attack of the audit, or, for count tables, for secondary suppression; default: 300"
+    add_settings(parser, "time_limit", default=None, help=seconds)
+    parser.add_argument("--no-audit", action="store_true", help="do not judge the new releases by the policy")
     parser.add_argument(
         "--close",
         action="store_true",
@@ -79,7 +84,9 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Publish the snapshots that are not out yet, print a summary, and return the exit code.
+    """Publish the snapshots that are not out yet, print a summary, and return the exit code of an audit.
+
+    A release that would break the policy of a series that keeps it is not published.
 
     Raises:
         UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
@@ -87,17 +94,20 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from anonymizers.count_tables import COUNT_METHODS
     from audit.api.microdata import method_of
-    from audit.io.manifest import is_table_series
+    from audit.io.diagnostics import is_there
+    from audit.io.manifest import NAME, is_table_series
     from audit.io.microdata import open_microdata
+    from audit.io.series import open_series
+    from audit.model.audit_options import AuditOptions
     from audit.pipeline.progress import counting
     from audit.principles import registry as principles
     from audit.publishing.publish import PublishOptions, publish
 
     if is_table_series(arguments.microdata):
         return _publish_tables(arguments)
-    given = (arguments.threshold, arguments.base, arguments.largest, arguments.time_limit)
+    given = (arguments.threshold, arguments.base, arguments.largest)
     if arguments.method in COUNT_METHODS or any(given):
-        named = "one of --threshold, --base, --largest and --time-limit"
+        named = "one of --threshold, --base and --largest"
         what = arguments.method if arguments.method in COUNT_METHODS else named
         raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
     method = method_of(arguments.method, options_given(arguments))
@@ -106,6 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.close:
         microdata, added = microdata.closed()
     done: list[PublishResult] = []
+    verdict = _Verdict(AuditOptions(time_limit=arguments.time_limit or 300.0, findings=0))
+    judged = not arguments.no_audit
     try:
         with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
             options = PublishOptions(
@@ -114,14 +126,83 @@ def run(arguments: argparse.Namespace) -> int:
                 seed=arguments.seed,
                 on_release=done.append,
                 on_progress=watch,
+                **({"accepts": verdict.accepts} if judged and is_there(arguments.output / NAME) else {}),
             )
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:
         if done:  # what is published stays published, even after an error
             put(_summary(done, method, arguments.output, added))
         raise
-    put(_summary(done, method, arguments.output, added))
-    return 0
+    if verdict.refused is None or done:
+        put(_summary(done, method, arguments.output, added))
+    if not judged or not (done or verdict.refused):
+        return 0
+    if verdict.last is None:
+        verdict.judge(open_series(arguments.output))
+    put(verdict.sentences(method, arguments.microdata))
+    return verdict.last.policy.exit_code if verdict.last else 0
+
+
+@dataclass
+class _Verdict:
+    """The audit of a series with its new releases, by the policy of its manifest.
+
+    Attributes:
+        last: the newest report.
+        refused: the tag of a release that was not published, because only with it the series breaks its policy.
+    """
+
+    options: AuditOptions
+    last: Report | None = None
+    refused: str | None = None
+
+    def judge(self, series: Series) -> Report:
+        """Return the report on a series by every attack that applies.
+
+        Raises:
+            InputError: the series cannot be audited.
+        """
+        from attacks.registry import all_attacks
+        from audit.pipeline.audit_run import run_audit
+
+        self.last = run_audit(series, all_attacks(), self.options)
+        return self.last
+
+    def accepts(self, manifest: Manifest) -> bool:
+        """Return whether the last release may join the others: it is not what breaks the policy."""
+        from audit.io.candidate import as_candidate
+        from audit.io.series import Series
+
+        before, series = as_candidate(Series.of(manifest))
+        report = self.judge(series)
+        if not report.policy.violations or self.judge(before).policy.violations:
+            self.last = report
+            return True
+        self.last, self.refused = report, series.tags[-1]
+        return False
+
+    def sentences(self, method: Anonymizer, microdata: Path) -> str:
+        """Return the verdict, and what to do, in lines."""
+        from reports.sentences import reasons
+        from reports.verdict import headline
+
+        report = cast("Report", self.last)
+        lines = [headline(report)[0], *(f"  {each}" for each in reasons(report))]
+        if self.refused is not None:
+            not_published = say(
+                "Release {release} is not published: it keeps {promise}, but would make the series break its policy.",
+                release=printable(self.refused),
+                promise=method.promise,
+            )
+            redo = say(
+                "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
+                "compare methods: {command}. With --no-audit, it is published unjudged.",
+                command=f"audit plan {printable(shlex.quote(str(microdata)), 400)}",
+            )
+            lines = [not_published, *lines, redo]
+        elif report.policy.exit_code:
+            lines.append(say("Do not pass the new releases on before this is settled."))
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _publish_tables(arguments: argparse.Namespace) -> int:

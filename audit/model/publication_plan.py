@@ -9,6 +9,9 @@ from typing import Annotated
 from audit.model.comparison import COMPARED
 from audit.model.report import AttackReport
 
+FUTURE_SNAPSHOTS = 2
+"""The number of further snapshots that are simulated for what may be recommended."""
+
 
 @dataclass(frozen=True)
 class PlannedSeries:
@@ -23,11 +26,14 @@ class PlannedSeries:
             undecided.
         attacks: the results of the attacks, without findings.
         counterfeits, withheld: the number of counterfeits over all releases, and of people withheld at the end.
+        counterfeit_share: the share of all published rows that are counterfeits.
         withheld_share: the share of the last snapshot's people who are withheld.
         ncp: the mean share of their domain that cells cover (normalized certainty penalty); None without cells.
         query_error: the median relative error of COUNT queries, averaged over the releases; None if no release has one.
         seconds: the time for publishing.
         violating: the attacks by which the policy is violated.
+        future_exit_code: the exit code of an audit after further, simulated snapshots, or 2 if the method refused them;
+            None if this was not tried, which is done only for what may be recommended.
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
     """
 
@@ -40,11 +46,13 @@ class PlannedSeries:
     attacks: Annotated[tuple[AttackReport, ...], COMPARED] = ()
     counterfeits: int = 0
     withheld: int = 0
+    counterfeit_share: float = 0.0
     withheld_share: float = 0.0
     ncp: float | None = None
     query_error: float | None = None
     seconds: float = 0.0
     violating: tuple[str, ...] = ()
+    future_exit_code: int | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -74,8 +82,13 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It is the one with the least sum of query error and share of withheld people, then with the fewest counterfeits.
+        It keeps the policy in the simulated future, too, if any does. Of these, it is the one with the least sum of
+        query error, share of withheld people and share of counterfeits among the rows.
         """
-        keeping = [each for each in self.tried if each.keeps]
-        lost = {id(each): (each.query_error or 0.0) + each.withheld_share for each in keeping}
-        return min(keeping, key=lambda e: (e.query_error is None, lost[id(e)], e.counterfeits), default=None)
+        return min((each for each in self.tried if each.keeps), key=_loss, default=None)
+
+
+def _loss(each: PlannedSeries) -> tuple[bool, bool, float]:
+    """Return a sort key that puts the most useful series first."""
+    lost = (each.query_error or 0.0) + each.withheld_share + each.counterfeit_share
+    return each.future_exit_code not in (None, 0), each.query_error is None, lost

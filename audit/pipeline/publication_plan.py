@@ -24,6 +24,7 @@ from audit.model.options import options_of
 from audit.model.outcome import Attack
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import run_audit
+from audit.pipeline.simulated_future import with_future
 from audit.principles import registry as principles
 from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
@@ -36,6 +37,7 @@ TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
 _FREQUENT = 0.5
+_WITHHOLD = " --withhold"
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
@@ -81,7 +83,24 @@ def plan_publication(
         coarser = replace(microdata, quasi_identifiers=tuple(left))
         without = tuple(each for each in microdata.quasi_identifiers if each not in left)
         tried += [replace(trial.of(coarser, each), without=without) for each in closest]
-    return PublicationPlan(microdata.name, tuple(tried), frequent, changing)
+    return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, candidates, trial)
+
+
+def _lasting(
+    plan: PublicationPlan, microdata: Microdata, candidates: Sequence[Candidate], trial: _Trial
+) -> PublicationPlan:
+    """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy."""
+    by_name = {(method.name, parameters): each for each in candidates for parameters, method, _ in [each]}
+    with tempfile.TemporaryDirectory(prefix="audit-plan-") as folder:
+        longer = None
+        while (best := plan.recommended) is not None and best.future_exit_code is None:
+            longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
+            columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
+            candidate = by_name[best.method, best.parameters.removesuffix(_WITHHOLD)]
+            later = trial.of(replace(longer, quasi_identifiers=columns), candidate)
+            known = replace(best, future_exit_code=later.exit_code if later.refused is None else 2)
+            plan = replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
+    return plan
 
 
 def _found(each: PlannedSeries) -> tuple[bool, int]:
@@ -126,7 +145,7 @@ class _Trial:
         if found.refused is None or not hasattr(method, "withhold"):
             return found
         patient = cast("Anonymizer", replace(cast("Any", method), withhold=True))
-        again = self._published(microdata, f"{parameters} --withhold", patient, principle)
+        again = self._published(microdata, f"{parameters}{_WITHHOLD}", patient, principle)
         return replace(again, parameters=parameters) if again.refused else again
 
     def _published(
@@ -156,6 +175,7 @@ class _Trial:
                 exit_code=report.policy.exit_code,
                 attacks=report.attacks,
                 counterfeits=sum(each.counterfeits for each in done),
+                counterfeit_share=sum(each.counterfeits for each in done) / max(sum(each.rows for each in done), 1),
                 withheld=done[-1].withheld if done else 0,
                 withheld_share=_withheld(done[-1]) if done else 0.0,
                 ncp=_mean(each.ncp for each in releases),

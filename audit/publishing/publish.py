@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
+from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Hierarchies
@@ -59,6 +59,8 @@ class PublishOptions:
             guesses the seed can reverse the drawing of ids, and so learn the order of the snapshot's rows.
         on_release: called with each release as soon as it is published.
         on_progress: called with the number of releases published and the number to publish.
+        accepts: called with the manifest of the series and a release that keeps the promise, before it is put in place;
+            if it answers False, this release and those after it are not published.
     """
 
     form: Form | None = None
@@ -66,6 +68,7 @@ class PublishOptions:
     seed: int | None = None
     on_release: Callable[[PublishResult], None] = lambda _: None
     on_progress: Callable[[int, int], None] = lambda _done, _total: None
+    accepts: Callable[[Manifest], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,8 @@ class _Work:
             self.options.on_progress(position - done, total - done)
             with logged_stage(_LOG, f"publishing by {self.anonymizer.name}", release=position + 1) as stage:
                 published = self._publish(position, check)
+                if published is None:
+                    return
                 stage.count(
                     rows=published.rows,
                     groups=published.groups,
@@ -220,7 +225,7 @@ class _Work:
 
     # -- publishing -------------------------------------------------------------------------------------------
 
-    def _publish(self, position: int, check: Check) -> PublishResult:
+    def _publish(self, position: int, check: Check) -> PublishResult | None:
         start = time.perf_counter()
         read = self._snapshot(position)
         if self.cells is not None and self.before is not None:
@@ -235,6 +240,8 @@ class _Work:
         except RefusalError as refusal:
             raise self._refused(refusal, read) from refusal
         release = self._written(rendered, read, check)
+        if release is None:
+            return None
         self._remember(release, read, position)
         return PublishResult(
             tag=read.snapshot.tag,
@@ -245,8 +252,8 @@ class _Work:
             seconds=time.perf_counter() - start,
         )
 
-    def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> KeyedRelease:
-        """Stage a release, check what was written, and put it in place."""
+    def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> KeyedRelease | None:
+        """Stage a release, check what was written, and put it in place; return None if it is not accepted."""
         files, counterfeits = self.form.files(read.snapshot.tag), None
         tables = {files.shown: rendered.rows}
         if rendered.values is not None:
@@ -265,15 +272,27 @@ class _Work:
         self.workplace.stage(tables)
         if lines is not None:
             check_written_transitions(self.workplace.staging, lines)
-        release = self._read(self.series.staged(self.form.staged(self.workplace.staging, files, counterfeits)), 0)
+        staged = self.form.staged(self.workplace.staging, files, counterfeits)
+        release = self._read(self.series.staged(staged), 0)
         check_written(release, self.form.attributes, self.form.columns.sensitive[0], read, rendered.person)
         if not release.values_by_row:
             check_kept(release, self.counterfeits)
         breaches = check.add(release)
         if breaches:
             raise BrokenPromiseError(f"release {files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
+        if not self.options.accepts(self._joined(staged)):
+            return None
         self._commit(files, counterfeits, tables)
         return release
+
+    def _joined(self, staged: Manifest) -> Manifest:
+        """Return the manifest of the series with a staged release as its last one."""
+        so_far = self.form.manifest
+        files = tuple(replace(each, key=staged.key_path(each)) for each in staged.releases)
+        counterfeits = {tag: str((staged.folder / file).absolute()) for tag, file in staged.counterfeits.items()}
+        return replace(
+            so_far, releases=(*so_far.releases, *files), counterfeits={**so_far.counterfeits, **counterfeits}
+        )
 
     def _commit(self, files: ReleaseFiles, counterfeits: str | None, tables: Mapping[str, pa.Table]) -> None:
         spelled = manifest_writer.spelled_out(self.form.text, self.form.manifest)

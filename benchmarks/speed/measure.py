@@ -136,7 +136,7 @@ class Lab:
         folder = self.data / name
         if not folder.exists():
             micro, options = PUBLISHED[name]
-            command = [*self._audit, "anonymize", str(self.microdata(micro)), *options.split()]
+            command = [*self._audit, "anonymize", "--no-audit", str(self.microdata(micro)), *options.split()]
             print(f"making {name} …", file=sys.stderr, flush=True)
             run([*command, "--seed", "1", "--output", str(folder)])
         return folder

@@ -193,7 +193,7 @@ def test_what_is_published_of_numbers_is_declared(tmp_path):
     write(tmp_path / "people/microdata.toml", f'{text}sensitive = "Pay"\n')
     folder = tmp_path / "out"
     words = ("--method", "m-invariance", "--m", "2", "--output", str(folder))
-    assert run_main("anonymize", str(tmp_path / "people"), *words)[0] == 0
+    assert run_main("anonymize", "--no-audit", str(tmp_path / "people"), *words)[0] == 0
     code, clauses, _ = judged(folder)
     assert (code, clauses["max_risk"]["state"], clauses["closeness"]["state"]) == (0, "holds", "holds")
 

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -14,8 +15,9 @@ from attacks.registry import find as attack
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
-from audit.model.publication_plan import PlannedSeries, PublicationPlan
+from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import candidates, plan_publication
+from audit.pipeline.simulated_future import with_future
 from reports.publication_plan import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
@@ -34,14 +36,24 @@ def clinic():
 def test_what_is_recommended_keeps_the_policy(clinic, tmp_path):
     best = clinic["recommended"]
     words = ["--method", best["method"], *best["parameters"].split()]
-    assert run_main("anonymize", CLINIC, *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
+    assert run_main("anonymize", "--no-audit", CLINIC, *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
     assert run_main(str(tmp_path / "s"))[0] == 0
 
 
 def test_each_method_ends_as_its_own_audit_says(clinic, tmp_path):
     [tried] = [each for each in clinic["tried"] if (each["method"], each["parameters"]) == ("m-invariance", "--m 2")]
     run_main(
-        "anonymize", CLINIC, "--method", "m-invariance", "--m", "2", "--output", str(tmp_path / "s"), "--seed", "0"
+        "anonymize",
+        "--no-audit",
+        CLINIC,
+        "--method",
+        "m-invariance",
+        "--m",
+        "2",
+        "--output",
+        str(tmp_path / "s"),
+        "--seed",
+        "0",
     )
     assert run_main(str(tmp_path / "s"))[0] == tried["exit_code"] == 1
 
@@ -102,7 +114,9 @@ def test_a_survey_gets_a_recommendation_that_keeps_the_policy(tmp_path):
     best = found["recommended"]
     assert (best["method"], best["parameters"].split()[-1], best["without"]) == ("e-equivalence", "--withhold", [])
     words = ["--method", best["method"], *best["parameters"].split()]
-    assert run_main("anonymize", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
+    assert (
+        run_main("anonymize", "--no-audit", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
+    )
     assert run_main(str(tmp_path / "s"))[0] == 0
 
 
@@ -135,10 +149,10 @@ def test_columns_are_left_out_where_nothing_else_helps(tmp_path):
 def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
     """l-diversity refuses the survey as it is; with `none` declared to be harmless, it holds for all other values."""
     words = ["--method", "l-diversity", "--l", "3", "--output", str(tmp_path / "s"), "--seed", "0"]
-    code, _, err = run_main("anonymize", str(survey(tmp_path / "plain")), *words)
+    code, _, err = run_main("anonymize", "--no-audit", str(survey(tmp_path / "plain")), *words)
     assert (code, "declare what is harmless" in err) == (2, True)
     micro = survey(tmp_path / "micro", more='harmless = ["none"]\n')
-    assert run_main("anonymize", str(micro), *words)[0] == 0
+    assert run_main("anonymize", "--no-audit", str(micro), *words)[0] == 0
     text = (tmp_path / "s" / "series.toml").read_text()
     assert 'harmless = { Illness = ["none"] }' in text
     check = ["check", str(tmp_path / "s"), "--principle", "l-diversity", "--l", "3"]
@@ -159,10 +173,10 @@ def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
 def test_a_series_and_its_microdata_agree_on_what_is_harmless(tmp_path):
     micro = survey(tmp_path / "micro")
     words = ["--method", "mondrian", "--k", "5", "--output", str(tmp_path / "s"), "--seed", "0"]
-    assert run_main("anonymize", str(micro), *words)[0] == 0
+    assert run_main("anonymize", "--no-audit", str(micro), *words)[0] == 0
     text = (micro / "microdata.toml").read_text()
     (micro / "microdata.toml").write_text(text.replace("sensitive =", 'harmless = ["none"]\nsensitive ='))
-    code, _, err = run_main("anonymize", str(micro), *words)
+    code, _, err = run_main("anonymize", "--no-audit", str(micro), *words)
     assert (code, "`harmless` names values that series.toml does not" in err) == (2, True)
 
 
@@ -175,3 +189,44 @@ def test_a_method_whose_series_no_audit_takes_is_refused_and_ends_no_plan(tmp_pa
     found = planned(write_microdata(tmp_path / "micro", waves, head=HEAD), "--method", "mondrian")
     why = [each["refused"] for each in found["tried"]]
     assert all(each.startswith("what it publishes cannot be audited: the cells of record") for each in why[:2]), why
+
+
+def test_what_keeps_the_policy_in_the_simulated_future_is_preferred_and_costs_are_told():
+    luck = PlannedSeries("m-distinct", "--m 4", exit_code=0, query_error=0.05, future_exit_code=1)
+    costly = PlannedSeries(
+        "e-equivalence",
+        "--m 2",
+        exit_code=0,
+        query_error=0.1,
+        counterfeits=59,
+        counterfeit_share=0.59,
+        future_exit_code=0,
+    )
+    plan = PublicationPlan("clinic", (luck, costly))
+    assert plan.recommended is costly
+    page = " ".join(FORMATS["text"](plan).split())
+    assert "59.0% of the published rows are counterfeits" in page
+    assert "This costs much" in page
+    assert f"after {FUTURE_SNAPSHOTS} further, simulated snapshots, too" in page
+    alone = " ".join(FORMATS["text"](PublicationPlan("clinic", (luck,))).split())
+    assert "expect that a later release cannot be published this way" in alone
+
+
+def test_counterfeits_count_against_a_series():
+    full = PlannedSeries("m-distinct", "--m 4", exit_code=0, query_error=0.05, counterfeit_share=0.59)
+    lean = PlannedSeries("e-equivalence", "--m 2", exit_code=0, query_error=0.2)
+    assert PublicationPlan("clinic", (full, lean)).recommended is lean
+
+
+def test_the_simulated_future_goes_on_as_the_past(tmp_path):
+    first = [(f"P{n}", 20 + n, "Wetwang", "flu") for n in range(40)]
+    second = [*first[10:], *((f"Q{n}", 30 + n, "Wetwang", "cold") for n in range(5))]
+    microdata = open_microdata(write_microdata(tmp_path / "m", {"1": first, "2": second}))
+    longer = with_future(microdata, tmp_path, seed=1)
+    assert longer.tags == ("1", "2", "future-1", "future-2")
+    rows = [each.path.read_text().splitlines()[1:] for each in longer.snapshots[1:]]
+    for before, after in pairwise(rows):
+        assert 0 < len({*before} - {*after}) < len(before)
+        newcomers = [row for row in after if row not in before]
+        assert len(newcomers) == round(len(before) * 5 / 35)
+        assert {row.partition(",")[2] for row in newcomers} <= {row.partition(",")[2] for row in before}

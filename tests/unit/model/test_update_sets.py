@@ -218,7 +218,7 @@ def test_equivalences_cannot_be_promised_of_values_that_change(tmp_path):
     err = refused("anonymize", str(micro_of(tmp_path / "m", CLOSED, same)), *words)
     assert "release 1 is not published: equivalences are between values that never change" in err
     assert not (tmp_path / "out").exists()
-    assert run_main("anonymize", str(micro_of(tmp_path / "plain", None, same)), *words)[0] == 0
+    assert run_main("anonymize", "--no-audit", str(micro_of(tmp_path / "plain", None, same)), *words)[0] == 0
 
 
 @st.composite

@@ -118,7 +118,18 @@ def measure(wanted: EquivalenceRun, microdata: Path, folder: Path, setting: Equi
     """Publish a series by Anatomy, measure it, and delete it. A method may refuse."""
     series, merged = folder / "series", folder / "merged"
     method = "m-invariance" if wanted.method == "merged" else wanted.method
-    command = [AUDIT, "anonymize", str(microdata), "--method", method, "--m", str(wanted.m), "--publish", "anatomy"]
+    command = [
+        AUDIT,
+        "anonymize",
+        "--no-audit",
+        str(microdata),
+        "--method",
+        method,
+        "--m",
+        str(wanted.m),
+        "--publish",
+        "anatomy",
+    ]
     command += ["--e", str(wanted.e)] if wanted.e else []
     found: dict[str, Any] = asdict(wanted)
     try:

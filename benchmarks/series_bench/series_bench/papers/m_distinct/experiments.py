@@ -141,7 +141,17 @@ def measure(wanted: MDistinctRun, microdata: Path, series: Path, setting: MDisti
             return found | {"refused": str(refusal)}
     shutil.rmtree(series, ignore_errors=True)  # of a run that was broken off
     try:
-        command = [AUDIT, "anonymize", str(microdata), *wanted.method, "--seed", "1", "--output", str(series)]
+        command = [
+            AUDIT,
+            "anonymize",
+            "--no-audit",
+            str(microdata),
+            *wanted.method,
+            "--seed",
+            "1",
+            "--output",
+            str(series),
+        ]
         published = publish(command)
         if isinstance(published, str):
             return found | {"refused": published}

@@ -109,7 +109,16 @@ def simulate(population: Path | None, folder: Path, volume: int, setting: MInvar
 def measure(wanted: MInvarianceRun, microdata: Path, series: Path, setting: MInvarianceSetting) -> dict[str, Any]:
     """Publish a series, measure it, and delete it. A method may refuse: new rows need not be m-eligible."""
     option = {"m-invariance": "--m", "l-diversity": "--l"}[wanted.method]
-    command = [AUDIT, "anonymize", str(microdata), "--method", wanted.method, option, str(wanted.parameter)]
+    command = [
+        AUDIT,
+        "anonymize",
+        "--no-audit",
+        str(microdata),
+        "--method",
+        wanted.method,
+        option,
+        str(wanted.parameter),
+    ]
     found: dict[str, Any] = asdict(wanted)
     try:
         published = publish([*command, "--output", str(series)])

@@ -1,0 +1,53 @@
+"""`audit anonymize` judges what it publishes by the policy of the series."""
+
+from pathlib import Path
+
+from tests.helpers.microdata import write_microdata
+from tests.helpers.running import run_main
+
+WORDS = ("--method", "l-diversity", "--l", "2", "--seed", "0")
+FIRST = [
+    ("A", 20, "Wetwang", "flu"),
+    ("B", 21, "Wetwang", "cold"),
+    ("C", 50, "Wetwang", "flu"),
+    ("D", 51, "Wetwang", "cold"),
+]
+SECOND = [
+    ("A", 20, "Wetwang", "flu"),
+    ("B", 60, "Wetwang", "cold"),
+    ("C", 61, "Wetwang", "flu"),
+    ("D", 21, "Wetwang", "cold"),
+]
+
+
+def anonymize(micro: Path, series: Path, *words: str) -> tuple[int, str, str]:
+    return run_main("anonymize", str(micro), *WORDS, "--output", str(series), *words)
+
+
+def test_a_release_that_would_break_the_policy_is_not_published(tmp_path):
+    micro, series = tmp_path / "micro", tmp_path / "series"
+    write_microdata(micro, {"1": FIRST})
+    code, out, _ = anonymize(micro, series)
+    assert code == 0
+    assert "The policy holds" in out
+    write_microdata(micro, {"1": FIRST, "2": SECOND})
+    before = (series / "series.toml").read_bytes()
+    code, out, err = anonymize(micro, series)
+    assert (code, err) == (1, "")
+    assert out.startswith("Release 2 is not published: it keeps l-diversity (l = 2), but")
+    assert "NOT SAFE" in out
+    assert f"audit plan {micro}" in out
+    assert (series / "series.toml").read_bytes() == before
+    assert not (series / "releases/2.csv").exists()
+    assert not (series / "private/2.key.csv").exists()
+    code, out, _ = anonymize(micro, series, "--no-audit")
+    assert (code, (series / "releases/2.csv").exists()) == (0, True)
+    assert run_main(str(series))[0] == 1
+
+
+def test_a_new_series_that_breaks_the_policy_ends_as_its_audit(tmp_path):
+    micro, series = tmp_path / "micro", tmp_path / "series"
+    write_microdata(micro, {"1": FIRST, "2": SECOND})
+    code, out, _ = anonymize(micro, series)
+    assert (code, run_main(str(series))[0]) == (1, 1)
+    assert out.endswith("Do not pass the new releases on before this is settled.\n")
