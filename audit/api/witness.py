@@ -106,10 +106,10 @@ def _fitting(rows: Matrix, low: Floats, high: Floats, most: int, cost: Floats, b
     return None if found is None else np.rint(found.value).astype(np.int64)
 
 
-def _priced(cost: Floats, ends: Floats, rows: Matrix, budget: Budget) -> Floats | None:
+def _priced(cost: Floats, ends: Floats, rows: Matrix) -> Floats | None:
     """Return columns from 0 to some ends with the greatest cost whose products with the rows are at most 0."""
     from attacks.linear_programmes import Programme, optimum
 
     low, high = np.full(rows.shape[0], -np.inf), np.zeros(rows.shape[0])
-    found = optimum(Programme(cost, np.zeros(len(cost)), ends, rows, low, high), budget)
+    found = optimum(Programme(cost, np.zeros(len(cost)), ends, rows, low, high), Budget())
     return None if found is None else found.value

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from audit.model.arrays import Floats, Integers
-from audit.runtime.budget import Budget
 from audit.witness.points import Step, step_of
 from audit.witness.verify_points import Left
 
-Solve = Callable[[Floats, Floats, Any, Budget], Floats | None]
+Solve = Callable[[Floats, Floats, Any], Floats | None]
 """Maximizes a cost over columns from 0 to some ends; the product of sparse rows and columns is at most 0."""
 _SCALES, _MOST = (1, 2, 3, 4, 6, 12), 200_000
+_ENTRIES = 3_000_000
+"""The most entries of all linear programmes together: a limit of time would show more on faster machines."""
 
 
-def register_steps(left: Left, worlds: Integers, solve: Solve, budget: Budget) -> Iterator[Step]:
-    """Yield steps that rule out values of people that no world gives them, until time runs out.
+def register_steps(left: Left, worlds: Integers, solve: Solve) -> Iterator[Step]:
+    """Yield steps that rule out values of people that no world gives them, as far as a limit of work allows.
 
     By the duality of linear programmes, there are such points wherever fractions of rows cannot give the person the
     value, either.
@@ -28,18 +29,21 @@ def register_steps(left: Left, worlds: Integers, solve: Solve, budget: Budget) -
         left: the values that are left; changed in place.
         worlds: the values that worlds give people; shape (worlds, releases, people).
         solve: solves linear programmes.
-        budget: the time.
     """
-    seen = np.zeros(left.values.shape, dtype=np.bool_)
+    seen, entries = np.zeros(left.values.shape, dtype=np.bool_), 0
     for world in worlds:
         release, who = np.nonzero(world >= 0)
         seen[release % len(seen), who, world[release, who]] = True
     release, who, which = np.nonzero(left.values & ~seen)
     order = np.argsort(seen.sum(axis=2)[release, who], kind="stable")  # first those with one value in all worlds
     for each in zip(release[order].tolist(), who[order].tolist(), which[order].tolist(), strict=True):
-        if budget.exhausted() or len(left.series.people) * left.series.held.size > _MOST:
+        if not left.values[each]:
+            continue
+        programme = _Prices(left, *each) if len(left.series.people) * left.series.held.size <= _MOST else None
+        entries += len(programme.entries) if programme is not None else 0
+        if programme is None or entries > _ENTRIES:
             return
-        price = _Prices(left, *each).found(solve, budget) if left.values[each] else None
+        price = programme.found(solve)
         for points in [] if price is None else [np.rint(price * scale).astype(np.int64) for scale in _SCALES]:
             groups, before = np.flatnonzero(points.any(axis=1)), left.values.sum()
             left.strike_out(groups, np.concatenate([np.zeros_like(points[:1]), points[groups]]))
@@ -64,14 +68,14 @@ class _Prices:
         for who in range(len(left.series.people)):
             self._add(who)
 
-    def found(self, solve: Solve, budget: Budget) -> Floats | None:
+    def found(self, solve: Solve) -> Floats | None:
         """Return the prices; shape (groups, values); None if there are none."""
         from scipy.sparse import csr_array
 
         row, place, weight = zip(*self.entries, strict=True)
         cost, ends = np.array(self.cost), np.full(len(self.cost), float(len(self.left.series.tags)))
         ends[: self.size] = 1
-        found = solve(cost, ends, csr_array((weight, (row, place)), shape=(self.rows, len(cost))), budget)
+        found = solve(cost, ends, csr_array((weight, (row, place)), shape=(self.rows, len(cost))))
         return None if found is None or found @ cost < 1e-6 else found[: self.size].reshape(self.left.series.held.shape)
 
     def _add(self, who: int) -> None:

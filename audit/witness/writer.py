@@ -22,7 +22,6 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
 from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.budget import Budget
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
@@ -38,9 +37,6 @@ from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_records import records
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
-
-_SECONDS = 20.0
-"""How long proofs beside a register are searched for at most."""
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -232,7 +228,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     if not found:
         raise UsageError("--witness: no way to give the people of the register rows was found; leave --witness out")
     left, worlds = checker.left(), np.stack(found)
-    steps = [*register_steps(left, worlds, solve, Budget(_SECONDS))]
+    steps = [*register_steps(left, worlds, solve)]
     people = of_people(worlds, checker.by_release(left), register.judged, changing=checker.may is not None)
     strangers = [*map(len, series.group)] != np.count_nonzero(register.line >= 0, axis=1).tolist()
     needed = _needed(series, view, report, people, strangers=strangers)
