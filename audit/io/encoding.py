@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,8 @@ from audit.model.arrays import Codes, Flags, Words
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
 _WORD = r"[\p{L}\p{N}_]"  # Arrow's \w has ASCII letters alone
-_REMARK = REMARK.replace(r"[^\w\s]", r"[^\p{L}\p{N}_\s]").replace(r"[\W_]", r"[^\p{L}\p{N}]").replace(r"\w", _WORD)
+_CLASSES = ((r"[^\w\s]", r"[^\p{L}\p{N}_\s]"), (r"[^\W\d]", r"[\p{L}_]"), (r"[\W_]", r"[^\p{L}\p{N}]"), (r"\w", _WORD))
+_REMARK = reduce(lambda pattern, pair: pattern.replace(*pair), _CLASSES, REMARK)
 _MIXED = (
     r"[a-z].*[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}].*[a-z]|^(?:\P{L}*[авекмнорстухіјѕοα]+\P{L}*)+$|[٠-٩۰-۹०-९]"
 )
@@ -27,7 +29,7 @@ _BESIDE = (
     r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
     rf"|^(.*?)[\s\p{{Z}}]*(?:[*†‡§{RAISED}]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
 )
-_LETTERED = "^[a-z]{1,3}([0-9]+)$"
+_LETTERED = "^[a-z]{1,8}([0-9]+)$"
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)

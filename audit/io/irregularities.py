@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, pairwise, product
+from math import gcd
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
+from audit.io.notations import read_number
 from audit.io.notes_below import below_table
 from audit.io.paths import is_remote, real_path
 from audit.io.roles import VALUE_COUNT
@@ -51,7 +53,8 @@ _SHOWN = 3  # examples of a warning
 _COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with a single filled cell need not be a note
 _FEW = 20  # one in this many is few, of distinct cells or of people
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
-_TO_SIGN, _LETTERS = re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
+_NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
+_FINEST = 10**9  # identifiers that are numbers have no more decimals
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
 
@@ -274,6 +277,11 @@ def are_others(one: Collection[str], other: Collection[str]) -> bool:
 
     >>> are_others({"Q1-1", "Q1-2", "Q1-17"}, {"Q2-1", "Q2-2", "Q2-17"}), are_others({"a1", "b2", "c"}, {"a3", "b4"})
     (True, False)
+    >>> (
+    ...     are_others({"007", "008", "012"}, {"00700", "00800", "01200"}),
+    ...     are_others({"1", "2", "3"}, {"0.1", "0.2", "0.3"}),
+    ... )
+    (True, True)
     >>> are_others({"2024001", "2024002", "2024150"}, {"2025001", "2025002", "2025150"})
     True
     >>> (
@@ -300,12 +308,19 @@ def are_others(one: Collection[str], other: Collection[str]) -> bool:
 
 
 def _without_signs(texts: Collection[str]) -> Iterator[set[str]]:
-    """Yield the texts, then without what all begin and end with: first up to a sign, then letters alone."""
-    yield {*texts}
+    """Yield the texts, then without what all begin and end with: first up to a sign, then letters alone.
+
+    Numbers are also yielded in units of the largest power of ten of which all are multiples.
+    """
     before, after = _common_start(texts), _common_start([text[::-1] for text in texts])
-    for pattern in (_TO_SIGN, _LETTERS):
+    for pattern in (_NOTHING, _TO_SIGN, _LETTERS):
         first, last = (len(next(pattern.finditer(each))[0]) for each in (before, after))
-        yield {text[first : len(text) - last] for text in texts}
+        short = {text[first : len(text) - last] for text in texts}
+        yield short
+        numbers = [number * _FINEST for number in map(read_number, short) if number is not None]
+        if len(numbers) == len(short):
+            common = str(gcd(*map(int, numbers)))
+            yield {str(number // 10 ** (len(common) - len(common.rstrip("0")))) for number in numbers}
 
 
 def _common_start(texts: Collection[str]) -> str:

@@ -11,10 +11,10 @@ from audit.io.notations import read_interval, read_number
 RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
 """Raised figures and letters, which mark notes, as part of a class of a regular expression."""
 REMARK = (
-    "[\\s\u00a0]*[\\[(](?:provisional|preliminary|revised|estimated?|vorl(?:\u00e4|ae?)ufig|provisoire|r[e\u00e9]vis[e\u00e9])[\\])]"
+    "[\\s\u00a0]*[\\[(][^\\W\\d]{3,}\\.?[\\])]$|,?\\s+(?:nos|n\\s?=\\s?[0-9]+)$"
     r"|\s(?:#|//|--|/\*|<!--)\s.*$|[^\w\s]*\s[\W_]*(?:end|ende|fin|eof)(?: (?:of|du|der) \w+)?[\W_]*$"
 )
-"""A remark or a comment behind a cell that means the same without it."""
+"""A remark, a word in brackets or a comment behind a cell that may mean the same without it."""
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
 _COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
 _PARTS = re.compile(r"([{},])")
@@ -25,7 +25,7 @@ _BETWEEN = "[-\u2010-\u2015._/ ]"
 _ORNAMENT = re.compile(
     r"(?<=[^\W\d_])[-\u2010-\u2015.,;:'’/()_ ]+(?=[^\W\d_])|(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)"
     r"|^[-\u2010-\u2015\u2022\u2026.*#_\[( ]+(?=[^\W\d_])|^[~=\"']+(?=[0-9])|(?<=[^\W\d_])[]#_|]+$"
-    rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)]+$| +(?=[-+]+$)"
+    rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)|]+$| +(?=[-+]+$)"
     r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
 _SEMICOLON = re.compile(r"\s*;\s*")

@@ -13,10 +13,13 @@ from itertools import compress
 import numpy as np
 
 from audit.adversary.view import View
-from audit.clauses.clause import JudgedAudit, attack_reason, decide
+from audit.clauses.clause import ClauseDecision, JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
+from audit.io.irregularities import MOST_ROWS, SeriesTexts
+from audit.io.rules.rule import Rules
+from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import audit_doubts
@@ -37,7 +40,7 @@ from audit.judgement.selection import (
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags, Places
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import Doubt
+from audit.model.errors import AuditError, Doubt, printable
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
@@ -254,7 +257,10 @@ def _decide(
     contradictions: Contradictions,
     options: AuditOptions,
     warnings: Sequence[ReportWarning],
+    *,
+    settling: bool = True,
 ) -> PolicyReport:
+    """Judge the clauses; `settling` audits again, with other spellings as one, if one is violated."""
     manifest = run.series.manifest
     asked = run.panel if _judges_releases(run.results, options) else ()
     releases = [each for each in asked if each.release not in accepted.releases]
@@ -274,6 +280,9 @@ def _decide(
         stated=frozenset(name for name, each in run.asking.items() if each.stated),
     )
     decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
+    if settling and any(each.state == "violated" for each in decisions):
+        findings = replace(findings, doubts=(*findings.doubts, *_unsettled(run, decisions, options)))
+        decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
         reason = say("no requested attack decides a clause of the policy; run all attacks, or name one that does")
@@ -288,6 +297,41 @@ def _decide(
         tuple(accepted.waivers),
         tuple(violation for each in decisions if each.state == "undecided" for violation in each.violations),
     )
+
+
+def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: AuditOptions) -> Iterator[Doubt]:
+    """Yield a doubt about the clauses that are not violated in another reading of cells and rows.
+
+    The second audit has the rest of each attack's time.
+    """
+    series = run.series
+    if series.about_rows > MOST_ROWS:
+        return
+    rule = OtherReading.of(SeriesTexts(series))
+    rules = Rules((rule, *series.columns.rules))
+    as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
+    if not rule.names and not SeriesTexts(as_one).ignored:
+        return
+    used = max((each.seconds for each in run.results), default=0)
+    left = None if options.time_limit is None else max(options.time_limit - used, 0)
+    attacks = list({each.attack.name: each.attack for each in run.results}.values())
+    try:
+        again = run_attacks(as_one, attacks, replace(options, time_limit=left))
+        namer = Pseudonymizer(as_one, reveal=options.reveal, stable=options.stable_ids, makes=False)
+        accepted = _accepted(again, namer, options)
+    except AuditError:  # the cells cannot be read so
+        return
+    contradictions = _contradictions(again, accepted.results, reveal=False)
+    judged = _decide(again, accepted, contradictions, options, (), settling=False)
+    still = {each.clause for each in judged.clauses if each.state == "violated"}
+    if gone := {each.clause.name for each in decisions if each.state == "violated"} - still:
+        what = say(
+            "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
+            "spellings of others: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
+            "under [columns]",
+            columns=", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns),
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
 
 
 def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:

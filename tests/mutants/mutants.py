@@ -196,7 +196,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.rows._TOTALS", "all (?:\\w+s|people)", "all totals"),
     ],
     "cli/test_warnings.py::test_people_with_a_note_behind_their_names_are_not_followed_in_silence": [
-        ("audit.io.respelling.REMARK", "provisional|", ""),
+        ("audit.io.respelling.REMARK", "{3,}", "{30,}"),
         ("audit.io.rules.spelling.nearly_respelled", "once(", "("),
         ("audit.io.rules.spelling.nearly_respelled", '_REMARK.sub("", text)', "text"),
     ],
@@ -249,7 +249,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
         ("audit.io.encoding.coarse", '$", as_plain_number)', '$", str)'),
-        ("audit.io.rules.spelling.nearly_respelled", "_LETTERED.fullmatch(text) if ids", "None if ids"),
+        (
+            "audit.io.rules.spelling.nearly_respelled",
+            "further = _LETTERED if ids else",
+            "further = _MARKED if ids else",
+        ),
         ("audit.io.encoding.IdentifierEncoder.alike", "ways.append((keys", "str((keys"),
         ("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids"),
         (

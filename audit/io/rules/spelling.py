@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
@@ -25,6 +27,7 @@ from audit.io.respelling import (
     with_decimal_point,
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rows import is_total
 from audit.io.rules.rule import (
     NO_ROLE,
     BesideFiles,
@@ -36,6 +39,7 @@ from audit.io.rules.rule import (
     WrittenTexts,
     unnamed,
 )
+from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, RespelledValues
@@ -53,8 +57,11 @@ _MARKED = re.compile(
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
-_LETTERED = re.compile(r"[A-Za-z]{1,3}[-_/ ]*([0-9]+)")
+_LETTERED = re.compile(r"[A-Za-z]{1,8}[-_/. ]*([0-9]+)")
+_QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]")
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
+_MOST_WORDS = 8  # of a text that is compared with its parts
+_CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 
@@ -139,9 +146,9 @@ class Fold(ColumnRule):
         """Yield the columns with texts that may differ only in spelling; no rule is written for quasi-identifiers."""
         columns = written.columns
         for name, texts in written.texts.items():
-            called = INDIVIDUAL if name == columns.individual else name
-            if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
+            if _is_settled(written, name):
                 continue
+            called = INDIVIDUAL if name == columns.individual else name
             if name in columns.sensitive and (groups := nearly_respelled(texts, remarks=True)):
                 what = say_count(
                     '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
@@ -171,6 +178,126 @@ class Fold(ColumnRule):
             misread = RespelledValues if name in columns.sensitive else MisreadWarning
             warning = ReportWarning if rule is None or codes else misread
             yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
+
+
+def _is_settled(written: WrittenTexts, column: str) -> bool:
+    """Return whether the spelling of texts makes no difference: they are numbers or days, or said to be exact."""
+    called = INDIVIDUAL if column == written.columns.individual else column
+    return written.kind(column) not in (None, Kind.CATEGORICAL) or called in written.columns.rules[Spelled].columns
+
+
+@dataclass(frozen=True)
+class OtherReading(ColumnRule):
+    """Read cells that may be other spellings of others as those, without rows that need not be people.
+
+    No manifest states it. A violation that this reading removes depends on cells or rows that nobody has explained.
+
+    Attributes:
+        names: the text that each such cell is read as, by column.
+        columns: the columns with a role.
+    """
+
+    key: ClassVar[str] = ""
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, written: WrittenTexts) -> OtherReading:
+        """Return the rule for the texts that warnings ask about, and more generously where none do."""
+        columns, names = written.columns, dict[str, dict[str, str]]()
+        for name, texts in written.texts.items():
+            called, is_id = (
+                INDIVIDUAL if name == columns.individual else name,
+                name in (columns.individual, columns.record),
+            )
+            if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
+                continue
+            groups = [*respelled(texts), *nearly_respelled(texts, remarks=True, ids=is_id), *_with_more_words(texts)]
+            groups += [] if name in columns.sensitive else _equal_digits(texts)
+            as_one = dict[str, str]()
+            for group in groups if not is_id else (each for each in groups if not written.together(name, each)):
+                roots = {as_one.get(text, text) for text in group}
+                kept = min(roots, key=lambda text: (not looks_ranged(text), sum(not c.isalnum() for c in text), text))
+                as_one |= {text: kept for text in (*group, *roots, *as_one) if as_one.get(text, text) in roots}
+            if as_one:
+                names[name] = as_one
+        return cls(names, tuple(name for name in columns.named if name not in columns.rules[Spelled].columns))
+
+    @property
+    def marking(self) -> Collection[str]:
+        """The columns whose cells show that a row is no person."""
+        return self.columns
+
+    def rows(self, table: Table) -> Table:
+        """Return a table without rows that say one thing alone, number or name the columns, or look like totals."""
+        coded = {name: text_codes(table.arrow(name)) for name in self.columns if name in table}
+        once = {name: np.bincount(codes, minlength=len(texts)) == 1 for name, (codes, texts) in coded.items()}
+        some = np.zeros(table.rows, dtype=np.bool_)
+        for name, (codes, texts) in coded.items():
+            some |= (once[name] & np.array([*map(bool, texts)], dtype=np.bool_))[codes]
+        for row in np.flatnonzero(some).tolist():
+            cells = {name: texts[codes[row]] for name, (codes, texts) in coded.items()}
+            some[row] = _is_no_person({name: text for name, text in cells.items() if text})
+        return table.without(some)
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return the function that respells the texts of a column."""
+        return partial(_walked, self.names[column]) if column in self.names else None
+
+
+def _is_no_person(cells: Mapping[str, str]) -> bool:
+    """Return whether the filled cells of a row, by column, name or number the columns, are one text, or a total.
+
+    >>> [_is_no_person(dict(zip("ab", row))) for row in (["99", "99"], ["(1)", "(2)"], ["What a?", "b:"], ["x", "y"])]
+    [True, True, True, False]
+    """
+    texts = [*cells.values()]
+    numbers = [text.strip("()[]") for text in texts]
+    return (
+        any(map(is_total, texts))
+        or len({*texts}) == 1 < len(texts)
+        or {*numbers} == {str(at) for at in range(1, len(texts) + 1)}
+        or all(name.casefold() in text.casefold() for name, text in cells.items())
+    )
+
+
+def _with_more_words(texts: Collection[str]) -> list[list[str]]:
+    """Return pairs of texts: one, with a word of at least two letters or a longer number, and one with more around it.
+
+    >>> _with_more_words(["gout", "Z.n. Gout", "goutish", "Bad Ems", "Ems", "[Ems]", "7", "7 b"])
+    [['gout', 'Z.n. Gout'], ['Ems', 'Bad Ems'], ['[Ems]', 'Bad Ems'], ['[Ems]', 'Ems'], ['Ems', '[Ems]']]
+    """
+    words = {text: tuple(re.findall(r"\w+", fold(text))[:_MOST_WORDS]) for text in texts}
+    by_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text, own in words.items():
+        by_words[own].append(text)
+    parts = ((text, own[i:j]) for text, own in words.items() for i, j in combinations(range(len(own) + 1), 2))
+    return [
+        [shorter, text]
+        for text, part in parts
+        if len("".join(part)) > 1 and not looks_ranged(" ".join(part))
+        for shorter in by_words.get(part, ())
+        if shorter != text
+    ]
+
+
+def _equal_digits(texts: Collection[str]) -> list[list[str]]:
+    """Return groups of texts with the same digits, with one that has no letters.
+
+    >>> _equal_digits(["01234", "D-1234", "1,234", "A-5", "5", "5.1", "51", "<18", "18", "20-39 J.", "20-39"])
+    [['01234', 'D-1234', '1,234'], ['A-5', '5'], ['20-39 J.', '20-39']]
+    """
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text in texts:
+        digits, signs = ("".join(filter(pattern.__contains__, fold(text))) for pattern in ("0123456789", "<>≤≥+"))
+        if digits:
+            alike[digits.lstrip("0"), signs].append(text)
+    lettered = {text for group in alike.values() for text in group if any(map(str.isalpha, text))}
+    return [
+        group
+        for (digits, _), group in alike.items()
+        if len(group) > 1 and 0 < len({*group} - lettered) < (2 if len(digits) < _CLEAR_DIGITS else len(group) + 1)
+    ]
 
 
 def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
@@ -251,7 +378,8 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
             continue
-        coded = _CODED.fullmatch(text) or _MARKED.fullmatch(text) or (_LETTERED.fullmatch(text) if ids else None)
+        further = _LETTERED if ids else _QUALIFIED if remarks else _MARKED
+        coded = _CODED.fullmatch(text) or _MARKED.fullmatch(text) or further.fullmatch(text)
         parts = () if coded is None else coded.groups()
         for part in {*map(skeleton, filter(None, parts))} & alike.keys():
             alike[part].setdefault(fold(text), text)
