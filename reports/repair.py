@@ -64,6 +64,13 @@ def _before(repair: Repair) -> Iterator[str]:
 
 def _after(repair: Repair) -> Iterator[str]:
     """Yield what a repair means, and the paths of its files."""
+    if repair.breaks_promise is not None:
+        yield say(
+            "This repair breaks {promise}, which series.toml declares: if it is published, `audit anonymize` cannot "
+            "continue the series. To keep the promise, do not publish this file: make the release anew by `audit "
+            "anonymize`, which draws other groups.",
+            promise=repair.breaks_promise,
+        )
     if repair.withholds_much:
         yield say(
             "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.api.answers import PlanResult
+from audit.api.methods import method_of
 from audit.api.series import LoadedSeries, load
 from audit.api.settings import is_shown
 from audit.model.errors import UsageError, printable
@@ -134,21 +135,3 @@ class LoadedMicrodata:
 
     def __repr__(self) -> str:
         return f"LoadedMicrodata({printable(self.name, 200)!r}, {len(self.snapshots)} snapshots)"
-
-
-def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
-    """Return a method with its options.
-
-    Raises:
-        UsageError: there is no such method or option, or one is missing.
-    """
-    from anonymizers.registry import METHODS
-    from audit.model.options import given, options_of, refuse_unknown
-
-    kind = METHODS.load(name)
-    known = options_of(kind)
-    refuse_unknown(options, known, f"{name} has no")
-    for each in known:
-        if each.required and each.name not in options:
-            raise UsageError(f"{name} needs {each.flag}; give it {each.wanted}")
-    return kind(**given(known, options))

@@ -193,6 +193,7 @@ class LoadedSeries(Loaded):
             UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
+        from audit.api.methods import declared_principle
         from audit.io.atomic_files import check_empty
         from audit.model.moves import MOVES
         from audit.repair.search import RepairSearch
@@ -205,7 +206,8 @@ class LoadedSeries(Loaded):
             self._joined(candidate, tag) as (before, after),
             checked.audit_options(explicit=bool(chosen)) as how,
         ):
-            search = RepairSearch(before, after, attacks, how, moves=only or MOVES, baseline=baseline)
+            moves, declared = only or MOVES, declared_principle(before.manifest)
+            search = RepairSearch(before, after, attacks, how, moves=moves, baseline=baseline, declared=declared)
             return RepairResult(search.repair(folder))
 
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:

@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
     from anonymizers.count_tables import COUNT_METHODS
-    from audit.api.microdata import method_of
+    from audit.api.methods import method_of
     from audit.io.diagnostics import is_there
     from audit.io.manifest import NAME, is_table_series
     from audit.io.microdata import open_microdata

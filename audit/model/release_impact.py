@@ -37,6 +37,8 @@ class Repair:
         baseline: whether findings of the series without the candidate were ignored.
         stopped: why the search ended early; None if it did not.
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
+        breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
+            manifest declares none.
     """
 
     candidate: str
@@ -53,6 +55,7 @@ class Repair:
     baseline: Annotated[bool, UNWRITTEN] = False
     stopped: Reason | None = None
     sums: Annotated[int, UNWRITTEN] = 0
+    breaks_promise: str | None = None
 
     @property
     def exit_code(self) -> int:

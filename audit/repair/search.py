@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.adversary.build_evidence import choose
+from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
@@ -25,6 +26,8 @@ from audit.model.audit_options import AuditOptions
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.release_impact import Repair
+from audit.principles.checker import checked
+from audit.principles.principle import Principle, promise_of
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.guided import ROUNDS, Found, GuidedSearch
@@ -61,6 +64,7 @@ class RepairSearch:
         attacks, options: as for an audit.
         moves: the kinds of change that may be made.
         baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
+        declared: the principle by which the series was published.
 
     Raises:
         InputError: the series or the candidate cannot be read, or the candidate lacks its key.
@@ -75,11 +79,13 @@ class RepairSearch:
         *,
         moves: Collection[str] = MOVES,
         baseline: bool | None = False,
+        declared: Principle | None = None,
     ) -> None:
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
+        self.declared = declared
         self.past: PastValues | None = None
         self.best: Found | None = None
         self.first: Judgement | None = None
@@ -142,7 +148,15 @@ class RepairSearch:
         files = CandidateFiles(self.rows, self.best[0])
         tables, register = tuple(str(path) for path in files.write(output)), files.register_in(output)
         table, written = self.rows.table, None if register is None else str(register)
-        return replace(found, files=tables, register=written, sums=max(0, table.in_file - table.rows))
+        sums, broken = max(0, table.in_file - table.rows), self._broken_promise([Path(each) for each in tables])
+        return replace(found, files=tables, register=written, sums=sums, breaks_promise=broken)
+
+    def _broken_promise(self, tables: Sequence[Path]) -> str | None:
+        """Return the declared promise if only the series with the repaired candidate does not keep it."""
+        before, promise = self.judge.before, self.declared
+        if promise is None or not checked(promise, before).holds:
+            return None
+        return None if checked(promise, with_candidate(before, tables)[1]).holds else str(promise_of(promise))
 
     def proposed(self) -> Repair | None:
         """Return a repair that is found quickly, not written; None if there is none, or the past breaks the policy."""

@@ -51,3 +51,22 @@ def test_a_new_series_that_breaks_the_policy_ends_as_its_audit(tmp_path):
     code, out, _ = anonymize(micro, series)
     assert (code, run_main(str(series))[0]) == (1, 1)
     assert out.endswith("Do not pass the new releases on before this is settled.\n")
+
+
+def test_a_repair_that_breaks_the_declared_promise_says_so_first(tmp_path):
+    micro, series, other = tmp_path / "micro", tmp_path / "series", tmp_path / "other"
+    words = ("--method", "m-invariance", "--m", "2", "--no-audit", "--seed", "0")
+    write_microdata(micro, {"1": FIRST})
+    run_main("anonymize", str(micro), *words, "--output", str(series))
+    write_microdata(micro, {"1": FIRST, "2": SECOND})
+    run_main("anonymize", str(micro), *words, "--output", str(other))
+    (other / "releases/2.key.csv").write_bytes((other / "private/2.key.csv").read_bytes())
+    candidate = str(other / "releases/2.csv")
+    code, out, err = run_main("repair", str(series), candidate, "--output", str(tmp_path / "repaired"))
+    assert (code, err) == (0, "")
+    assert "This repair breaks m-invariance (m = 2), which series.toml declares" in " ".join(out.split())
+    (series / "releases/2.csv").write_bytes((tmp_path / "repaired/2.csv").read_bytes())
+    (series / "private/2.key.csv").write_bytes((tmp_path / "repaired/private/2.key.csv").read_bytes())
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('"releases/1.csv"', '"releases/1.csv", "releases/2.csv"'))
+    assert run_main("check", str(series), "--principle", "m-invariance", "--m", "2")[0] == 1
