@@ -18,7 +18,7 @@ from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts, Flags, Floats
-from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
+from audit.model.count_tables import PROTECTED, SAME_KIND, BoundProof, CaseSplit
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
 from audit.runtime.budget import Budget
@@ -48,7 +48,7 @@ class TablesWriter:
     def __init__(self, counts: PublishedCounts, limits: Mapping[str, int]) -> None:
         with supported(NotShownError):
             self.series = series = TableSeries(counts.manifest.folder)
-            need(dict(series.limits) == dict(limits), "a policy other than that of series.toml")
+            need(series.limits == {rule: limits[rule] for rule in RULES}, "a policy other than that of series.toml")
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
             need((shown == counts.shown).all(), "a series whose values the checker reads differently")
@@ -71,6 +71,8 @@ class TablesWriter:
         """
         for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
             for at, box in enumerate(part.tables.asked.tolist()):
+                if part.questions.rule[at] == SAME_KIND:
+                    continue
                 rule = RULES[int(part.questions.rule[at] != PROTECTED)]
                 place = self.asked[rule].setdefault(self.stated(part, box), len(self.asked[rule]))
                 if outcome.verdict[at] > 0 and place not in self.found[rule]:

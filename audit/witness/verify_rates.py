@@ -95,8 +95,10 @@ def limit(series: Series, cell: list[int], low: int, high: float) -> None:
 def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: dict[Any, list[int]]) -> Iterator[Tie]:
     """Narrow what the rates of a column with denominators say; yield what those of cells say."""
     keys = ("column", "denominator", "per", "decimals")
-    need({*rule} == {*keys}, "rates that are rows, or of several or published counts")
+    of_published = rule.get("of") == "published"
+    need({*rule} == {*keys, *["of"] * of_published}, "rates that are rows, or of several counts")
     column, denominator, per, decimals = (rule[key] for key in keys)
+    need(isinstance(denominator, str) or not of_published, "rates of a cell, of published counts")
     need(type(per) is type(decimals) is int and per > 0 <= decimals, "rates per something else than a whole number")
     columns = [column for column, _ in series.views]
     need(len(columns) == 1, "rates of several columns of counts")
@@ -108,6 +110,9 @@ def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: d
         if not text:
             continue
         need(row in number, "a rate beside an empty cell")
+        if of_published:  # it says nothing more than the number
+            need(series.texts[number[row]] not in series.markers, "a rate of a published count that is not shown")
+            continue
         need(re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text), f"the rate {text!r}")
         least, most, mine = (
             Fraction(text) - half,

@@ -75,6 +75,10 @@ def covered(series: Series, name: str, labels: Labels) -> dict[Any, list[Any]]:
         inside = {part: [each for each in some if part in each] for part in parts}
         only = {(part,): f"only {part}" for part in parts if len(inside[part]) > 1}
         return {part: [only.get(each, " & ".join(each)) for each in inside[part]] for part in parts}
+    if name in rules.get("codes", ()):
+        need(name not in rules.get("categories", {}), f"categories of codes of {name}")
+        inside = {code: [each for each in labels if each != code and each.startswith(code)] for code in labels}
+        return {code: [each for each in inner if not inside[each]] or [code] for code, inner in inside.items()}
     if name not in rules.get("categories", {}):
         return {label: [label] for label in labels}
     found, (header, lines) = dict[Any, list[Any]](), series.table(rules["categories"][name])
@@ -102,7 +106,8 @@ def left_out(series: Series) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the period and the labels of each row that a release leaves out, although it has others of its crossing.
 
     A crossing is the set of dimensions in which a row is not at the total. In each of them, a row may be left out with
-    each label that covers one atom; in a dimension with categories, with each label of the crossing in the release.
+    each label that covers one atom; in a dimension with categories or codes, with each label of the crossing in the
+    release.
     """
     totals = [() if name in series.nested else series.totals.get(name) for name in series.dimensions]
     by_crossing = dict[Any, set[tuple[Any, ...]]]()
@@ -112,7 +117,7 @@ def left_out(series: Series) -> Iterator[tuple[int, tuple[Any, ...]]]:
     for (release, crossing), rows in by_crossing.items():
         some = list[set[Any]]()
         for place, name in enumerate(series.dimensions):
-            several = name in series.rules.get("categories", {})
+            several = name in {*series.rules.get("categories", {}), *series.rules.get("codes", ())}
             sets = {label: atoms for label, atoms in series.covered[place].items() if label != totals[place]}
             single = {label for label, atoms in sets.items() if len(atoms) == 1}
             need(several or len({sets[label] for label in single}) == len(single), f"two labels of one atom of {name}")

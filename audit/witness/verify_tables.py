@@ -30,10 +30,11 @@ import pyarrow.parquet as pq
 Box: TypeAlias = tuple[int, ...]  # the number of a set on each axis, time last
 FORMAT = "series-audit witness of counts 1"
 SUPPORTED = {
-    "series": "name kind releases",
+    "series": "name kind releases published",
     "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
-    "wide flags not_published perturbation rates change values part_of status status_hides absent",
-    "policy": "min_count min_width",
+    "wide flags not_published perturbation rates change values part_of status status_hides absent codes "
+    "sensitive harmless",
+    "policy": "min_count min_width min_labels",
     "unconfirmed": "",
 }
 WRONG = (csv.Error, OSError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError)

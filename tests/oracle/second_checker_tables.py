@@ -92,6 +92,9 @@ class Tables:
                 name = {some: " & ".join(some) if len(some) > 1 or sum(some[0] in each for each in inside) == 1 else
                         f"only {some[0]}" for some in inside}  # fmt: skip
                 parts = {part: {name[some] for some in inside if part in some} for part in within}
+            elif d in rules.get("codes", []):
+                leaves = [label for label in shown if not any(x != label and x.startswith(label) for x in shown)]
+                parts = {label: {leaf for leaf in leaves if leaf.startswith(label)} for label in shown}
             elif d in nested:
                 leaves = [label for label in shown if not any(other.startswith(f"{label} > ") for other in shown)]
                 parts = {a: {b for b in leaves if b == a or b.startswith(f"{a} > ")} for a in shown}
@@ -149,7 +152,7 @@ class Tables:
             some = []
             for at, (d, inside) in enumerate(zip(self.dimensions, crossing, strict=True)):
                 single = {label for _, every in self.rows if (label := every[at]) and len(self.covers[at][label]) == 1}
-                files = d in self.rules.get("categories", {})
+                files = d in {*self.rules.get("categories", {}), *self.rules.get("codes", [])}
                 some.append({row[at] for row in rows} if files else single if inside else {""})
             ordered = [
                 sorted(each, key=lambda label: label if isinstance(label, str) else " > ".join(label)) for each in some
@@ -192,7 +195,10 @@ class Tables:
                 if not text or not re.fullmatch(r"[0-9]+(\.[0-9]+)? *%?", text):
                     continue
                 text = text.strip("% ")
-                half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
+                if rate.get("of") == "published":
+                    require(not self.hides[at], "a rate of what is not shown")
+                    continue
+                half = Fraction(1, 2 * 10 ** rate["decimals"])
                 low, high = ((Fraction(text) + sign * half) / rate["per"] for sign in (-1, 1))
                 if isinstance(rate["denominator"], str):
                     base = line[rate["denominator"]]

@@ -22,6 +22,7 @@ from audit.witness import verify_tables
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
+from tests.oracle import second_checker_tables
 from tests.oracle.count_tables import Oracle
 from tests.oracle.drawn_tables import drawn
 
@@ -317,9 +318,7 @@ def test_a_statement_is_about_its_files(tmp_path):
 @pytest.mark.parametrize(
     ("before", "after", "named"),
     [
-        ("[table]\n", '[table]\ncodes = ["area"]\n', "codes"),
         ("[policy]\n", '[unconfirmed]\nkeys = ["table.markers"]\n[policy]\n', "unconfirmed"),
-        ("[table]\n", '[table]\nsensitive = ["sex"]\n', "sensitive"),
         ('value = "n"\n', 'values = ["n"]\n', "not parts of one whole"),
     ],
 )
@@ -337,13 +336,13 @@ def test_another_policy_than_the_manifests_is_refused(tmp_path):
     assert "a policy" in refused(str(folder), "--policy", "min_count=3", "--witness", str(tmp_path / "witness"))
 
 
-@pytest.mark.parametrize(("key", "code", "times"), [("", 0, 1), ('sensitive = ["sex"]\n', 2, 0)])
+@pytest.mark.parametrize(("key", "code", "times"), [("", 0, 1), ('[unconfirmed]\nkeys = ["table.markers"]\n', 2, 0)])
 def test_the_attack_runs_once_and_never_on_what_no_checker_supports(key, code, times, tmp_path, monkeypatch):
     run, ran = Differencing.run, []
     monkeypatch.setattr(Differencing, "run", lambda *words: ran.append(words) or run(*words))
     folder = SMALL.write(tmp_path / "series")
     manifest = folder / "series.toml"
-    manifest.write_text(manifest.read_text().replace("[table]\n", f"[table]\n{key}"))
+    manifest.write_text(manifest.read_text().replace("[policy]\n", f"{key}[policy]\n"))
     assert run_main(str(folder), "--witness", str(tmp_path / "w"))[0] == code
     assert len(ran) == times
 
@@ -370,6 +369,47 @@ def test_further_ways_to_publish_are_shown(key, old, new, two, tmp_path):
         rows = [place for place in rows if tables["sex"][place] == "f"]
     counts = {sum(tables[name][place] for place in rows) for name in tables if name.startswith("table_")}
     assert len(counts) > 1, tables
+
+
+def published(folder, rules, lines):
+    (folder / "releases").mkdir(parents=True)
+    (folder / "releases" / "1.csv").write_text("\n".join([*lines, ""]))
+    text = '[series]\nkind = "tables"\nreleases = ["releases/1.csv"]\n[table]\nvalue = "n"\n'
+    (folder / "series.toml").write_text(f"{text}{rules}\n[policy]\nmin_count = 5\n")
+    return folder
+
+
+@pytest.mark.parametrize("absent", ["", '\nabsent = "zero"'])
+def test_codes_lie_inside_those_with_which_they_begin(absent, tmp_path):
+    rules = f'dimensions = ["area", "sex"]\ncodes = ["area"]\nmarkers = {{ c = [0, 9] }}{absent}'
+    cells = "D,f,40 D1,f,16 D11,f,c D12,f,c D2,f,24 E,f,7 D,m,14 D1,m,14 D11,m,9 D12,m,5"
+    lines = ["area,sex,n", *cells.split()]
+    folder, where = published(tmp_path / "series", rules, lines), tmp_path / "witness"
+    found, done, said = witnessed(folder, where)
+    assert (found, done) == (0, 0), said
+    assert not second_checker_tables.objection(folder, where)
+    assert {*read(where)[2]["area"]} == {"D11", "D12", "D2", "E"}
+
+
+def test_kinds_of_people_rest_on_the_program(tmp_path):
+    rules = 'dimensions = ["area", "kind"]\ntotals = { area = "All", kind = "All" }\nsensitive = ["kind"]'
+    lines = ["area,kind,n", "N,hiv,12", "N,flu,0", "S,hiv,9", "S,flu,9"]
+    folder, where = published(tmp_path / "series", rules, lines), tmp_path / "witness"
+    found, done, said = witnessed(folder, where)
+    assert (found, done) == (1, 0), said
+    assert [each for each in read(where)[0]["rests"] if "min_labels" in each]
+    assert not second_checker_tables.objection(folder, where)
+
+
+@pytest.mark.parametrize(("marked", "code"), [("7,1.0,700", 0), ("c,1.0,700", 2)])
+def test_a_rate_of_a_published_count_says_nothing_more(marked, code, tmp_path):
+    rate = '{ column = "rate", per = 100, decimals = 1, denominator = "people", of = "published" }'
+    rules = f'dimensions = ["area"]\nmarkers = {{ c = [5, 9] }}\nrates = {rate}'
+    lines = ["area,n,rate,people", "N,30,1.5,2000", f"S,{marked}"]
+    folder, where = published(tmp_path / "series", rules, lines), tmp_path / "witness"
+    found, done, said = witnessed(folder, where)
+    assert (found, done) == ((0, 0) if not code else (2, None)), said
+    assert code or not second_checker_tables.objection(folder, where)
 
 
 def test_a_table_contradicts_another_rate_than_the_one_it_was_made_of(tmp_path):
