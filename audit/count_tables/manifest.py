@@ -140,7 +140,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         breakdown: the column that names the dimensions of a row, such as `Region; Age`; None if there is none.
         levels: the columns with the labels of these dimensions.
         not_published: the texts that count as an empty cell.
-        flags: letters that may follow a number and do not change it, such as `p` (provisional).
+        flags: letters and signs after a number (`()` around it) that do not change it, such as `p` (provisional).
         no_total: the dimensions that have no label for all people, as the manifest says.
         open: the dimensions whose labels need not cover all people.
         markers: the least and the greatest count that each marker, a text in place of a count, can stand for.

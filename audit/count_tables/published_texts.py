@@ -108,7 +108,9 @@ def points_part_thousands(texts: Iterable[str]) -> bool:
 
 
 _DECIMAL_COMMA = re.compile(rf"(?:[0-9]+|[0-9]{{1,3}}(?:[.{_GAPS}][0-9]{{3}})+),[0-9]+")
-_FLAGGED = re.compile(r"([0-9].*?)\s*(\(?[a-z]{1,2}\)?)", re.IGNORECASE)
+_SIGN_BEHIND = r"\*{1,3}|[\u2020\u2021]|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+\u207e?|(?<=\s)[0-9]\)|[a-z]\)"
+_FLAGGED = re.compile(rf"([0-9].*?)\s*(\(?[a-z]{{1,2}}\)?|{_SIGN_BEHIND})", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\(\s*([0-9][^()]*)\)")
 
 
 def commas_are_decimal(texts: Iterable[str]) -> bool:
@@ -134,13 +136,15 @@ def with_decimal_point(text: str) -> str:
 
 
 def flag_of(text: str) -> tuple[str, str]:
-    """Return a number and the flag letters that follow it; empty texts if the text has no flag.
+    """Return a number and the flag that follows it, or `()` around it; an empty flag if there is none.
 
-    >>> flag_of("1,234 p"), flag_of("12(r)"), flag_of("12")
-    (('1,234', 'p'), ('12', '(r)'), ('12', ''))
+    >>> flag_of("1,234 p"), flag_of("12(r)"), flag_of("12 1)"), flag_of("(12)"), flag_of("12")
+    (('1,234', 'p'), ('12', '(r)'), ('12', '1)'), ('12', '()'), ('12', ''))
     """
-    found = _FLAGGED.fullmatch(text)
-    return (found[1], found[2]) if found and decimal_of(found[1]) is not None else (text, "")
+    found = _FLAGGED.fullmatch(text) or _IN_BRACKETS.fullmatch(text)
+    if found is None or decimal_of(found[1].strip()) is None:
+        return text, ""
+    return found[1].strip(), found[2] if found.re is _FLAGGED else "()"
 
 
 def is_like_a_number(text: str) -> bool:

@@ -21,6 +21,7 @@ from audit.init.count_columns import CountFiles, is_running, joined_files, read_
 from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import find_parts
+from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table, legend
@@ -32,17 +33,26 @@ from audit.runtime.phrases import Phrase, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
-    """Return a manifest for the count tables in a folder; None if none are recognised."""
+    """Return a manifest for the count tables in a folder; None if none are recognised.
+
+    Raises:
+        InputError: a file is a table of counts that is not understood.
+    """
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:
+        found = None
         rules: TableGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
     else:
         files = _files(folder)
         found = read_files(folder, files) if files else None
         rules = (None if found is None else _recognised(found)) or _recognised_together(folder, files)
+        if rules is None and found is not None:
+            refuse_half_recognised(found)
     if rules is None:
         return None
     settle(folder, rules)
+    if found is not None:
+        refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table

@@ -275,6 +275,10 @@ OF_AREA_AND_SEX = {
         "Kanton;Geschlecht;Anzahl", "X", number=lambda n: f"{n * 1234:,}".replace(",", "'")
     ),
     "a flag behind numbers": plain("area,sex,count", number=lambda n: str(n) if n in (28, 31, 56) else f"{n} p"),
+    "uncertain numbers in brackets": plain(
+        "area,sex,count", number=lambda n: str(n) if n in (28, 31, 56) else f"({n})"
+    ),
+    "raised numbers of notes": plain("area,sex,count", number=lambda n: str(n) if n in (28, 31, 56) else f"{n}\u00b9"),
     "small counts blank": plain("area,sex,count", ""),
     "`n (%)` in columns": shares_in_columns,
 }
@@ -382,6 +386,20 @@ REFUSED = {
     "below the table a line that may be data": plain("area,sex,count")(safe=False) + "West,,\n",
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
+    ),
+    "an apostrophe before numbers": plain("area,sex,count", number=lambda n: f"'{n}")(safe=False),
+    "powers of ten": plain("area,sex,OBS_VALUE", number=lambda n: f"{n}00" if n < 30 else f"{n / 10}E+03")(safe=False),
+    "labels written once": lines(
+        "area,sex,count",
+        "Total,Total,112",
+        ",F,52",
+        ",M,60",
+        "North,Total,62",
+        ",F,30",
+        ",M,32",
+        "South,Total,50",
+        ",F,22",
+        ",M,28",
     ),
     "tau-Argus, CSV with statuses": lines('"Size","Region","Freq","Status"', '"2","N",3,5', '"2","Z",14,1'),
 }

@@ -1,0 +1,88 @@
+"""Refuse files that look like tables of counts but are not understood; they must not be read as rows of people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from audit.count_tables.manifest import read_count_table
+from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, said_range
+from audit.init import column_names
+from audit.init.count_columns import CountFiles, is_label_name, is_sign
+from audit.init.count_rules import TableGuesses
+from audit.model.errors import InputError, Problem, Problems, printable
+from audit.runtime.phrases import say
+
+_LEAST_ROWS = 2  # of totals: rows of people may end with one
+_LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
+
+
+def refuse_half_recognised(files: CountFiles) -> None:
+    """Refuse files whose labels have totals, and in which most cells of a column are numbers, if rows name nobody.
+
+    Raises:
+        InputError: the files are such tables; the first cell that is neither a number nor a marker is named, or a
+            label that is only written above.
+    """
+    of_people = any(column_names.kind(name) in ("person", "record", "group", "id") for name in files.columns)
+    numbers = [name for name, texts in files.columns.items() if _mostly_numbers(texts) and not is_label_name(name)]
+    labels = [name for name in files.columns if name not in numbers]
+    totals = [any(map(is_total_word, row)) for row in _rows(files, labels)]
+    if of_people or not numbers or sum(totals) < _LEAST_ROWS:
+        return
+    for name in numbers:
+        _refuse_cell(files, name, lambda text: number_of(text) is None and not is_sign(text))
+    if len({*_rows(files, labels)}) < len(totals):
+        for name in labels:
+            _refuse_blank(files, name)
+
+
+def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:
+    """Refuse texts in place of counts that begin with a digit but name no range: no marker does.
+
+    Raises:
+        InputError: there is such a text; the first one is named.
+    """
+    strange = {text for text in rules.table["markers"] if _LIKE_DIGITS.match(text) and not said_range(text)}
+    strange -= {*rules.legend, "0"}
+    for name in files.columns if strange else ():
+        _refuse_cell(files, name, strange.__contains__)
+
+
+def _mostly_numbers(texts: Sequence[str]) -> bool:
+    shown = [text for text in texts if text]
+    return 2 * sum(is_like_a_number(text.lstrip("'")) for text in shown) > len(shown)
+
+
+def _rows(files: CountFiles, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(files.columns[name] for name in names), strict=True)
+
+
+def _refuse_cell(files: CountFiles, name: str, strange: Callable[[str], bool]) -> None:
+    place = next((place for place, text in enumerate(files.columns[name]) if text and strange(text)), None)
+    if place is not None:
+        what = say(
+            'the file looks like a table of counts, but "{text}" is neither a number nor a marker for hidden counts',
+            text=printable(files.columns[name][place]),
+        )
+        remedy = say("write whole numbers with all their digits, and remarks in a column of their own")
+        raise _at(files, place, name, what, remedy)
+
+
+def _refuse_blank(files: CountFiles, name: str) -> None:
+    texts = files.columns[name]
+    place = next((place for place, text in enumerate(texts) if not text and place), None)
+    if place is not None and texts[0]:
+        what = say("the file looks like a table of counts, but this label is blank: is it that of the row above?")
+        raise _at(files, place, name, what, say("write the label in each row"))
+
+
+def _at(files: CountFiles, place: int, name: str, what: str, remedy: str) -> InputError:
+    """Return the error about a cell, by its place among the rows of all files."""
+    for path, shown, rows in zip(files.files, files.shown, files.rows_of, strict=True):
+        if place < rows:
+            table = read_count_table(path, shown, [name], Problems())
+            line = None if table is None else table.line(place)
+            return InputError([Problem(shown, what, remedy, line=line, column=name)])
+        place -= rows
+    raise IndexError(place)
