@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
@@ -156,7 +157,10 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
 def page(lines: Sequence[ListedFinding], *, inside: bool) -> Page:
     """Return a list for a terminal; `inside` means that it must not be shared."""
     shown = [Entry(each.finding, [Paragraph(", ".join(_about(each)), soft=True)], [each.id]) for each in lines]
-    title = say("Findings ({count})", count=len(lines))
+    by_attack, title = Counter(each.attack for each in lines), say("Findings ({count})", count=len(lines))
+    if len(by_attack) > 1:
+        attacks = ", ".join(f"{printable(name)} {figure(many)}" for name, many in by_attack.items())
+        title = say("Findings ({count}: {attacks})", count=len(lines), attacks=attacks)
     return Page(title, inside, [], [Section("", shown or [Paragraph(say("No finding."))])])
 
 

@@ -82,9 +82,11 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Without the candidate nothing was found, but not everything was decided either.")
     else:
         yield say("Without the candidate the policy held.")
-    old = sum(attack.old for attack in impact.attacks)
     yield say(
-        "Findings that the candidate adds: {new}; findings that were possible before: {old}.", new=impact.new, old=old
+        "Findings of all attacks: {before} without the candidate, {total} with it; {new} of these are new.",
+        before=sum(attack.old for attack in impact.attacks),
+        total=sum(attack.after.findings_total for attack in impact.attacks),
+        new=impact.new,
     )
 
 
@@ -138,8 +140,12 @@ def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
     counts = figure(attack.new)
     if attack.people:
         counts = say("{counts}, about {people}", counts=counts, people=PEOPLE.counted(attack.people))
-    if attack.old:
-        counts = say("{counts}; possible before: {old}", counts=counts, old=attack.old)
+    counts = say(
+        "{counts}; {before} without the candidate, {total} with it",
+        counts=counts,
+        before=attack.old,
+        total=attack.after.findings_total,
+    )
     blocks: list[Block] = [
         Entry(
             new.finding.sentence(by_version=by_version),

@@ -52,8 +52,7 @@ def _before(repair: Repair) -> Iterator[str]:
     found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
     for each, finding in found[:_SHOWN]:
         yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
-    if len(found) > _SHOWN:
-        more = len(found) - _SHOWN
+    if more := sum(each.findings_total for each in repair.before.attacks) - len(found[:_SHOWN]):
         text = say_count("{count} more finding: audit the series", "{count} more findings: audit the series", more)
         yield f"  {text}"
     if repair.before.policy.violations and not repair.baseline:

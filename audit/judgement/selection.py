@@ -266,6 +266,7 @@ class KnownClaims:
         }
         # A value that one attack found certain is known, whichever attack finds it again.
         self._certain = {each for result in results for each in certain_values(result)}
+        self._views = {result.sensitive: result.evidence for result in results}
 
     def accepted(self, result: Result[View]) -> Result[View]:
         """Return a later result in which claims that disclose nothing more are accepted; both use one key for ids.
@@ -279,7 +280,26 @@ class KnownClaims:
                 said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
                 known = each.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
                 result = result.accepting(each.claims, np.flatnonzero(known))
-        return result.without(still_certain(result, self._certain))
+        return result.without(still_certain(result, self._certain | {*self._carried(result)}))
+
+    def _carried(self, result: Result[View]) -> Iterator[CertainValue]:
+        """Yield values that were certain of kinds of people, under the names of these kinds with one more release.
+
+        One more release splits kinds of people who may be in the data. The value of a kind was known if it was certain
+        of the kind that contains the same people, in the same earlier releases.
+        """
+        now, was = result.evidence, self._views.get(result.sensitive)
+        if now.possible_kinds is None or was is None or was.possible_kinds is None:
+            return
+        said = defaultdict[str, list[CertainValue]](list)
+        for each in self._certain:
+            said[each[1]].append(each)
+        for kind in now.possible_kinds.kinds.values():
+            earlier = tuple(release for release in kind.releases if release < len(was.tags))
+            for code in was.possible_kinds.of_person(was.series.person(now.name(kind.person))):
+                old = was.possible_kinds.kinds[code]
+                if old.releases == earlier:
+                    yield from ((attribute, kind.name, value) for attribute, _, value in said[old.name])
 
 
 def certain_values(result: Result[View]) -> list[CertainValue]:

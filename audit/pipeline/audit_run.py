@@ -375,7 +375,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
             after=new,
             status_before=old.status,
             changes=changed(old, new),
-            old=new.findings_total - fresh.total,
+            old=old.findings_total,
             new=fresh.total,
             people=people_found(fresh) or 0,
             findings=tuple(

@@ -42,9 +42,11 @@ def candidate_page(candidate: CandidateReport) -> Page:
     report = candidate.after
     if candidate.new_total:
         counted = say_count(
-            "{count} count could not be derived before.",
-            "{count} counts could not be derived before.",
+            "Findings: {before} without the candidate, {total} with it; {count} of these is new, or more precise.",
+            "Findings: {before} without the candidate, {total} with it; {count} of these are new, or more precise.",
             candidate.new_total,
+            before=candidate.before.attacks[0].findings_total,
+            total=report.attacks[0].findings_total,
         )
         new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
     elif candidate.undecided:

@@ -1,10 +1,12 @@
 """People who may be in the data, compared with every way in which one of them can be there, enumerated."""
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.cli.forms import edit
+from tests.cli.test_next import split
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
@@ -254,3 +257,47 @@ def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_
     }
     assert "use p0 (1), p0 (2) and p0" in refused("explain", str(folder), "--individual", "p2")
     assert "no person with this identifier" in refused("explain", str(folder), "--individual", "p3")
+
+
+def certain(series):
+    """By person: the largest sets of releases, each with the value that the person then has for certain, or None."""
+    found = {}
+    for person in series.people("register"):
+        for stay in largest(series, person):
+            values = {tuple(values) for values, _ in worlds(series, person, stay)}
+            found.setdefault(person, {})[stay] = values.pop()[0] if len(values) == 1 else None
+    return found
+
+
+@settings(max_examples=some(60))
+@given(data=st.data())
+def test_one_more_release_adds_what_was_not_certain_in_the_same_earlier_releases(data):
+    """Kinds of people are split by one more release; what was certain of a kind is not new of its parts."""
+    series = data.draw(rolls())
+    last = len(series.releases) - 1
+    assume(last > 0 and any(any(lines.values()) for lines in certain(series).values()))
+    past = replace(series, releases=series.releases[:-1])
+    past = replace(past, register=[line for line in series.register if line.release < last])
+    before, after = certain(past), certain(series)
+    added = {}
+    for person, sets in after.items():
+        for stay, value in sets.items():
+            earlier = tuple(release for release in stay if release < last)
+            if value is not None and before.get(person, {}).get(earlier) != value:
+                added.setdefault(person, set()).add((stay, value))
+    with TemporaryDirectory() as folder:
+        path, candidate = split(series, Path(folder))
+        edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
+        words = ["--attack", "intersection", "--adversary", "possible", "--reveal", "--findings", "all"]
+        code, out, err = run_main("next", str(path), str(candidate), *words, "--format", "json")
+    assume(code != 2)  # nobody of the register is in the earlier releases
+    assert err == ""
+    [entry] = [each for each in json.loads(out)["attacks"] if each["attack"] == "intersection"]
+    found = {}
+    for each in entry["new_findings"]:
+        name, _, when = each["individual"].partition(" (")
+        stay = tuple(int(tag) - 1 for tag in re.findall(r"\d+", when.rpartition("if in")[2]))
+        found.setdefault(name, set()).add((stay, each["value"]))
+    assert found.items() <= added.items()
+    for person in added:
+        assert any(classes(series, other) == classes(series, person) for other in found)
