@@ -200,13 +200,14 @@ def violated(report: Report) -> Iterable[str]:
 
 
 def _once(violations: Iterable[Violation]) -> Iterable[str]:
-    """Yield the violations, once if several attacks find the same."""
-    by: dict[Violation, list[str]] = {}
+    """Yield the violations, once if several attacks find the same, or one does on several attributes."""
+    by: dict[str, dict[str, Violation]] = {}
     for violation in violations:
-        by.setdefault(replace(violation, attack=violation.attack and ""), []).append(violation.attack or "")
-    for violation, attacks in by.items():
-        found = attacks[0] if len(attacks) == 1 else say("{count} attacks", count=len(attacks))
-        yield violation_text(replace(violation, attack=found or None))
+        text = violation_text(replace(violation, attack=violation.attack and ""))
+        by.setdefault(text, {}).setdefault(violation.attack or "", violation)
+    for attacks in by.values():
+        found = next(iter(attacks)) if len(attacks) == 1 else say("{count} attacks", count=len(attacks))
+        yield violation_text(replace(next(iter(attacks.values())), attack=found or None))
 
 
 def violation_text(violation: Violation) -> str:
