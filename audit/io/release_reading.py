@@ -13,15 +13,18 @@ import numpy.typing as npt
 
 from audit.io.adjustments import Adjustments, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
+from audit.io.notations import kind_of_days
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
-from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
+from audit.io.toml import toml_key
 from audit.model.arrays import Codes, Counts, Flags, combine
-from audit.model.errors import Problems
+from audit.model.errors import Problems, printable
 from audit.runtime.phrases import Phrase, say
 
 SEVERAL_ROWS = Phrase(
@@ -177,10 +180,18 @@ class ReleaseReading:
         """Return the person of each row; rows of a person other than the latest (or first) become rows of strangers."""
         date = self.columns.rules[Date].column
         codes, texts = text_codes(table.arrow(str(date)))
-        rank, wrong = ranked_dates(texts)
+        quasi = self.series.attributes.get(str(date)) if date in self.columns.quasi_identifiers else None
+        declared = self.columns.rules[ColumnTypes].kinds.get(str(date))
+        kind = quasi.kind if quasi is not None else Kind(declared) if declared is not None else kind_of_days(texts)
+        rank, wrong = ranked_dates(texts, kind)
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
             what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
+            day_first, month_first = Kind.DAY_FIRST, Kind.MONTH_FIRST
+            if None not in (ordinal(texts[wrong], day_first), ordinal(texts[wrong], month_first)):
+                what = say("the column does not show which number is the day and which the month")
+                line = f'types = {{ {toml_key(printable(str(date)))} = "{day_first.value}" }}'
+                remedy = say('write {line} under [columns], or "{other}" there', line=line, other=month_first.value)
             self._note(table, row, date, what, remedy)
             return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
@@ -466,18 +477,24 @@ class ReleaseReading:
 
 _YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]?([0-9]{2})[-/.]?([0-9]{2})(?:[ T].*)?")
 _DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})(?: .*)?")
+_SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: .*)?")
 
 
-def ordinal(text: str) -> int | None:
-    """Return the day number of a date; None for other texts, and for dates with slashes, which are ambiguous.
+def ordinal(text: str, kind: Kind = Kind.DATE) -> int | None:
+    """Return the day number of a date; None for other texts, and for dates with slashes unless `kind` orders them.
 
     >>> ordinal("2024-03-17") == ordinal("17.3.2024") == ordinal("20240317"), ordinal("03/04/2024")
     (True, None)
+    >>> ordinal("17/3/2024", Kind.DAY_FIRST) == ordinal("3/17/2024", Kind.MONTH_FIRST) == ordinal("2024-03-17")
+    True
     """
     if (found := _YEAR_FIRST.fullmatch(text)) is not None:
         year, month, day = map(int, found.groups())
     elif (found := _DAY_FIRST.fullmatch(text)) is not None:
         day, month, year = map(int, found.groups())
+    elif kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) and (found := _SLASHED.fullmatch(text)) is not None:
+        day, month, year = map(int, found.groups())
+        day, month = (day, month) if kind is Kind.DAY_FIRST else (month, day)
     else:
         return None
     try:
@@ -486,20 +503,21 @@ def ordinal(text: str) -> int | None:
         return None
 
 
-def ranked_dates(texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int | None]:
+def ranked_dates(texts: Sequence[str], kind: Kind = Kind.DATE) -> tuple[npt.NDArray[np.int64], int | None]:
     """Return the rank of each text as a date or a plain number, and the index of the first text that is neither.
 
     The ranks have shape (len(texts),), int64; an empty text comes first, and times of day count. The index is None if
     all texts are dates, numbers or empty.
     """
-    keys: list[tuple[int, str]] = []
+    keys: list[tuple[int, tuple[int, ...]]] = []
     wrong = None
     for place, text in enumerate(texts):
-        day = ordinal(text)
+        day = ordinal(text, kind)
         if day is None and text.isascii() and text.isdigit() and len(text) < 16:
             day = int(text)
         if day is None and text:
             wrong = place if wrong is None else wrong
-        keys.append((-1 if day is None else day, text[10:] if ":" in text else ""))
+        time = re.split("[ T]", text, maxsplit=1)[-1] if ":" in text else ""
+        keys.append((-1 if day is None else day, tuple(map(int, re.findall("[0-9]+", time)))))
     order = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return np.array([order[key] for key in keys], dtype=np.int64), wrong

@@ -82,6 +82,7 @@ class RepairSearch:
         declared: Principle | None = None,
     ) -> None:
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
+        after.read(len(after.tags) - 1, after.columns.quasi_identifiers)  # so that faults name the candidate's file
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
@@ -179,6 +180,9 @@ class RepairSearch:
         """
         if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
+        if self.judge.standing_doubts:
+            why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=self.judge.standing_doubts)
+            return self._came_to(why)
         try:
             why, proved = self._search()
             if self.best is None and not proved:

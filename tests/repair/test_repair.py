@@ -4,13 +4,16 @@ import csv
 import json
 import shutil
 import stat
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
+from audit.io.series import Series, open_series
 from audit.repair import search
 from audit.repair.merged_cells import AttributeCells, merged_text
 from tests.cli.forms import EXAMPLES
@@ -235,3 +238,53 @@ def test_totals_stand_in_the_way_of_no_repair(tmp_path):
     had = {"a": "flu", "b": "cold", "c": "flu", "d": "gout"}
     assert [had[key[str(place)]] for place in range(4)] == [row.rpartition(",")[2] for row in rows]
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
+
+
+SLASHED = "Seen,Who,Age,Disease\n{first},P1,20-29,flu\n{second},P1,20-29,HIV\n{first},P2,20-29,cold\n"
+SEVERAL = 'individual = "Who"\nrows = "latest"\ndate = "Seen"\nunlinkable = { Seen = "nobody outside knows the day" }\n'
+
+
+def of_several_rows(tmp_path, first, second, more=""):
+    folder = tmp_path / "s"
+    folder.mkdir(exist_ok=True)
+    text = SLASHED.format(first=first, second=second)
+    (folder / "1.csv").write_text(text)
+    (tmp_path / "2.csv").write_text(text)
+    about = (
+        '[series]\nname = "s"\nreleases = ["1.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    )
+    (folder / "series.toml").write_text(about + SEVERAL + more)
+    return str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")
+
+
+def test_several_rows_of_a_person_are_named_as_what_stands_in_the_way(tmp_path):
+    code, out, err = run_main("repair", *of_several_rows(tmp_path, "2025-03-01", "2025-04-01"), "--baseline")
+    assert (code, err) == (3, "")
+    assert "whatever is changed, the policy stays undecided: people may have several rows" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "more", "latest"),
+    [
+        ("03/11/2025", "13/11/2025", "", "HIV"),
+        ("11/13/2025", "11/03/2025", "", "flu"),
+        ("03/11/2025", "11/03/2025", 'types = { Seen = "day/month/year" }\n', "flu"),
+        ("03/11/2025", "11/03/2025", 'types = { Seen = "month/day/year" }\n', "HIV"),
+        ("9.11.2025", "10.11.2025", "", "HIV"),
+        ("2025-11-03 10:00", "2025-11-03 9:00", "", "flu"),
+    ],
+)
+def test_the_latest_row_is_found_by_dates_with_slashes(tmp_path, first, second, more, latest):
+    series = Series.of(open_series(Path(of_several_rows(tmp_path, first, second, more)[0])).manifest)
+    release = series.read(0, ("Age",))
+    row = release.person.tolist().index(series.people.encode(pa.array(["P1"]))[0])
+    assert series.vocabularies["Disease"].names[release.entry_value["Disease"][row]] == latest
+
+
+def test_an_ambiguous_order_of_day_and_month_is_asked_for_in_the_candidates_own_file(tmp_path):
+    words = of_several_rows(tmp_path, "03/11/2025", "11/03/2025")
+    (tmp_path / "s/1.csv").write_text(SLASHED.format(first="2025-03-11", second="2025-03-12"))
+    code, _, err = run_main("repair", *words)
+    assert code == 2
+    assert f'{tmp_path / "2.csv"}:2, column "Seen": the column does not show which number is the day' in err
+    assert 'types = { Seen = "day/month/year" }' in err

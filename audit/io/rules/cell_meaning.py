@@ -95,7 +95,8 @@ class ColumnTypes(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault of each column that cannot have a type, or not this one; sensitive values are no dates."""
-        allowed = (*columns.quasi_identifiers, *columns.sensitive)
+        dates = [str(getattr(rule, "column", "")) for rule in columns.rules if rule.key == "date"]
+        allowed = (*columns.quasi_identifiers, *columns.sensitive, *dates)
         yield from unnamed(sorted(self.kinds), allowed, *_NEITHER)
         for name, kind in self.kinds.items():
             if kind not in {each.value for each in Kind}:
