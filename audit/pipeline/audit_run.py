@@ -17,7 +17,7 @@ from audit.clauses.clause import ClauseDecision, JudgedAudit, attack_reason, dec
 from audit.clauses.registry import CLAUSES
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
-from audit.io.irregularities import MOST_ROWS, SeriesTexts
+from audit.io.irregularities import SeriesTexts
 from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
@@ -65,6 +65,7 @@ from audit.runtime.phrases import Reason, ReasonKind, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
+_MOST_ROWS_AGAIN = 100_000  # of a violated series that is read in another way, too
 
 
 @dataclass(frozen=True)
@@ -305,7 +306,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     The second audit has the rest of each attack's time.
     """
     series = run.series
-    if series.about_rows > MOST_ROWS:
+    if series.about_rows > _MOST_ROWS_AGAIN:
         return
     rule = OtherReading.of(SeriesTexts(series))
     rules = Rules((rule, *series.columns.rules))

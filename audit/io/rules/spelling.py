@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from audit.io.cell_reading import infer_kind, list_sign, parse_value
+from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notations import interval_in, looks_ranged
 from audit.io.respelling import (
@@ -212,7 +212,9 @@ class OtherReading(ColumnRule):
             )
             if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
                 continue
-            groups = [*respelled(texts), *nearly_respelled(texts, remarks=True, ids=is_id), *_with_more_words(texts)]
+            is_quasi = name in columns.quasi_identifiers  # a text with commas may be a list
+            groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
+            groups += _with_more_words(texts)
             groups += [] if name in columns.sensitive else _equal_digits(texts)
             as_one = dict[str, str]()
             for group in groups if not is_id else (each for each in groups if not written.together(name, each)):
@@ -231,10 +233,10 @@ class OtherReading(ColumnRule):
     def rows(self, table: Table) -> Table:
         """Return a table without rows that say one thing alone, number or name the columns, or look like totals."""
         coded = {name: text_codes(table.arrow(name)) for name in self.columns if name in table}
-        once = {name: np.bincount(codes, minlength=len(texts)) == 1 for name, (codes, texts) in coded.items()}
-        some = np.zeros(table.rows, dtype=np.bool_)
-        for name, (codes, texts) in coded.items():
-            some |= (once[name] & np.array([*map(bool, texts)], dtype=np.bool_))[codes]
+        some = np.ones(table.rows, dtype=np.bool_)
+        for codes, texts in coded.values():
+            once = np.bincount(codes, minlength=len(texts)) == 1
+            some &= (once | ~np.array([*map(bool, texts)], dtype=np.bool_))[codes]
         for row in np.flatnonzero(some).tolist():
             cells = {name: texts[codes[row]] for name, (codes, texts) in coded.items()}
             some[row] = _is_no_person({name: text for name, text in cells.items() if text})
@@ -267,7 +269,8 @@ def _with_more_words(texts: Collection[str]) -> list[list[str]]:
     >>> _with_more_words(["gout", "Z.n. Gout", "goutish", "Bad Ems", "Ems", "[Ems]", "7", "7 b"])
     [['gout', 'Z.n. Gout'], ['Ems', 'Bad Ems'], ['[Ems]', 'Bad Ems'], ['[Ems]', 'Ems'], ['Ems', '[Ems]']]
     """
-    words = {text: tuple(re.findall(r"\w+", fold(text))[:_MOST_WORDS]) for text in texts}
+    single = [text for text in texts if list_sign(text) is None and not is_range(text)]
+    words = {text: tuple(re.findall(r"\w+", fold(text))[:_MOST_WORDS]) for text in single}
     by_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for text, own in words.items():
         by_words[own].append(text)
