@@ -100,12 +100,21 @@ class EquivalenceMeasures(BoundedMeasures):
         if self.min_e.upper != 1:
             return say("{found} with the same values as others (least e: {bounds})", found=found, bounds=self.min_e)
         if (alike := self.compromised["1"]) == self.found:
-            return say("{found} with the same value as another person (e = 1)", found=found)
+            return say("{found} with the same value as {other} (e = 1)", found=found, other=self._other)
         return say(
-            "{found} with the same values as others; {count} of them with the same value as another person (e = 1)",
+            "{found} with the same values as others; {count} of them with the same value as {other} (e = 1)",
             found=found,
             count=alike,
+            other=self._other,
         )
+
+    @property
+    def _other(self) -> str:
+        """Whose value some people certainly have, in words: counterfeits are no people."""
+        among_people = sum(int(size) * count for size, count in self.classes.items())
+        if among_people < self.compromised["1"]:
+            return say("another person or a counterfeit")
+        return say("another person")
 
     def _pinned(self, *, at_least: bool) -> str:
         if at_least:
@@ -120,9 +129,10 @@ class EquivalenceMeasures(BoundedMeasures):
             found = self.found_in_words(at_least=at_least)
             return say("{found} certainly have the same values as a few others, taken together", found=found)
         return say(
-            "{found} of {people} certainly have the same value as another person",
+            "{found} of {people} certainly have the same value as {other}",
             found=self.compromised["1"],
             people=PEOPLE.counted(self.individuals),
+            other=self._other,
         )
 
     def notes(self, attack: str) -> Iterator[str]:

@@ -376,6 +376,7 @@ def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
         sum(each.groups for each in described),
         max(map(len, values)),
         series.manifest.published,
+        series.manifest.anonymized,
     )
 
 

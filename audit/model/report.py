@@ -138,6 +138,7 @@ class SeriesFacts:
         sensitive_values: the number of distinct values of the sensitive attribute; with several attributes, the largest
             such number.
         published: the dates of publication by release, if the manifest has them; absent if it has none.
+        anonymized: the method and the parameters that the manifest declares; absent if it declares none.
     """
 
     name: str
@@ -148,6 +149,7 @@ class SeriesFacts:
     groups: int
     sensitive_values: int
     published: Annotated[Mapping[str, datetime.date], OMITTED] = field(default_factory=dict)
+    anonymized: Omittable[str] = None
 
 
 @dataclass(frozen=True)

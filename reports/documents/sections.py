@@ -10,7 +10,7 @@ from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, figure, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, risk_text, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
@@ -20,6 +20,7 @@ from reports.sentences import (
     ended_early,
     facts,
     named,
+    notes,
     proved,
     result_text,
     status_in_words,
@@ -92,6 +93,18 @@ def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and with which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
     yield Paragraph(f"{facts(report)}.")
+    if not isinstance(report, CountReport):
+        method = report.series.anonymized
+        stated = blank(say("method and parameters")) if method is None else printable(method, SENTENCE)
+        yield Paragraph(say("Method of anonymization, as declared by the publisher: {method}.", method=stated))
+    if ran := dict.fromkeys(each.attack for each in report.attacks if each.ran):
+        how = say(
+            "Method of the audit: the published releases were attacked as an adversary would do it, by {attacks}; "
+            "proofs of findings were checked again by code that is independent of the attacks.",
+            attacks=joined(list(ran)),
+        )
+        yield Paragraph(how)
+    yield Paragraph(say("We assume, without having checked it:"))
     yield Bullets(list(assumptions(report)))
     yield files(report)
 
@@ -120,7 +133,18 @@ def attacks(report: Report) -> Iterator[Block]:
     if any(each.people is not None for each in ran):
         head.append(say("people whose value is certain"))
         rows = [[*row, "" if a.people is None else figure(a.people)] for row, a in zip(rows, ran, strict=True)]
+    risky = any("max_risk" in each.risks for each in ran)
+    if risky:
+        head += [say("highest risk"), say("mean risk")]
+        risks = [[risk_text(a.risks[m]) if m in a.risks else "" for m in ("max_risk", "mean_risk")] for a in ran]
+        rows = [[*row, *more] for row, more in zip(rows, risks, strict=True)]
     yield PageTable(head, rows, words=3, terms=True)
+    if risky:
+        risk = say(
+            "A risk is the probability that an adversary gives to a person's true value; the table shows the highest "
+            "and the mean over all people. Below 1, the value is a guess and not certain."
+        )
+        yield Bullets([risk, *notes(report)])
     if isinstance(report, CountReport):
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
 

@@ -338,7 +338,7 @@ def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
     text = rendered(name, series=EXAMPLES / series)[1]
     [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)
     assert f"**{verdict}**" in text
-    for row in re.findall(r"^\| ([a-z-]+) \| complete \| (.*) \| \d* \|$", text, re.MULTILINE):
+    for row in re.findall(r"^\| ([a-z-]+) \| complete \| (.*?) \| \d* \|(?:[\d. |]*\|)?$", text, re.MULTILINE):
         [shown] = re.findall(rf"^\| {row[0]} \| complete \| (.*?) \|", page, re.MULTILINE)
         assert shown == row[1]
     told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
@@ -469,3 +469,18 @@ def test_two_reports_that_name_people_are_the_same_times_aside(name):
     first = report()
     assert first == report()
     assert any(attack["findings"] for attack in first["attacks"])
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+def test_a_document_gives_methods_risks_and_what_is_assumed(name, tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    with (tmp_path / "s/series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('\n[anonymized]\nmethod = "l-diversity"\nl = 2\n')
+    text = rendered(name, series=tmp_path / "s")[1]
+    assert "Method of anonymization, as declared by the publisher: l-diversity --l 2." in text
+    assert "Method of the audit: the published releases were attacked as an adversary would do it, by inter" in text
+    assert text.index("We assume, without having checked it:") < text.index("The adversary knows who is in")
+    assert "[to be filled in: method and parameters" in rendered(name)[1].replace("\\", "")
+    if name != "wp29":
+        assert "| highest risk | mean risk |" in text
+        assert "Below 1, the value is a guess" in text
