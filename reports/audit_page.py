@@ -97,15 +97,28 @@ def audit_page(report: Report) -> Page:
 
 
 def signed_page(
-    report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Sequence[Block], *, adds_nothing: bool = False
+    report: Report,
+    head: Sequence[Block],
+    shown: Sequence[Block],
+    todo: Sequence[Block],
+    *,
+    before: Report | None = None,
+    adds_nothing: bool = False,
 ) -> Page:
     """Return the sheet to sign: the verdict, a picture, its reasons, what to do, the decision.
 
+    Of a candidate, `before` is the report without it, and the decision names the files that it adds, with their hashes.
     With `adds_nothing`, the policy is broken by releases that are published already alone.
     """
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
     allowed, choices = decision(report, adds_nothing=adds_nothing)
-    deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), Signing(choices, lines)])
+    known = set[str]() if before is None else {each.path for each in before.inputs}
+    added = [each for each in report.inputs if each.path not in known] if known else []
+    judged = [
+        Paragraph(say("About {file}, SHA-256 {sha256}", file=printable_path(each.path), sha256=fingerprint(each)))
+        for each in added
+    ]
+    deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), *judged, Signing(choices, lines)])
     drawn = [Figures(charts) for charts in [_drawn(report)[:1]] if charts]
     return page_of(report, head, [*drawn, *shown], iter([Section(say("What to do"), todo), deciding]))
 

@@ -19,7 +19,7 @@ from reports.glossary import glossary, of_attacks
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import CONTRADICTED, named, reasons, result_text
-from reports.summary_text import last_release, next_step
+from reports.summary_text import next_step
 from reports.text import PAPER
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
@@ -31,19 +31,14 @@ def page(impact: ReleaseImpact) -> Page:
     after = impact.after
     behind = [*reasons(after), *([str(CONTRADICTED)] if after.contradictions else [])]
     shown = [Bullets(behind), Bullets(list(_before(impact)), soft=True)]
-    refused = say(
-        "Do not publish release {release} as it is: with it, the policy does not hold.", release=last_release(after)
-    )
     nothing = bool(impact.without.policy.violations) and not (impact.adds.violations or impact.adds.undecided)
-    if nothing:
-        refused = say(
-            "The policy does not hold, with release {release} or without it: whether it goes out is your decision.",
-            release=last_release(after),
-        )
-    first = refused if after.policy.violations and not after.contradictions else next_step(after)
-    todo = [Bullets([first, *_proposal(impact), *_beyond_repair(impact)])]
+    # What follows from a violation alone, the decision below says.
+    first = [next_step(after)] if after.contradictions or not after.policy.violations else []
+    todo = [Bullets([*first, *_proposal(impact), *_beyond_repair(impact)])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
-    return replace(signed_page(after, head, shown, todo, adds_nothing=nothing), annex=list(_annex(impact)))
+    return replace(
+        signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing), annex=list(_annex(impact))
+    )
 
 
 def _annex(impact: ReleaseImpact) -> Iterator[Section]:

@@ -30,6 +30,8 @@ _HALF = re.compile(
     r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
 )
 _MANY = 16
+_TOTALS = 3
+"""How many rows of a release may be no row of its key: totals, or notes below the table."""
 _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 
@@ -283,15 +285,18 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
 
 
 def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
-    """For tables of two columns with as many rows as a release, note where a key belongs."""
+    """For tables of two columns with as many rows as a release, or a few less (totals), note where a key belongs."""
     pairs = [shown for shown in others if shown in found.unused and len(found.names[shown]) == 2]
     paths = [found.folder / shown for shown in pairs]
-    rows = {form_of(release.rows).rows(release.rows): release for release in found.releases if pairs}
+    rows = [(form_of(release.rows).rows(release.rows), release) for release in found.releases if pairs]
     for shown, path in zip(pairs, paths, strict=True):
-        if release := rows.get(form_of(path).rows(path)):
+        own = form_of(path).rows(path)
+        near = [(many - own, release) for many, release in rows if own <= many <= own + _TOTALS]
+        if near:
+            _, release = min(near, key=lambda each: each[0])
             found.unused[shown] = say(
-                "it has as many rows as {file}; if it says whose rows they are, save it as {key} with the columns row "
-                "(counted from 0) and individual",
+                "it has about as many rows as {file}; if it says whose rows they are, save it as {key} with the "
+                "columns row (counted from 0: the first row is 0) and individual",
                 file=release.shown,
                 key=f"{PRIVATE}/{release.tag}.key.csv",
             )

@@ -13,6 +13,7 @@ from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.runtime.phrases import say
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
@@ -34,7 +35,8 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     manifest, problems = series.manifest, Problems()
     for path in paths:
         if not is_table(path):
-            raise UsageError(f"{printable_path(path)}: not a table; name a file that ends in {', '.join(SUFFIXES)}")
+            where, names = printable_path(path), ", ".join(SUFFIXES)
+            raise UsageError(say("{path}: not a table; name a file that ends in {names}", path=where, names=names))
     tag = release_tag(paths[0].name)
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)

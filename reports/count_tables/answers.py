@@ -60,6 +60,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
         [Paragraph(facts(report)), Paragraph(about)],
         [Bullets([*reasons(report), before])],
         [Bullets(list(_todo(candidate)))],
+        before=candidate.before,
         adds_nothing=_adds_nothing(candidate),
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]

@@ -388,10 +388,13 @@ def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path, home):
     folder = hospital(tmp_path, releases=5)
     for release in folder.glob("releases/*.csv"):
         release.rename(folder / home / release.name)
-    for name, rows in (("keys.csv", 19), ("list.csv", 22)):
+    for name, rows in (("keys.csv", 19), ("less.csv", 14), ("list.csv", 22)):
         write(folder / name, ["line", "patient"], [(place, f"p{place}") for place in range(rows)])
     said = " ".join(run_main("init", str(folder), "--yes")[1].split())
     release = f"{home}/1.csv".lstrip("/")
-    assert f"keys.csv NOT USED: it has as many rows as {release}; if it says whose rows they are, save it as" in said
-    assert "private/1.key.csv with the columns row (counted from 0) and individual" in said
-    assert said.count("it has as many rows") == 1
+    assert (
+        f"keys.csv NOT USED: it has about as many rows as {release}; if it says whose rows they are, save it as" in said
+    )
+    assert "private/1.key.csv with the columns row (counted from 0: the first row is 0) and individual" in said
+    assert f"less.csv NOT USED: it has about as many rows as {release.replace('1', '5')}; if it says" in said
+    assert said.count("it has about as many rows") == 2

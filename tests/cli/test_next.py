@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from audit.io.series import open_series
-from tests.cli.forms import FORMS, column, edit, private_texts, snapshot
+from tests.cli.forms import EXAMPLES, FORMS, column, edit, private_texts, snapshot
 from tests.helpers.amount import some
 from tests.helpers.messy import write
 from tests.helpers.results import timeless
@@ -277,3 +277,18 @@ def test_time_that_runs_out(tmp_path):
     code, result = foretold(series, candidate, *ONE, "--time-limit", "0.000000001")
     assert code in (1, 3)
     assert attack(result, "intersection")["status"] == "incomplete"
+
+
+def test_the_sheet_names_the_file_that_is_decided_on(tmp_path):
+    """A signature is bound to the bytes of the candidate, of people and of tables."""
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    shutil.copytree(EXAMPLES.parent / "count_table_examples/tables-year-to-date", tmp_path / "tables")
+    draft = Path(shutil.move(tmp_path / "tables/releases/06.csv", tmp_path / "06.csv"))
+    edit(tmp_path / "tables/series.toml", ', "releases/06.csv"', "")
+    for where, file in ((series, candidate), (tmp_path / "tables", draft)):
+        out = run_main("next", str(where), str(file))[1]
+        decision = out[out.index("\nDecision\n") :].split("\n\n")[0]
+        [digest] = re.findall(r"[0-9a-f]{64}", decision)
+        report = json.loads(run_main("next", str(where), str(file), "--format", "json")[1])
+        assert digest == next(each["sha256"] for each in report["inputs"] if each["path"] == str(file))
+        assert file.name in decision
