@@ -18,7 +18,7 @@ _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
 
 
 def refuse_half_recognised(files: CountFiles) -> None:
-    """Refuse files whose labels have totals, and in which most cells of a column are numbers, if rows name nobody.
+    """Refuse files whose labels have totals, and in which most cells of a column are numbers, if rows name no people.
 
     Raises:
         InputError: the files are such tables; the first cell that is neither a number nor a marker is named, or a
@@ -43,10 +43,10 @@ def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:
     Raises:
         InputError: there is such a text; the first one is named.
     """
-    strange = {text for text in rules.table["markers"] if _LIKE_DIGITS.match(text) and not said_range(text)}
-    strange -= {*rules.legend, "0"}
-    for name in files.columns if strange else ():
-        _refuse_cell(files, name, strange.__contains__)
+    unread = {text for text in rules.table["markers"] if _LIKE_DIGITS.match(text) and not said_range(text)}
+    unread -= {*rules.legend, "0"}
+    for name in files.columns if unread else ():
+        _refuse_cell(files, name, unread.__contains__)
 
 
 def _mostly_numbers(texts: Sequence[str]) -> bool:
@@ -58,8 +58,8 @@ def _rows(files: CountFiles, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return zip(*(files.columns[name] for name in names), strict=True)
 
 
-def _refuse_cell(files: CountFiles, name: str, strange: Callable[[str], bool]) -> None:
-    place = next((place for place, text in enumerate(files.columns[name]) if text and strange(text)), None)
+def _refuse_cell(files: CountFiles, name: str, unread: Callable[[str], bool]) -> None:
+    place = next((place for place, text in enumerate(files.columns[name]) if text and unread(text)), None)
     if place is not None:
         what = say(
             'the file looks like a table of counts, but "{text}" is neither a number nor a marker for hidden counts',
