@@ -15,7 +15,7 @@ from audit.io.unread_cells import unread_cells
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
-from audit.model.report import MisreadWarning, ReportWarning, RespelledValues
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
 _COLUMNS_SHOWN = 6
@@ -52,7 +52,8 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
     register, people = adversary.has_register, adversary.knows_people
     followed = len(series.tags) > 1 and (people or series.columns.record is not None)
     found = gather_doubts(series, register=register, published=not people, reveal=reveal)
-    for doubt in (*found, *misread_doubts(warnings)):
+    yield from misread_doubts(warnings)
+    for doubt in found:
         yield replace(doubt, guessed=True) if doubt.between and followed else doubt
     if people:
         yield from combination_doubts(series)
@@ -66,8 +67,7 @@ def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
     """Yield a doubt for warnings by which values, people or rows may be counted wrongly."""
     for each in warnings:
         if isinstance(each, MisreadWarning):
-            clauses, are_values = ON_VALUES if each.kind == "spelling" else None, isinstance(each, RespelledValues)
-            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), clauses, between=are_values)
+            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind == "spelling" else None)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:

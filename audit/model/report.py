@@ -107,11 +107,6 @@ class MisreadWarning(ReportWarning):
 
 
 @dataclass(frozen=True)
-class RespelledValues(MisreadWarning):
-    """A warning that one sensitive value may be read as two."""
-
-
-@dataclass(frozen=True)
 class WitnessReport:
     """What the witness beside the report proves.
 

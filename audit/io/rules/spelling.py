@@ -42,7 +42,7 @@ from audit.io.rules.rule import (
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
-from audit.model.report import MisreadWarning, ReportWarning, RespelledValues
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, say, say_count
 
 INDIVIDUAL = "individual"
@@ -57,8 +57,8 @@ _MARKED = re.compile(
     r"|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\]|[\[(](?:[prs]|note ?[0-9]+|n ?= ?[0-9]+)[\])])"
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
-_LETTERED = re.compile(r"[A-Za-z]{1,8}[-_/. ]*([0-9]+)")
-_QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]")
+_LETTERED = re.compile(r"[A-Za-z]{1,3}[-_/. ]*([0-9]+)")
+_QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]|([^\W\d]{3,})s")
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _MOST_WORDS = 8  # of a text that is compared with its parts
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
@@ -160,7 +160,7 @@ class Fold(ColumnRule):
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )
-                yield Hint(name, groups, None, "", RespelledValues("spelling", what))
+                yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
             if is_id and (
                 groups := [
@@ -175,8 +175,7 @@ class Fold(ColumnRule):
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
             # Spellings only split classes of quasi-identifiers, and in a column with a type they may be codes.
-            misread = RespelledValues if name in columns.sensitive else MisreadWarning
-            warning = ReportWarning if rule is None or codes else misread
+            warning = ReportWarning if rule is None or codes else MisreadWarning
             yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
 
 
@@ -215,7 +214,7 @@ class OtherReading(ColumnRule):
             is_quasi = name in columns.quasi_identifiers  # a text with commas may be a list
             groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
             groups += _with_more_words(texts)
-            groups += [] if name in columns.sensitive else _equal_digits(texts)
+            groups += _equal_digits(texts)
             as_one = dict[str, str]()
             for group in groups if not is_id else (each for each in groups if not written.together(name, each)):
                 roots = {as_one.get(text, text) for text in group}
