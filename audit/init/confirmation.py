@@ -90,7 +90,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     import tomlkit
 
     manifest = _opened(folder, text)
-    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    document = tomlkit.parse(text)
     asked = _Asked(document, manifest, ask)
     if manifest is not None:
         asked.ask_roles(manifest)
@@ -109,7 +109,7 @@ def _opened(folder: Path, text: str) -> Manifest | None:
     Raises:
         InputError: it cannot be opened.
     """
-    problems, text = Problems(), text.removeprefix("\ufeff")
+    problems = Problems()
     if is_about_tables(text):
         parse_table_manifest(folder, text, problems)
         problems.check()

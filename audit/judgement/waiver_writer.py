@@ -72,7 +72,7 @@ def waive(
     text = problems.checked(read_text(folder, NAME, "name the folder of a series", problems))
     parse(folder, text, problems)
     problems.check()
-    there = tomllib.loads(text.removeprefix("\ufeff")).get("waiver", [])
+    there = tomllib.loads(text).get("waiver", [])
     waivers = [each for each in named() if each not in there]
     if not waivers:
         return 0
@@ -173,7 +173,7 @@ def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:
     """Return the manifest with some waivers added."""
     import tomlkit
 
-    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    document = tomlkit.parse(text)
     if "waiver" not in document:
         document.add("waiver", tomlkit.aot())
     for each in waivers:

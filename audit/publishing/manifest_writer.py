@@ -45,7 +45,7 @@ def spelled_out(text: str, manifest: Manifest) -> str | None:
 
     A pattern would include a release as soon as its file exists, before the manifest names its counterfeits.
     """
-    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    document = tomlkit.parse(text)
     entries, names = document["series"]["releases"], {release.shown for release in manifest.releases}
     literal = [each for each in entries if not (isinstance(each, str) and each not in names)]
     if len(literal) == len(entries) == len(manifest.releases):
@@ -57,7 +57,7 @@ def spelled_out(text: str, manifest: Manifest) -> str | None:
 
 def extended(text: str, files: ReleaseFiles, counterfeits: str | None) -> str:
     """Return a manifest with a new release added; `counterfeits` is the file that counts them, if there are any."""
-    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    document = tomlkit.parse(text)
     releases = document["series"]["releases"]
     releases.append(_entry(files))
     releases.multiline(multiline=len(releases) > _ON_ONE_LINE)
