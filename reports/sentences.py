@@ -41,8 +41,8 @@ _BROKEN = {
         "nobody's {value} may be known approximately; one is known to within {spread} (closeness, found by {attack})"
     ),
     "min_e": Phrase(
-        "groups known to have the same values must have at least {limit} people; the smallest has {number} (min_e, "
-        "found by {attack})"
+        "if a group of people is known to have the same values as another group, each must have at least {limit} "
+        "people; here a group has {number} (min_e, found by {attack})"
     ),
     "k": Phrase("at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"),
     "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),

@@ -26,8 +26,9 @@ from audit.model.count_certificates import (
 )
 from audit.model.count_report import OverTime, TablesFacts
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
+from audit.model.errors import printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import figure
+from audit.runtime.phrases import figure, say
 
 
 class FindingBuilder:
@@ -204,7 +205,8 @@ def _picture(counts: PublishedCounts, finding: CountFinding, known: Known) -> Co
         ends = known.get((finding.release, finding.measure, key))
         said = None if ends is None else _amount(*ends)
         if key == own and finding.since is not None:
-            said = f"+{_amount(finding.lower, finding.upper)}"
+            more = _amount(finding.lower, finding.upper)
+            said = say("{count} more than in {release}", count=more, release=printable(finding.since))
         if key not in published and said is None:
             return None
         return PictureCell(published.get(key, ""), said, key in used)

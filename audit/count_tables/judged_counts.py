@@ -227,6 +227,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
             open=tuple(sorted(manifest.open)),
         ),
         notes={part.file.shown: n for part in counts.parts if (n := len(below_table(part.file.path).notes))},
+        labels=frozenset(label for each in counts.dimensions for label in each.labels[: each.published]),
     )
 
 

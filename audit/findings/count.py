@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Annotated, ClassVar, Literal
 
 from audit.model.count_certificates import CaseTerm, CertifiedBound, CountStep, CountSum, PublishedTerm
@@ -158,7 +159,7 @@ class CountFinding(Finding[str]):
             else say("{release} since {since}", release=printable(self.release), since=printable(self.since)),
             count=amount(self.lower, self.upper),
             dimension=printable(dimension),
-            label=printable(self.cell[dimension]),
+            label=label_name(self.cell[dimension], self.facts),
         )
 
     def steps(self) -> Iterator[str]:
@@ -315,7 +316,20 @@ def _terms(step: CountStep) -> Iterator[PublishedTerm]:
 def cell_name(cell: Mapping[str, str], facts: TablesFacts) -> str:
     """Return the labels of a cell, except those of totals."""
     labels = {name: label for name, label in cell.items() if facts.totals.get(name) != label}
-    return ", ".join(f"{printable(name)} {printable(label)}" for name, label in labels.items()) or say("everybody")
+    named = (f"{printable(name)} {label_name(label, facts)}" for name, label in labels.items())
+    return ", ".join(named) or say("everybody")
+
+
+def label_name(label: str, facts: TablesFacts) -> str:
+    """Return the name of a label; if it is made of published labels, in the words of the language in use."""
+    if label in facts.labels:
+        return printable(label)
+    if label == REST:
+        return say("(rest)")
+    whole, *parts = label.split(" less ")
+    one, *others = map(printable, whole.split(" with "))
+    name = reduce(lambda some, more: say("{one} with {other}", one=some, other=more), others, one)
+    return reduce(lambda some, less: say("{one} less {other}", one=some, other=printable(less)), parts, name)
 
 
 def amount(lower: int, upper: int | None) -> str:

@@ -82,7 +82,10 @@ class Combination(Finding[C]):
             yield unproved(self.error)
         yield from (group.line() for group in self.certificate)
         if self.certificate:
-            yield say("With these weights, all people and values of the groups cancel out, except those named above.")
+            yield say(
+                "Added up like this, the groups have everybody else, and every other value, as often with plus as with "
+                "minus: what is left is the sentence above."
+            )
 
     def in_full(self: Combination[str], *, by_version: bool) -> Iterator[str]:
         """Yield what follows, and the groups that show it."""

@@ -75,7 +75,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
         (say("markers"), ", ".join(markers) or none),
         (say("rounding"), rounded),
-        (say("over time"), table["over_time"]),
+        (say("over time"), f"{_COUNTED[table['over_time']]} ({table['over_time']})"),
     ]
     return rules
 
@@ -219,6 +219,11 @@ _OVER_TIME = {
 }
 
 
+_COUNTED = {
+    "same": Phrase("the same people"),
+    "cumulative": Phrase("the people before, and newcomers"),
+    "independent": Phrase("different people"),
+}
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from audit.model.json_types import Omittable
+from audit.model.json_types import UNWRITTEN, Omittable
 from audit.model.measures import ABSENT, INFERENCE, SINGLING_OUT, Absent, Measures
 from audit.runtime.phrases import Noun, Phrase
 
@@ -128,6 +128,7 @@ class TablesFacts:
         over_time: the relation between the counts of one cell in several releases.
         rules: the assumed meaning of published texts.
         notes: the number of lines below a table that are notes, not rows, by file; absent if there are none.
+        labels: the published labels; other names are made of these.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"
@@ -141,3 +142,4 @@ class TablesFacts:
     over_time: OverTime
     rules: CountRules
     notes: Omittable[Mapping[str, int]] = None
+    labels: Annotated[frozenset[str], UNWRITTEN] = frozenset()

@@ -19,6 +19,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Attack
 from audit.pipeline.attack_run import run_attacks
+from audit.runtime.phrases import say
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 _PSEUDONYM = re.compile(r"person-[0-9a-f]{12}")
@@ -66,6 +67,9 @@ def waive_findings(
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
             if waiver.individual is not None and not _PSEUDONYM.fullmatch(waiver.individual):
+                if series.person(waiver.individual) < 0:
+                    what = say("{name}: neither the id of a finding nor a person", name=printable(each.named, 80))
+                    raise UsageError(f"{what}; {say('copy the id from `audit findings`')}")
                 # The manifest is published with the series, so it must not say who is found.
                 waiver = replace(waiver, individual=namer.pseudonym("person", waiver.individual))
             about = {name: text for name, text in vars(waiver).items() if name in _ABOUT and text is not None}

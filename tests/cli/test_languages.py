@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import audit
 from attacks.registry import ATTACKS
 from audit.cli.arguments import ON_TABLES
 from audit.cli.main import COMMANDS
+from audit.findings.count import label_name
 from audit.model.adversary import ADVERSARIES
 from audit.runtime.phrases import ENGLISH
 from reports.languages import catalogues
+from reports.languages.catalogues import in_language
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import refused, run_main
@@ -243,3 +246,20 @@ def test_what_is_wrong_with_a_file_and_what_to_do_are_sentences(tmp_path, marked
     edit(folder / file, old, new)
     for line in refused(str(folder), "--language", "de").splitlines():
         assert re.fullmatch(f"audit: {BEGIN}.*: {BEGIN}.*{END}; {BEGIN}.*{END}{END}", line), line
+
+
+def test_names_made_of_labels_are_in_the_language_and_published_ones_as_they_are():
+    """A published label may have the words that join others."""
+    facts = replace(
+        audit.load(TABLES / "tables-one-left-out", kind="tables").audit().report.tables,
+        labels=frozenset({"much less seen", "80+"}),
+    )
+    names = ["much less seen", "(rest)", "All less 80+ less 0-9", "foreign with 80+ less 0-9"]
+    assert [label_name(each, facts) for each in names] == names
+    with in_language("de"):
+        assert [label_name(each, facts) for each in names] == [
+            "much less seen",
+            "(Rest)",
+            "All ohne 80+ ohne 0-9",
+            "foreign und zugleich 80+ ohne 0-9",
+        ]

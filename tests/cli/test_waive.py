@@ -400,3 +400,10 @@ def test_a_grave_value_of_a_baseline_is_not_new(named, tmp_path):
     assert run_main(str(folder), "--format", "json", *words, "--output", str(base))[0] == named
     code, result = judged(folder, "--baseline", str(base), "--policy", "max_ever_risk=0.4")
     assert (code, ended(result)) == ((0, "holds") if named else (1, "violated"))
+
+
+def test_a_name_that_is_nobodys_is_refused(hospital):
+    """A misspelt name would be waived as a pseudonym that no report ever shows."""
+    text = (hospital / "series.toml").read_text()
+    assert "bob: neither the id of a finding nor a person" in refused("waive", str(hospital), "bob", *WHY)
+    assert (hospital / "series.toml").read_text() == text
