@@ -100,7 +100,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     from audit.model.errors import Problems
 
     if microdata:
-        raise UsageError("--confirm is about a series.toml; leave --microdata out")
+        raise UsageError("--confirm asks about a series.toml; in microdata.toml, correct what is marked as a guess")
     problems = Problems()
     text = problems.checked(read_text(path.parent, path.name, "let `audit init` write it first", problems))
     changed = confirmed(path.parent, text, ask_until_answered)

@@ -56,6 +56,7 @@ _QUASI = _words(
     "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
     "provincia eta sesso nascita comune cap leeftijd geslacht"
 )
+_POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
@@ -67,6 +68,15 @@ def words(name: str) -> list[str]:
     """
     bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     return [word.casefold() for word in re.findall(r"[^\W\d_]*?[a-z](?=[A-Z])|[^\W_]+", bare)]
+
+
+def is_postal(name: str) -> bool:
+    """Return whether a name is that of a postcode.
+
+    >>> is_postal("PLZ"), is_postal("Código postal"), is_postal("Age")
+    (True, True, False)
+    """
+    return any(word in _POSTAL for word in words(name))
 
 
 def kind(name: str) -> str | None:

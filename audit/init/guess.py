@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.column_differences import check_header, differences, match_headers
 from audit.init.column_meanings import guess_meanings
@@ -25,10 +26,11 @@ from audit.io.cell_reading import infer_kind, number_in
 from audit.io.cells import Kind
 from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
 from audit.io.manifest import NAME, PRIVATE, Manifest, parse_manifest
-from audit.io.microdata import MOST_LISTED, kind_of_values
+from audit.io.microdata import MOST_LISTED, kind_of_values, pointed
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.series import Series, check_headers
+from audit.io.tables import read_table
 from audit.io.toml import natural, release_tag, toml_text, toml_value
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.report import ReportWarning
@@ -248,9 +250,7 @@ def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> Non
         "the keys show that values of people change: transitions.csv lists the changes, with counts. A change that is "
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
-    guesses.files[_TRANSITIONS] = text.getvalue()
+    guesses.files[_TRANSITIONS] = _lines(changes)
     times = [many for old, new, many in rows if old != new]
     guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists with counts; any "
@@ -258,6 +258,34 @@ def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> Non
         times=sum(times),
         ways=len(times),
     )
+
+
+def _lines(changes: dict[tuple[str, str], int]) -> str:
+    """Return the text of a file of transitions with their frequency."""
+    text = io.StringIO(newline="")
+    rows = [(old, new, times) for (old, new), times in changes.items()]
+    csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
+    return text.getvalue()
+
+
+def _changes_of_people(found: FoundFiles, individual: str, sensitive: str) -> dict[tuple[str, str], int]:
+    """Return how often each change of a person's value occurred in snapshots; empty if no value changes.
+
+    Raises:
+        InputError: a snapshot cannot be read.
+    """
+    changes, before = Counter[tuple[str, str]](), dict[str, str]()
+    for release in found.releases:
+        problems = Problems()
+        table = read_table(release.rows, release.shown, [individual, sensitive], problems)
+        problems.check()
+        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True)) if table is not None else {}
+        changes.update((before[who], value) for who, value in now.items() if who in before)
+        before |= now
+    values = set(before.values()) | {value for pair in changes for value in pair}
+    if all(old == new for old, new in changes) or len(values) > _MOST_VALUES or (found.folder / _TRANSITIONS).exists():
+        return {}
+    return dict(sorted(({(value, value): 0 for value in values} | changes).items()))
 
 
 def _warned(warning: ReportWarning) -> str:
@@ -312,17 +340,30 @@ def _complete_microdata(found: FoundFiles) -> None:
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused
+    why = guesses.why.get("columns.sensitive", "")
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [release.shown for release in found.releases])
-    guesses.state("columns.individual", individual.name)
-    guesses.state("columns.quasi_identifiers", [column.name for column in quasi])
-    guesses.state("columns.sensitive", found.sensitive.name)
+    guesses.state("columns.individual", individual.name, say("each occurs once in a table"))
+    guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
+    guesses.state("columns.sensitive", found.sensitive.name, why)
+    with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
+    if with_commas:
+        why = say('numbers of "{column}" have decimal commas', column=with_commas[0])
+        guesses.state("columns.decimal", ",", why)
+    codes = [column.name for column in quasi if column_names.is_postal(column.name)]
+    if codes:
+        guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
     for column in quasi:
-        _state_domain(found, column, [text for text in column.texts if text and text not in missing])
+        texts = [text for text in column.texts if text and text not in missing]
+        if column.name not in codes:
+            _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
+    elif changes := _changes_of_people(found, individual.name, found.sensitive.name):
+        guesses.state("updates.transitions", _TRANSITIONS, say("the changes found, with counts; complete them"))
+        guesses.files[_TRANSITIONS] = _lines(changes)
     guesses.doubts = [say("Columns that are not named are not published.")]
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),

@@ -17,6 +17,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.respelling import with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
@@ -29,7 +30,7 @@ from audit.runtime.phrases import say
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots"},
-    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies"},
+    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal"},
     "updates": {"transitions"},
     "domains": None,
     "grids": None,
@@ -97,6 +98,7 @@ class Microdata:
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
+        decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
     """
 
@@ -113,6 +115,7 @@ class Microdata:
     codes: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+    decimal: str = "."
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
     @property
@@ -165,7 +168,7 @@ class Microdata:
         """The distinct texts of each quasi-identifier, and of the sensitive column, in the first snapshot."""
         problems, first = Problems(), self.snapshots[0]
         names = [*self.quasi_identifiers, self.sensitive]
-        table = read_table(first.path, first.shown, names, problems)
+        table = self._with_points(read_table(first.path, first.shown, names, problems))
         problems.check()
         return {} if table is None else {name: table.distinct(name) for name in names}
 
@@ -192,7 +195,7 @@ class Microdata:
         """
         file, problems = self.snapshots[position], Problems()
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
-        table = read_table(file.path, file.shown, names, problems, distinct=(self.individual,))
+        table = self._with_points(read_table(file.path, file.shown, names, problems, distinct=(self.individual,)))
         if table is not None and not table.rows:
             problems.add(file.shown, say("the snapshot has no rows"), say("drop it from the microdata"))
         problems.check()
@@ -210,6 +213,14 @@ class Microdata:
         snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates, harmless)
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
+
+    def _with_points(self, table: Table | None) -> Table | None:
+        """Return a table whose numbers have decimal points."""
+        if table is None or self.decimal == ".":
+            return table
+        for name in {*self.quasi_identifiers, self.sensitive} - {*self.codes}:
+            table = table.mapped(name, pointed)
+        return table
 
     def closed(self) -> tuple[Microdata, int]:
         """Return the microdata with completed transitions, and the number of added pairs.
@@ -363,6 +374,9 @@ class _MicrodataReader(Reader):
             self.note("codes", say('"{name}" is not a quasi-identifier', name=name), say("name quasi-identifiers"))
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
             self.note("codes", say('"{name}" has a domain or a hierarchy as well', name=name), say("keep one of them"))
+        decimal = self.text(columns, "decimal") or "."
+        if decimal not in (".", ","):
+            self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
         return Microdata(
             folder=self.folder,
@@ -371,13 +385,23 @@ class _MicrodataReader(Reader):
             individual=single["individual"],
             quasi_identifiers=quasi,
             sensitive=single["sensitive"],
-            transitions=self.path(self.table("updates"), "transitions"),
+            transitions=self.transitions(),
             domains={**domains, **leaves},
             hierarchies=hierarchies,
             codes=codes,
             harmless=self.texts(columns, "harmless"),
             grids=self.grids(quasi, {*codes, *hierarchies}),
+            decimal=decimal,
         )
+
+    def transitions(self) -> str | None:
+        updates = self.table("updates")
+        if updates.get("transitions") == "any":
+            what = say('methods need to know which value may follow which, and "any" does not say it')
+            remedy = say("name a file with the columns from and to; `audit init --microdata` drafts one")
+            self.note("transitions", what, remedy)
+            return None
+        return self.path(updates, "transitions")
 
     def hierarchies(self, columns: Mapping[str, Any], quasi: Sequence[str]) -> dict[str, Hierarchy]:
         found = {}
@@ -472,6 +496,16 @@ def _domain(content: object) -> Domain | None:
     texts = tuple(item.strip() for item in content if isinstance(item, str))
     fits = len(texts) == len(content) and len(set(texts)) == len(texts) and all(text.strip("*") for text in texts)
     return Domain(texts=texts) if fits else None
+
+
+def pointed(text: str) -> str:
+    """Return a number with a decimal comma, or points between thousands, as one with a decimal point.
+
+    >>> pointed("9.028,64"), pointed("10.000 to 20.000")
+    ('9028.64', '10.000 to 20.000')
+    """
+    number = with_decimal_point(text)
+    return text if number_in(number) is None else number
 
 
 def kind_of_values(texts: Sequence[str]) -> Kind:
