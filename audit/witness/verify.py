@@ -76,11 +76,6 @@ CELLS = beside("verify_cells")
 whole = CELLS["whole"]
 
 
-def same(*claims: dict[str, Any]) -> bool:
-    """Return whether claims are the same; 2.0 is not 2."""
-    return len({json.dumps(claim, sort_keys=True) for claim in claims}) == 1
-
-
 class Published:
     """A series as read from its files; people, values, releases and groups are numbered from 0.
 
@@ -153,18 +148,19 @@ class Published:
             look = list(zip(*(table[name] for name in by), *cells, strict=True))
             group = of_entry = numbered(look or [()] * len(entries), names)
         self.group.append(group)
-        self.who.append(self.key(tag, table, len(group)) if self.linked else [None] * len(group))
+        self.who.append(self.key(tag, table, len(group)))
         self.first.append(self.first[-1] + len(names))
         values = list(zip(*(held[name] for name in self.sensitive), strict=True))
         need(all(map(all, set(values))), f"a missing sensitive value in release {tag}")
         return self.first[-2] + of_entry, numbered(values, self.code), entries
 
     def key(self, tag: str, table: dict[str, list[str]], rows: int) -> list[Any]:
-        """Return the person of each row: an empty text for a counterfeit, None for a person outside the register."""
+        """Return the person of each row: an empty text for a counterfeit, None for a person who is not known."""
         name = f"private/{tag}.key.csv"
         if not (self.folder / name).exists():
-            need(self.columns.get("individual") in table, f"a release without a key: {tag}")
-            return table[self.columns["individual"]]
+            column = self.columns.get("individual")
+            need(column in table or not self.linked, f"a release without a key: {tag}")
+            return table[column] if column in table else [None] * rows
         lines = self.table(name)
         found = dict(zip(whole(lines["row"]).tolist(), lines["individual"], strict=True))
         need(len(found) == len(lines["row"]) and max(found, default=0) < rows, f"a key with unknown rows: {name}")
@@ -276,7 +272,8 @@ def checked(folder: Path, witness: Path) -> int:
             found = beside("verify_records")[kind](series, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
-        need(same(claim, {"claim": kind, "sensitive": sensitive, **found}), f"stated: {claim}; found: {found}", 1)
+        good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
+        need(good, f"stated: {claim}; found: {found}", 1)
         shown.append(in_words(claim, len(worlds) if series.linked else 0))
     return print_shown(series, stated, shown)
 

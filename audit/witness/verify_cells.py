@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import re
 from fractions import Fraction
 from math import ceil, floor, inf
@@ -31,6 +32,11 @@ def need(holds: object, what: str) -> None:
     """Refuse with a message unless a condition holds."""
     if not holds:
         raise NotImplementedError(what)
+
+
+def same(*claims: dict[str, Any]) -> bool:
+    """Return whether claims are the same; 2.0 is not 2."""
+    return len({json.dumps(claim, sort_keys=True) for claim in claims}) == 1
 
 
 def matching(folder: Path, pattern: str) -> list[str]:

@@ -42,7 +42,7 @@ def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
         mine = series.first[at] + group
         np.add.at(rows, mine, 1)
         np.add.at(fakes, mine[[name is not None and name[:1] in ("", "~") for name in who]], 1)
-        if not series.linked:
+        if not series.linked and not any(name is not None for name in who):
             of_group, people = room(series, at)
             fakes[mine] = np.minimum(np.bincount(of_group)[of_group] - people, rows[mine] - (people > 0))
     return rows, rows - fakes

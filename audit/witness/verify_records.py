@@ -74,43 +74,47 @@ def meanings(series: Filed, name: str) -> list[list[Meaning]]:
 
 
 def records(series: Filed, sensitive: None) -> dict[str, int]:
-    """Return how many records there are, and how many the smallest class has after any release."""
+    """Return how many records there are, and how many a class has at least after any release; only those of people."""
     del sensitive
-    fewest, found = 1 << 60, 0
-    for _, number in classes(series):
-        found, fewest = len(number), min(fewest, int(np.bincount(number).min()))
-    return {"records": found, "fewest": fewest}
+    fewest, found = list[int](), 0
+    for _, number, real in classes(series):
+        sizes = np.bincount(number[real])
+        found, fewest = int(real.sum()), [*fewest, *sizes[sizes > 0].tolist()]
+    return {"records": found, "fewest": min(fewest)}
 
 
 def sets(series: Filed) -> tuple[np.ndarray, ...]:
-    """Return the values of the classes after all releases, twice, and that all are judged."""
+    """Return the values of the classes after all releases, twice, and which of them have records of people."""
     need("transitions" not in series.manifest.get("adversary", {}), "record ids where values may change")
-    of_record, found, names = dict[int, int](), list[np.ndarray](), series.sensitive
-    for table, (record, number) in zip(series.tables, classes(series), strict=True):
+    of_record, found, judged, names = dict[int, int](), list[np.ndarray](), list[np.ndarray](), series.sensitive
+    for table, (record, number, real) in zip(series.tables, classes(series), strict=True):
         for one, value in zip(record, zip(*map(table.__getitem__, names), strict=True), strict=True):
             need(of_record.setdefault(one, series.code[value]) == series.code[value], "a record with two values")
         found.append(np.zeros((int(number.max(initial=-1)) + 1, len(series.values)), dtype=np.bool_))
         found[-1][number, [of_record[one] for one in range(len(number))]] = True
+        judged.append(np.isin(np.arange(len(found[-1])), number[real]))
     held = np.concatenate(found)[np.newaxis]
-    return held, held, np.ones(held.shape[:2], dtype=np.bool_)
+    return held, held, np.concatenate(judged)[np.newaxis]
 
 
-def classes(series: Filed) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Yield, for each release, the record of each of its rows, and the class of each record so far."""
+def classes(series: Filed) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+    """Yield, for each release, the record of each row, the class of each record so far, and if it is a person's."""
     need(not any(series.pairs) and not series.manifest.get("counterfeits"), "record ids of pairs, or counterfeits")
-    keys = series.folder / "private"
-    need(series.columns.get("individual") is None and not [*keys.glob("*.key.csv")], "record ids beside a key")
     code = dict[str, int]()
     columns = [meanings(series, name) for name in series.columns["quasi_identifiers"]]
     need(columns, "record ids without quasi-identifiers")
     described: list[list[Meaning]] = [[] for _ in columns]
+    name, people = series.columns["record"], set[str]()
+    for table, who in zip(series.tables, series.who, strict=True):  # a record is a person's if one of its rows is
+        people |= {one for one, own in zip(table[name], who, strict=True) if own is None or own[:1] not in ("", "~")}
     for at, table in enumerate(series.tables):
-        ids = table[series.columns["record"]]
+        ids = table[name]
         need(all(ids) and len({*ids}) == len(ids), f"an empty record id, or one twice, in release {series.tags[at]}")
         record = [code.setdefault(one, len(code)) for one in ids]
         for said, column in zip(described, columns, strict=True):
             said.extend([None] * (len(code) - len(said)))
             for one, cell in zip(record, column[at], strict=True):
                 said[one] = shared(said[one], cell)
-        numbered = dict[Any, int]()
-        yield record, np.array([numbered.setdefault(each, len(numbered)) for each in zip(*described, strict=True)])
+        numbered, real = dict[Any, int](), np.array([one in people for one in code], dtype=np.bool_)
+        number = np.array([numbered.setdefault(each, len(numbered)) for each in zip(*described, strict=True)], int)
+        yield record, number, real

@@ -216,7 +216,7 @@ def checked(folder: Path, witness: Path) -> int:
             found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
             found = alike["counted"](series, claim, people)
-        good = VERIFY["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
+        good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
         need(good, f"stated: {claim}; found: {found}", 1)
         shown.append(VERIFY["in_words"](claim, len(worlds)))
     return int(VERIFY["print_shown"](series, stated, shown))

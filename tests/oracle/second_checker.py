@@ -222,13 +222,12 @@ class Series:
     def names(self, rows, tag, unlinked):
         """Whose row each is: a name, "" for a counterfeit, None for a stranger's."""
         key, column = f"private/{tag}.key.csv", self.columns.get("individual")
-        if unlinked or self.adversary == "register":
-            return [None] * len(rows)
         if (self.folder / key).exists():
             self.keyed = True
             lines = [(int(line["row"]), line["individual"]) for line in self.table(key, columns=["row", "individual"])]
             refuse(len({row for row, _ in lines}) < len(lines) or any(not 0 <= row < len(rows) for row, _ in lines))
             return [dict(lines).get(row) for row in range(len(rows))]
+        column = column if rows and column in rows[0] else None
         self.keyed |= bool(column)
         return [row[column] if column else None for row in rows]
 
@@ -308,8 +307,15 @@ class Series:
                     yield {*values}
 
     def claim_records(self, claim):
-        sizes = [len(ids) for ids in self.record_classes()]
-        return {"records": len({each for ids in self.ids for each in ids}), "fewest": min(sizes)}
+        sizes = [len(ids & self.real_records) for ids in self.record_classes()]
+        return {"records": len(self.real_records), "fewest": min(filter(None, sizes))}
+
+    @cached_property
+    def real_records(self):
+        """The records of people: of which a row is no counterfeit by a key."""
+        pairs = zip(self.ids, self.rows, strict=True)
+        rows = [(each, name) for ids, rows in pairs for each, (_, _, name) in zip(ids, rows, strict=True)]
+        return {each for each, name in rows if name is None or name[:1] not in ("", "~")}
 
     def record_sets(self):
         values = {}
@@ -317,7 +323,8 @@ class Series:
             for each, (_, value, _) in zip(ids, rows, strict=True):
                 refuse(values.setdefault(each, value) != value, "a record with two values")
         for ids in self.record_classes():
-            yield {values[each] for each in ids}
+            if ids & self.real_records:
+                yield {values[each] for each in ids}
 
     # -- what a witness says of people --
 
@@ -368,9 +375,9 @@ class Series:
         }
 
     def record_classes(self):
-        refuse(any(isinstance(each, dict) for each in self.releases()) or "individual" in self.columns)
+        refuse(any(isinstance(each, dict) for each in self.releases()))
         refuse(self.manifest.get("counterfeits") or "transitions" in self.manifest.get("adversary", {}))
-        refuse(not self.quasi or [*(self.folder / "private").glob("*.key.csv")])
+        refuse(not self.quasi)
         refuse(not self.record or any("" in ids or len({*ids}) < len(ids) for ids in self.ids))
         every = [[row[at] for rows in self.cells for row in rows] for at in range(len(self.quasi))]
         numeric, same = [], []

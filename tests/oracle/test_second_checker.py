@@ -66,7 +66,7 @@ KINDS = {
     "linked": (people(), ()),
     "register": (register_series() | register_series(changing=True), ("--adversary", "register")),
     "published": (without_key(), ("--adversary", "published")),
-    "pseudonym": (record_series(keyed=False), ("--adversary", "pseudonym")),
+    "pseudonym": (record_series(), ("--adversary", "pseudonym")),
 }
 
 

@@ -55,7 +55,6 @@ def test_examples_with_record_ids_are_wholly_shown(name, adversary, code, shown,
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ('sensitive = "Value"', 'individual = "Age"\nsensitive = "Value"', "record ids beside a key"),
         ('sensitive = "Value"', 'sensitive = "Value"\nmissing = ["?"]', "missing in [columns]"),
         ("2,20,x,flu", "1,20,x,flu", "one twice"),
         ("1,20,x,hiv", "1,20,x,gas", "a record with two values"),
@@ -85,3 +84,21 @@ def test_records_that_may_be_understood_otherwise_are_refused(old, new, what, tm
     (where / "statement.json").write_text(json.dumps(statement))
     code, said, _ = run_main("verify", str(tmp_path), str(where))
     assert (code, what in said, "shown:" in said.replace("not shown:", "")) == (2, True, False), said
+
+
+@pytest.mark.parametrize("record", ["", 'record = "Id"\n'])
+def test_counterfeits_that_a_key_shows_are_no_people(record, tmp_path):
+    """The adversary has only the files, but a class of one person is not one of two."""
+    folder, where = tmp_path / "series", tmp_path / "w"
+    (folder / "releases").mkdir(parents=True)
+    head = '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "Value"\n'
+    (folder / "series.toml").write_text(f'{head}quasi_identifiers = ["Age"]\nindividual = "Owner"\n{record}')
+    rows = ["Id,Age,Value,Owner", "1,20,flu,ann", "2,20,hiv,~1", "3,30,flu,bob", "4,30,hiv,eve", "5,40,flu,"]
+    (folder / "releases" / "1.csv").write_text("\n".join([*rows, ""]))
+    assert run_main(str(folder), "--adversary", "pseudonym" if record else "published", "--witness", str(where))[0] < 4
+    claims = {each["claim"]: each for each in json.loads((where / "statement.json").read_text())["claims"]}
+    assert (claims["k"]["rows"], claims["k"]["people"]) == (2, 1)
+    if record:
+        assert (claims["records"]["records"], claims["records"]["fewest"]) == (3, 1)
+    assert (claims["values"]["total"], claims["values"]["two"]) == (2, 2)
+    assert run_main("verify", str(folder), str(where))[0] == 0
