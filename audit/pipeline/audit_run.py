@@ -303,7 +303,7 @@ def _decide(
 def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: AuditOptions) -> Iterator[Doubt]:
     """Yield a doubt about the clauses that are not violated in another reading of cells and rows.
 
-    The second audit has the rest of each attack's time.
+    The second audit has the rest of each attack's time; if it does not finish as the first did, nothing is in doubt.
     """
     series = run.series
     if series.about_rows > _MOST_ROWS_AGAIN:
@@ -318,6 +318,12 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     attacks = list({each.attack.name: each.attack for each in run.results}.values())
     try:
         again = run_attacks(as_one, attacks, replace(options, time_limit=left))
+        cut = (
+            each.outcome.status == "incomplete" != old.outcome.status or each.outcome.interrupted
+            for each, old in zip(again.results, run.results, strict=False)
+        )
+        if any(cut):
+            return
         namer = Pseudonymizer(as_one, reveal=options.reveal, stable=options.stable_ids, makes=False)
         accepted = _accepted(again, namer, options)
     except AuditError:  # the cells cannot be read so
