@@ -156,6 +156,7 @@ def is_like_a_number(text: str) -> bool:
     return _LIKE_NUMBER.fullmatch(text) is not None
 
 
+_EITHER = re.compile(r"([0-9]{1,6}) (?:or|oder|ou|o) ([0-9]{1,6})", re.IGNORECASE)
 _WRAPPED = re.compile(r"[\[({*\s\"']*(.*?)[\])}*\s\"']*")
 _PARTED_BY_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9]{3})")
 _WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
@@ -164,9 +165,12 @@ _WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
 def said_range(text: str) -> Interval | None:
     """Return the least and the greatest count that the text of a marker says, in four languages; None if it says none.
 
-    >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5", "1-4 %"))]
-    [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None, None]
+    >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "(1 ou 2)", "100+", "*", "12.5", "1-4 %"))]
+    [(1, 9), (0, 5), (0, 4), (0, 5), (1, 2), (100, 1000000000000), None, None, None]
     """
+    pair = _EITHER.fullmatch(text.strip(" ()[]"))
+    if pair and int(pair[2]) == int(pair[1]) + 1:
+        return int(pair[1]), int(pair[2])
     found = _WRAPPED.fullmatch(unescape(text).replace("=<", "<=").replace("=>", ">="))
     bare = _WORD_END.sub(" ", _PARTED_BY_COMMA.sub("", found[1] if found else ""))
     read = interval_in(bare)

@@ -186,12 +186,12 @@ def _stands_for(
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
-    if named is not None or (further and text.casefold() not in NOT_COUNTED):
+    if named is not None or (further and not _not_counted(text, rules)):
         low, high = named or (small + 1, UNBOUNDED)
         low = low if high == UNBOUNDED else max(low, min(1, high))
         rules.doubt(key, _sentences(words, _taken_for(text, low, high)))
         return (low, high if high < UNBOUNDED else inf)
-    if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
+    if _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
         why = say('"{text}" is assumed to stand for any count; state which counts it can stand for.', text=text)
         rules.doubt(key, _sentences(words, why))
         return (0, inf)
@@ -208,6 +208,12 @@ def _stands_for(
     )
     rules.doubt(key, _sentences(known, why))
     return (1, threshold - 1)
+
+
+def _not_counted(text: str, rules: TableGuesses) -> bool:
+    """Return whether a marker means that there is no count, unless a note says the same of it as of other markers."""
+    alike = (other for other, note in rules.legend.items() if note == rules.legend.get(text))
+    return text.casefold() in NOT_COUNTED and all(other.casefold() in NOT_COUNTED for other in alike)
 
 
 def _taken_for(text: str, low: int, high: int) -> str:

@@ -300,6 +300,16 @@ def test_releases_may_have_different_signs_of_small_counts(tmp_path):
     assert guessed(tmp_path, files)["table"]["markers"]["*"][0] == 1
 
 
+@pytest.mark.parametrize("note", ["secret (1 or 2)", "Zahlenwert geheim (1 oder 2)", "secret"])
+def test_one_note_means_one_thing_whatever_the_sign(note, tmp_path):
+    """A point stands for small counts as a star does, if the notes on them are the same."""
+    text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
+    files = {"1.csv": text + f"* = {note},,\n", "2.csv": text.replace("*", ".") + f". = {note},,\n"}
+    markers = guessed(tmp_path, files)["table"]["markers"]
+    assert markers["*"] == markers["."]
+    assert markers["."][0] == 1
+
+
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
