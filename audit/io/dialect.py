@@ -246,6 +246,14 @@ def _with_mark(encoding: str) -> str:
 
 
 @kept_while_unchanged(1024)
+def text_above(path: Path, dialect: Dialect) -> str:
+    """Return the text above the header of a file, such as its title."""
+    if not dialect.skipped:
+        return ""
+    with io.TextIOWrapper(open_bytes(path), encoding=_with_mark(dialect.encoding), newline="") as text:
+        return text.read(dialect.skipped)
+
+
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
     """Return how a file is written, guessed from its beginning; cached while the file does not change.
 

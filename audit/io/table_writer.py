@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,7 +19,9 @@ from audit.io.texts import arrow, column_of, whole
 _ROWS_AT_ONCE = 1 << 20
 
 
-def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None) -> None:
+def write_table(
+    table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None, above: str = ""
+) -> None:
     """Write a table atomically, in the form that the file's ending names; no cell may be null.
 
     Args:
@@ -26,6 +29,7 @@ def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect
         path: the file.
         mode: its permissions; by default those of the replaced file, or the usual ones.
         dialect: the delimiter and the encoding of text; UTF-8 is used if the encoding lacks a character.
+        above: text to write above the header, with its line breaks; Parquet has no place for it.
 
     Raises:
         OSError: the file cannot be written.
@@ -36,14 +40,14 @@ def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect
 
             pq.write_table(_compact(table), draft, compression="snappy")
             return
-        lines = _encoded(table, dialect or Dialect())
+        lines = _encoded(table, dialect or Dialect(), above)
         with draft.open("wb") as raw:
             _write_csv(lines, path.name, raw)
 
 
-def _encoded(table: pa.Table, dialect: Dialect) -> Iterable[bytes]:
-    """Return the CSV text of a table, in blocks of many rows."""
-    lines = _lines(table, dialect.delimiter)
+def _encoded(table: pa.Table, dialect: Dialect, above: str) -> Iterable[bytes]:
+    """Return the CSV text of a table below another text, in blocks of many rows."""
+    lines = chain([above.encode()], _lines(table, dialect.delimiter))
     if dialect.encoding == UTF_8:
         return lines
     text = b"".join(lines)

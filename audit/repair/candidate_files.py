@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit.io.diagnostics import is_there
-from audit.io.dialect import UTF_8
+from audit.io.dialect import UTF_8, text_above
 from audit.io.encoding import NOBODY
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
@@ -31,7 +31,7 @@ class CandidateFiles:
     def write(self, folder: Path) -> list[Path]:
         """Write the changed candidate, with its key if that is a file, and return its tables.
 
-        Each file has the delimiter and encoding of the original.
+        Each file has the delimiter and encoding of the original, and the table of rows its title.
 
         The tables keep the names of the candidate's files. The key is `private/TAG.key.csv`. A register without the
         people of withheld rows is `private/TAG.register.csv`. Counterfeits are counted in `counterfeits/TAG.csv` if the
@@ -52,7 +52,8 @@ class CandidateFiles:
             for name in table.names
         }
         written = [folder / self._files.rows.name]
-        write_table(_called(pa.table(columns), own), written[0], dialect=table.dialect)
+        title = "" if table.dialect is None else text_above(self._files.rows, table.dialect)
+        write_table(_called(pa.table(columns), own), written[0], dialect=table.dialect, above=title)
         if self._files.values is not None:
             written.append(folder / self._files.values.name)
             values = self._rows.read(self._files.values, self._files.values_shown)

@@ -288,3 +288,14 @@ def test_an_ambiguous_order_of_day_and_month_is_asked_for_in_the_candidates_own_
     assert code == 2
     assert f'{tmp_path / "2.csv"}:2, column "Seen": the column does not show which number is the day' in err
     assert 'types = { Seen = "day/month/year" }' in err
+
+
+def test_the_title_of_a_candidate_stays(hospital):
+    title = "St. Agnes Hospital, Gespräche 2024;;;;\n\n"
+    candidate = hospital / "2.csv"
+    rows = csv.reader(candidate.read_text(encoding="utf-8").splitlines())
+    candidate.write_text(title + "".join(";".join(row) + "\n" for row in rows), encoding="cp1252")
+    code, _, err = run_main("repair", str(hospital / "s"), str(candidate), "--output", str(hospital / "out"))
+    assert (code, err) == (0, "")
+    assert (hospital / "out/2.csv").read_text(encoding="cp1252").startswith(title)
+    assert run_main("next", str(hospital / "s"), str(hospital / "out/2.csv"))[0] == 0
