@@ -138,7 +138,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.doubts.audit_doubts", "if doubt.between and followed", "if False"),
         ("audit.judgement.doubts.audit_doubts", "between and followed", "between"),
         ("audit.pipeline.audit_run._decide", "if settling and", "if False and"),
-        ("audit.pipeline.audit_run._unsettled", ") - still", ")"),
+        ("audit.pipeline.audit_run._unsettled", "} - still", "}"),
         ("audit.io.rules.spelling.OtherReading.rows", "some[row] = ", "some[row] = True or "),
         ("audit.io.rules.spelling.OtherReading.of", "groups += _equal_digits(texts)", "pass"),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", ", between=True", ""),
