@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from audit.model.errors import UsageError, printable_path
+from audit.runtime.phrases import say
 
 GITIGNORE = ".gitignore"
 # The number of characters of a name that its temporary file repeats; all of them may be too many.
@@ -68,7 +69,9 @@ def check_empty(folder: Path) -> None:
         UsageError: the folder is not empty, or cannot be created.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{printable_path(folder)}: this is not an empty folder; name a new or empty one")
+        raise UsageError(
+            say("{path}: this is not an empty folder; name a new or empty one", path=printable_path(folder))
+        )
     if not folder.absolute().parent.is_dir():
         what = "its parent folder does not exist; name a folder in an existing one"
         raise UsageError(f"{printable_path(folder)}: {what}")
