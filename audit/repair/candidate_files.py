@@ -12,6 +12,7 @@ import pyarrow as pa
 from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8, text_above
 from audit.io.encoding import NOBODY
+from audit.io.foreign_files import is_foreign
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
@@ -31,7 +32,8 @@ class CandidateFiles:
     def write(self, folder: Path) -> list[Path]:
         """Write the changed candidate, with its key if that is a file, and return its tables.
 
-        Each file has the delimiter and encoding of the original, and the table of rows its title.
+        Each file has the delimiter and encoding of the original, and the table of rows its title; workbooks and files
+        of SAS, SPSS and Stata become CSV.
 
         The tables keep the names of the candidate's files. The key is `private/TAG.key.csv`. A register without the
         people of withheld rows is `private/TAG.register.csv`. Counterfeits are counted in `counterfeits/TAG.csv` if the
@@ -51,11 +53,11 @@ class CandidateFiles:
             name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
             for name in table.names
         }
-        written = [folder / self._files.rows.name]
+        written = [folder / _writable(self._files.rows)]
         title = "" if table.dialect is None else text_above(self._files.rows, table.dialect)
         write_table(_called(pa.table(columns), own), written[0], dialect=table.dialect, above=title)
         if self._files.values is not None:
-            written.append(folder / self._files.values.name)
+            written.append(folder / _writable(self._files.values))
             values = self._rows.read(self._files.values, self._files.values_shown)
             write_table(_called(self._values(values), own), written[1], dialect=values.dialect)
         self._write_key(folder)
@@ -149,6 +151,11 @@ class CandidateFiles:
         beside.mkdir(exist_ok=True)
         names = pa.array([rows.names[group] for group in groups.tolist()], pa.string())
         write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{rows.tag}.csv")
+
+
+def _writable(path: Path) -> str:
+    """Return the name of a file, or that of a CSV file in its place if its form can only be read."""
+    return path.with_suffix(".csv").name if is_foreign(path) else path.name
 
 
 def _called(table: pa.Table, own: Mapping[str, str]) -> pa.Table:

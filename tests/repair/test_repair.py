@@ -58,6 +58,21 @@ def test_a_candidate_is_written_in_the_form_that_is_declared(hospital, delimiter
     assert "Jäne" in (hospital / "out" / "2.csv").read_text(encoding=encoding)
 
 
+def test_a_workbook_is_judged_and_repaired_as_csv(hospital):
+    openpyxl = pytest.importorskip("openpyxl", reason="workbooks are written with openpyxl")
+    book = openpyxl.Workbook()
+    for row in csv.reader((hospital / "2.csv").read_text(encoding="utf-8").splitlines()):
+        book.active.append(row)
+    book.save(hospital / "2.xlsx")
+    (code, _, err), (other, *_) = (
+        run_main("next", str(hospital / "s"), str(hospital / f"2.{end}")) for end in ("xlsx", "csv")
+    )
+    assert (code, err) == (other, "")
+    words = ["repair", str(hospital / "s"), str(hospital / "2.xlsx"), "--output", str(hospital / "out")]
+    assert run_main(*words)[0] == 0
+    assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
+
+
 @pytest.mark.parametrize("seed", [2, 3, 5, 8])
 def test_where_too_many_changes_would_be_audited_findings_are_followed(tmp_path, seed, monkeypatch):
     monkeypatch.setattr(search, "MOST_AUDITS", 0)
