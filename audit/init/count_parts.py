@@ -1,21 +1,24 @@
-"""Propose categories for the labels of count tables that say that they are part of another label, such as `of which`.
+"""Propose categories for the labels of count tables: parts that say so, such as `of which`, and sums of other labels.
 
-Only the publisher knows of which one. What the labels and the counts leave open is proposed in the most general way: a
-part of the total that may share people with every label.
+Only the publisher knows of which label one is a part. What the labels and the counts leave open is proposed in the most
+general way: a part of the total that may share people with every label.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+import numpy as np
+
 from audit.count_tables.label_doubts import PART
-from audit.count_tables.published_counts import Line, Sum
+from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
+from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
 _MOST_ACROSS = 4
@@ -28,10 +31,12 @@ class LabelParts:
     Attributes:
         within: each label that is no part, with the parts of it alone, which have no people in common.
         across: the parts of the total, each of which may share people with all other labels.
+        is_open: whether people may have none of the labels.
     """
 
     within: Mapping[str, Sequence[str]]
     across: Sequence[str]
+    is_open: bool
 
     def doubts(self, file: str) -> list[str]:
         """Return a sentence for each part that asks whether the file of categories is right about it."""
@@ -56,8 +61,8 @@ class LabelParts:
             for part in self.across
         ]
 
-    def categories(self, *, is_open: bool) -> str:
-        """Return the file of categories, a line for each label and atom; `is_open`: people may have none of the labels.
+    def categories(self) -> str:
+        """Return the file of categories, a line for each label and atom.
 
         An atom is a label, or what is left of it without its parts, with some of the parts of the total or with none.
         """
@@ -69,13 +74,97 @@ class LabelParts:
         for whole, some in pieces.items():
             rows.writerows((whole, _atom(piece, also)) for piece in some for also in shared)
             rows.writerows((piece, _atom(piece, also)) for piece in some[:-1] for also in shared)
-        everywhere = [*chain(*pieces.values()), *(["-"] if is_open else [])]
+        everywhere = [*chain(*pieces.values()), *(["-"] if self.is_open else [])]
         for part in self.across:
             rows.writerows((part, _atom(piece, also)) for piece in everywhere for also in shared if part in also)
         return text.getvalue()
 
 
-def find_parts(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelParts | None:
+@dataclass(frozen=True)
+class LabelSums:
+    """The labels of a dimension some of which are sums of others.
+
+    Attributes:
+        within: the labels that are no sums.
+        sums: for each other label, those of `within` that it covers.
+    """
+
+    within: Sequence[str]
+    sums: Mapping[str, Sequence[str]]
+
+    def doubts(self, file: str) -> list[str]:
+        """Return a sentence for each sum that asks whether the file of categories is right about it."""
+        return [
+            say(
+                '"{whole}" is the sum of {parts} in each line that shows all of them, and is taken to cover these; if '
+                "not, correct {file}.",
+                whole=whole,
+                parts=", ".join(f'"{part}"' for part in parts),
+                file=file,
+            )
+            for whole, parts in self.sums.items()
+        ]
+
+    def categories(self) -> str:
+        """Return the file of categories, a line for each label and atom."""
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(("label", "atom"))
+        rows.writerows((label, label) for label in self.within)
+        rows.writerows((whole, part) for whole, parts in self.sums.items() for part in parts)
+        return text.getvalue()
+
+
+def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:
+    """Return which labels are the sums of those that follow them, or stand before them; None if none are.
+
+    A sum covers at least two labels, without a gap in the order of the tables. It agrees with every line that shows all
+    of its numbers exactly, at least three, and no line shows less in it than in its parts. Sums of sums are found, too.
+    """
+    covered: dict[str, list[str]] = {label: [label] for label in labels if label != total}
+    numbers = {label: _numbers_of(label, lines) for label in covered}
+    order, sums = [*covered], dict[str, list[str]]()
+    while found := _sums_beside(order, numbers, sums):
+        for whole, parts in found.items():
+            sums[whole] = covered[whole] = [*chain(*(covered[part] for part in parts))]
+        order = [label for label in order if not any(label in parts for parts in found.values())]
+    return LabelSums([label for label in covered if label not in sums], sums) if sums else None
+
+
+def _numbers_of(label: str, lines: Sequence[Line]) -> Counts:
+    """Return the exact number of a label in each line, -1 where none is shown; shape (lines,), int64."""
+    ends = (line.get(label) for line in lines)
+    return np.array([each[0] if each is not None and each[0] == each[1] else -1 for each in ends], dtype=np.int64)
+
+
+def _sums_beside(
+    order: Sequence[str], numbers: Mapping[str, Counts], known: Collection[str]
+) -> dict[str, Sequence[str]]:
+    """Return the labels that are sums of labels next to them; none of these is such a sum itself."""
+    found, used = dict[str, Sequence[str]](), set[str]()
+    for at, whole in enumerate(order):
+        for near in (order[at + 1 :], order[:at][::-1]) if whole not in known else ():
+            count = _added(numbers[whole], (numbers[part] for part in near))
+            if count is not None and whole not in used and found.keys().isdisjoint(near[:count]):
+                found[whole] = near[:count]
+                used.update(near[:count])
+    return found
+
+
+def _added(whole: Counts, parts: Iterable[Counts]) -> int | None:
+    """Return how many of the first parts add up to the whole in enough lines; None if no number of them does."""
+    least, is_shown = np.zeros(len(whole), dtype=np.int64), whole >= 0
+    for count, part in enumerate(parts, 1):
+        is_shown = is_shown & (part >= 0)
+        least += np.maximum(part, 0)
+        if (least > whole)[whole >= 0].any():
+            return None
+        if count > 1 and (least == whole)[is_shown].all() and np.count_nonzero(whole[is_shown]) >= LINES:
+            return count
+    return None
+
+
+def find_parts(labels: Sequence[str], total: str | None, lines: Sequence[Line], *, is_open: bool) -> LabelParts | None:
     """Return what the labels of a dimension, in the order of the tables, are part of.
 
     A part belongs to the label whose numbers it lies in (`80+` in `65+`); else, if other labels follow parts, to the
@@ -101,7 +190,7 @@ def find_parts(labels: Sequence[str], total: str | None, lines: Sequence[Line]) 
             across.append(label)
         else:
             return None
-    return None if first == len(labels) or len(across) > _MOST_ACROSS else LabelParts(within, across)
+    return None if first == len(labels) or len(across) > _MOST_ACROSS else LabelParts(within, across, is_open)
 
 
 def _atom(piece: str, parts: Sequence[str]) -> str:

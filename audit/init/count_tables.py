@@ -20,7 +20,7 @@ from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, joined_files, read_files
 from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
-from audit.init.count_parts import find_parts
+from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
@@ -190,14 +190,18 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
-    """Propose a file of categories, as a guess, where labels say they are part of another one; compare the total."""
+    """Propose a file of categories, as a guess, where labels say they are parts, or are sums; compare the total."""
     for place, dimension in enumerate(counts.dimensions):
         name, lines = dimension.axis.name, lines_along(counts, place)
         if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested}:
             continue
         labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
         total, key = rules.totals.get(name), toml_key(name)
-        if (parts := find_parts(labels, total, lines)) is None:
+        is_open = total is None or name in rules.table.get("open", ())
+        parts: LabelParts | LabelSums | None = find_parts(labels, total, lines, is_open=is_open)
+        if parts is None and not {"rounding", "perturbation"} & rules.table.keys():
+            parts = find_sums(labels, total, lines)
+        if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
         if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
@@ -206,7 +210,7 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-        rules.files[file] = parts.categories(is_open=total is None or name in rules.table.get("open", ()))
+        rules.files[file] = parts.categories()
         rules.state("table.categories", {name: file})
         for why in parts.doubts(file):
             rules.doubt(f"table.categories.{key}", why)

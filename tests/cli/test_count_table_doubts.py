@@ -4,14 +4,20 @@ import csv
 import io
 import json
 import shutil
+import tomllib
+from itertools import chain
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import said_range
-from audit.init.count_parts import LabelParts, find_parts
+from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.count_tables import TinyTables
+from tests.helpers.public_tables import confirm
 from tests.helpers.running import refused, run_main
 
 NUMBERS = [("A", "f", "12"), ("A", "m", "15"), ("A", "All", "27"), ("B", "f", "22"), ("B", "m", "30"),
@@ -377,7 +383,7 @@ def test_where_a_part_belongs(labels, total, within, across):
     said = {"part": "of which smokers", "part2": "of which others", "large": "of which many", "part80": "dont 80+"}
     many = {"m": 10, "f": 20, "T": 30, "large": 15}
     line = {said.get(label, label): (many.get(label, 5), many.get(label, 5)) for label in labels.split()}
-    found = find_parts(list(line), total, [line])
+    found = find_parts(list(line), total, [line], is_open=total is None)
     assert {whole: some for whole, some in found.within.items() if some} == {
         whole: [said[part] for part in some] for whole, some in within.items()
     }
@@ -387,8 +393,8 @@ def test_where_a_part_belongs(labels, total, within, across):
 @pytest.mark.parametrize("is_open", [False, True])
 def test_a_part_of_the_total_may_share_people_with_every_label(is_open):
     """Each pair of labels has an atom in both, and atoms in one of them alone."""
-    parts = LabelParts({"m": ["of which m1"], "f": []}, ["of which a", "of which b"])
-    rows = list(csv.reader(io.StringIO(parts.categories(is_open=is_open))))[1:]
+    parts = LabelParts({"m": ["of which m1"], "f": []}, ["of which a", "of which b"], is_open)
+    rows = list(csv.reader(io.StringIO(parts.categories())))[1:]
     atoms = {label: {atom for other, atom in rows if other == label} for label, _ in rows}
     assert len(rows) == len({tuple(row) for row in rows})
     assert {label: len(some) for label, some in atoms.items()} == {
@@ -406,9 +412,63 @@ def test_a_part_of_the_total_may_share_people_with_every_label(is_open):
 
 
 def test_a_part_that_is_larger_than_the_total_and_too_many_parts_are_left_to_the_publisher():
-    assert find_parts(["T", "m", "f", "of which x"], "T", [{"T": (9, 9), "of which x": (10, 10)}]) is None
-    assert find_parts(["m", "f", *(f"of which {n}" for n in range(5))], None, []) is None
-    assert find_parts(["m", "f"], None, []) is None
+    assert (
+        find_parts(["T", "m", "f", "of which x"], "T", [{"T": (9, 9), "of which x": (10, 10)}], is_open=False) is None
+    )
+    assert find_parts(["m", "f", *(f"of which {n}" for n in range(5))], None, [], is_open=True) is None
+    assert find_parts(["m", "f"], None, [], is_open=True) is None
+
+
+@pytest.mark.parametrize("sides", ["before", "after", "both"])
+@pytest.mark.parametrize("country", ["", "first", "last"])
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
+def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, sizes, seed):
+    """Regions of some districts each, above or under these or both, and perhaps the country."""
+    rng, regions = np.random.default_rng(seed), [[f"d{r}{d}" for d in range(size + 1)] for r, size in enumerate(sizes)]
+    counts = {each: rng.integers(50, 1000, 6) for each in chain(*regions)}
+    order, covers = [], {}
+    for r, some in enumerate(regions):
+        covers[f"R{r}"] = some
+        order += [f"R{r}"] * (sides != "after") + some
+        if sides != "before":
+            order.append(f"S{r}" if sides == "both" else f"R{r}")
+            covers[order[-1]] = some
+    if country and sides != "both":
+        covers["C"] = [*chain(*regions)]
+        order = ["C", *order] if country == "first" else [*order, "C"]
+    counts |= {whole: sum(counts[part] for part in some) for whole, some in covers.items()}
+    hidden = {(each, line) for each in chain(*regions) for line in range(3) if rng.random() < 0.1}
+    lines = [
+        {each: None if (each, line) in hidden else (int(counts[each][line]),) * 2 for each in order}
+        for line in range(6)
+    ]
+    found = find_sums(order, None, lines)
+    assert {whole: {*some} for whole, some in found.sums.items()} == {w: {*some} for w, some in covers.items()}
+    assert {*found.within} == {*order} - found.sums.keys()
+    whole = next(iter(covers))
+    for more in (-1, 1):
+        wrong = [*lines[:-1], lines[-1] | {whole: (lines[-1][whole][0] + more,) * 2}]
+        again = find_sums(order, None, wrong)
+        assert again is None or whole not in again.sums
+
+
+def test_sub_totals_are_covered_by_what_adds_up_to_them(tmp_path):
+    """Three districts of a region beside another region: its own sums are no people of their own."""
+    rows = ["area,sex,count"]
+    for sex, (a, b, c, d) in {"F": (20, 31, 12, 44), "M": (25, 17, 52, 9), "T": (45, 48, 64, 53)}.items():
+        sums = {"All areas": a + b + c + d, "North": a + b, "a": a, "b": b, "South": c + d, "c": c, "d": d}
+        rows += [f"{area},{sex},{n}" for area, n in sums.items()]
+    (tmp_path / "2024.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    said = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert said["table"]["categories"] == {"area": "categories/area.csv"}
+    assert "table.categories.area" in said["unconfirmed"]["keys"]
+    assert "table.totals.area" not in said["unconfirmed"]["keys"]
+    lines = (tmp_path / "categories" / "area.csv").read_text(encoding="utf-8").splitlines()
+    assert {*lines[1:]} == {"a,a", "b,b", "c,c", "d,d", "North,a", "North,b", "South,c", "South,d"}
+    assert run_main(str(tmp_path))[0] == 3
+    confirm(tmp_path)
+    assert run_main(str(tmp_path))[0] == 0
 
 
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
