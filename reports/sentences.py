@@ -391,6 +391,8 @@ def _reached(report: Report) -> Iterable[str]:
                 "People whose value is known by {attack}: {told}.", attack=named(attack), told=", ".join(sure + nearly)
             )
     yield from of_attribute.values()  # of the attack that deduces most
+    if of_attribute and any(each.kind == "harmless-value" for each in report.warnings):
+        yield say("Risks, and the people found after each release, include values that are declared to be harmless.")
 
 
 def measures(report: Report) -> Iterable[str]:

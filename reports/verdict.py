@@ -296,7 +296,7 @@ def _worst(report: Report) -> str:
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
     reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
-    if text := _likely(reached, report.policy.limits.get("max_risk", 1.0)):
+    if text := _likely(report, reached, report.policy.limits.get("max_risk", 1.0)):
         return text
     if not found or not any(attack.findings_total for attack in found):
         return violation_text(first)
@@ -320,11 +320,11 @@ def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:
 def _with_likely(head: str, report: Report) -> str:
     """Return a verdict with a sentence about values that are certain, or nearly, although nothing is violated."""
     likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks]
-    text = _most_certain(report, report.attacks) or _likely(likely, _NEARLY)
+    text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
 
-def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
+def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
     """Return the probabilities of people's values that are not certain; nothing if no people are counted.
 
     With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is shown rather
@@ -336,16 +336,21 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
     if not known:
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
-    text = say("one person's value is known with {risk}", risk=percent(risk))
-    if worst.sensitive:
+    sure = worst.risks.at_limit if report.policy.limits.get("max_risk", 1.0) == 1 else 1
+    if risk == 1 and isinstance(sure, int) and sure > 1:
+        text = say("the values of {count} people are known with {risk}", count=sure, risk=percent(risk))
+    elif worst.sensitive:
         name = printable(worst.sensitive)
         text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))
-    if count == 1:
+    else:
+        text = say("one person's value is known with {risk}", risk=percent(risk))
+    count -= sure if risk == 1 and isinstance(sure, int) else 1
+    if count <= 0:
         return text
     return say_count(
         "{told}, {count} other with {share} or more",
         "{told}, {count} others with {share} or more",
-        count - 1,
+        count,
         told=text,
         share=percent(share),
     )

@@ -62,6 +62,15 @@ def test_what_is_certain_of_a_harmless_value_violates_nothing(tmp_path, individu
     assert warning["text"].startswith(f"{6 if individual else 1} finding")
 
 
+def test_the_head_counts_as_many_people_as_the_table(tmp_path):
+    code, out, _ = run_main(str(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)))
+    text = " ".join(out.split())
+    assert code == 0
+    assert "The values of 2 people are known with 100%." in text
+    assert "2 for certain, 2 with 90% or more" in text
+    assert "include values that are declared to be harmless" in text
+
+
 @pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
 def test_another_value_is_found_as_ever(tmp_path, individual):
     rows = [[*HEALTHY, *MIXED, *ILL]]
