@@ -92,9 +92,9 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
         people, worst = min(held, key=lambda pair: pair[0])
         yield say_count(
             "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
-            "release {release} has {count} person. A k that you state (--k, or under [policy]) counts people.",
+            "release {release} has {count} person. A k that the policy states counts people.",
             "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
-            "release {release} has {count} people. A k that you state (--k, or under [policy]) counts people.",
+            "release {release} has {count} people. A k that the policy states counts people.",
             people,
             release=printable(worst.release),
             k=worst.k,

@@ -176,6 +176,10 @@ def assumptions(report: Report) -> Iterator[str]:
             report.adversary.known,
         )
     yield say("Apart from the files named on this page, nothing was published about the same people.")
+    yield say(
+        "Any value may be anybody's: nobody rules one out by what is generally known, such as an illness that only men "
+        "have. Where a group has few people of one kind, check that each value is possible for several of them."
+    )
     if who.has_register:
         yield say("The register is right about the people that it lists.")
     elif who.knows_people:

@@ -16,6 +16,7 @@ from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
 from reports.glossary import CLAUSES, glossary, of_attacks
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
+from reports.release_risk import panel
 from reports.sentences import (
     ended_early,
     facts,
@@ -126,7 +127,7 @@ def verdict(report: Report) -> Iterator[Block]:
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of the results of each attack, with the people of the verdict; for tables, also the measures."""
+    """Yield the results of each attack and each release by itself; for tables, also the measures."""
     ran = [each for each in report.attacks if each.ran]
     head = [say("attack"), say("status"), say("what it found")]
     rows = [[named(each), status_in_words(each.status), result_text(each)] for each in ran]
@@ -145,6 +146,7 @@ def attacks(report: Report) -> Iterator[Block]:
             "and the mean over all people. Below 1, the value is a guess and not certain."
         )
         yield Bullets([risk, *notes(report)])
+    yield from panel(report)
     if isinstance(report, CountReport):
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
 

@@ -16,6 +16,7 @@ from reports.languages.catalogues import LANGUAGES
 from reports.page import Facts, Page, Paragraph, Section
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
+from tests.cli.forms import FORMS as CASES
 from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_audit, run_main
 
@@ -112,7 +113,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(series):
     head = f"The policy holds, except for what is waived: {number} findings."
     told = f"{head} Of 16 people, nobody else's value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
-    assert verdict.endswith(" One person's value is known with 100%, 3 others with 90% or more.")
+    assert verdict.endswith(" The values of 4 people are known with 100%.")
 
 
 def test_an_undecided_verdict_says_of_how_many_people():
@@ -394,6 +395,16 @@ def test_linkability_is_answered_where_it_was_judged(series, words, said):
 def test_what_has_to_be_right_is_what_the_adversary_has(series, right):
     _, out = rendered("dpia", series=EXAMPLES / series)
     assert {what for what in ("key", "register") if f"The {what} is right about" in out} == {right}
+
+
+def test_an_assessment_says_how_many_rows_anybody_can_find(tmp_path):
+    CASES["anatomy"](tmp_path / "pairs")
+    _, out = rendered("dpia", series=tmp_path / "pairs")
+    _, result, _ = run_audit(tmp_path / "pairs")
+    worst = max(result["panel"], key=lambda each: each["alone"] / each["rows"])
+    assert worst["exact"]
+    assert f"{worst['alone']} of {worst['rows']} rows of release {worst['release']} share theirs with no other" in out
+    assert "Any value may be anybody's" in out
 
 
 def test_the_record_of_criteria():
