@@ -31,7 +31,10 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     lines = [line for line in drawn if any(count is not None for count in line[1])]
     if len(tags) > 1 and lines:
         axes = (say("after release"), say("people"))
-        yield charts.lines(say("People found, release by release"), tags, lines, axes=axes)
+        title = say("People found, release by release")
+        if any(each.kind == "harmless-value" for each in report.warnings):
+            title = say("People found, release by release, by harmless values too")
+        yield charts.lines(title, tags, lines, axes=axes)
     others: dict[str, list[tuple[str, list[float | None]]]] = {}
     for attack in shown_attacks(report) if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
