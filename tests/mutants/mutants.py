@@ -89,7 +89,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_refusals.refuse_half_recognised", "sum(totals) < _LEAST_ROWS", "True"),
     ],
     "docs/test_table_forms.py::test_a_form_is_what_the_manual_says[powers of ten]": [
-        ("audit.init.count_refusals.refuse_numbers_as_markers", "if strange else ()", "if not strange else ()"),
+        ("audit.init.count_refusals.refuse_numbers_as_markers", "if unread else ()", "if not unread else ()"),
     ],
     "unit/io/test_text_index.py::test_a_spreadsheets_formula_of_a_text_is_the_text": [
         ("audit.io.texts.stripped", "if not flags", "if flags"),
