@@ -9,6 +9,7 @@ from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
 from audit.runtime.phrases import Phrase, figure, risk_text, say, say_count
 from reports.page import Block, Bullets, PageTable
+from reports.sentences import breaking_releases
 
 _HEADS = {
     "prosecutor_max": Phrase("prosecutor highest"),
@@ -52,8 +53,8 @@ def panel(report: Report, *, last: int | None = None, means: bool = True) -> Ite
         for each in shown
     ]
     reasons = dict.fromkeys(each.no_journalist for each in shown if each.no_journalist is not None)
-    broken = {(each.release, each.measure) for each in report.policy.violations if each.attack is None}
-    marks = frozenset((place, words) for place, each in enumerate(shown) if (each.release, "k") in broken)
+    broken = breaking_releases(report)
+    marks = frozenset((place, words) for place, each in enumerate(shown) if each.release in broken)
     if not several:
         head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
     yield PageTable(head, rows, words=words, marked=marks)

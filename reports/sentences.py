@@ -9,7 +9,7 @@ from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
-from audit.model.report import HIDDEN, AttackReport, Exposure, Input, Report, Violation, Waived
+from audit.model.report import HIDDEN, AttackReport, Exposure, Input, ReleasePanel, Report, Violation, Waived
 from audit.runtime.phrases import Noun, Phrase, ReasonKind, figure, joined, kind_of, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
 
@@ -185,8 +185,7 @@ def violated(report: Report) -> Iterable[str]:
     """Yield the violated clauses of the policy; for clauses that releases break alone, how many do."""
     for text in _once(report.policy.violations):
         yield say("Violated: {what}.", what=text)
-    limit = max((each.limit for each in report.policy.violations if each.attack is None), default=0)
-    broken = {each.release: each for each in report.panel if each.k < limit}
+    broken = breaking_releases(report)
     if len(broken) > 1:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
         yield say(
@@ -197,6 +196,14 @@ def violated(report: Report) -> Iterable[str]:
             alone=figure(worst.alone),
             rows=figure(worst.rows),
         )
+
+
+def breaking_releases(report: Report) -> dict[str, ReleasePanel]:
+    """Return the releases that break a limit alone; the policy lists the worst, and says whether people count."""
+    alone = {each.release: each for each in report.policy.violations if each.attack is None}
+    limit = max((each.limit for each in alone.values()), default=0)
+    people = any(alone[each.release].value < each.k for each in report.panel if each.release in alone)
+    return {each.release: each for each in report.panel if (each.small.smallest if people else each.k) < limit}
 
 
 def _once(violations: Iterable[Violation]) -> Iterable[str]:

@@ -121,6 +121,11 @@ def test_a_release_that_breaks_k_is_marked(tmp_path):
     text = told(tmp_path / "s", limits={"k": 3.0})
     assert re.search(r"^1 +✗ 2 ", text, re.MULTILINE)
     assert "✗ breaks a limit of the policy." in text
+    assert re.search(r"^2 +✗ 2 ", text, re.MULTILINE)  # each release, not only the one that the policy lists
+    for limit in (3.0, 4.0, 5.0):
+        report = run_audit(open_series(tmp_path / "s"), all_attacks(), AuditOptions(findings=0, limits={"k": limit}))
+        text = on_paper(report, 100, "here")
+        assert text.count("✗ ") - 1 == len({each.release for each in report.panel if each.small.smallest < limit})
 
 
 @pytest.mark.parametrize(
