@@ -102,12 +102,12 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     if microdata:
         raise UsageError("--confirm asks about a series.toml; in microdata.toml, correct what is marked as a guess")
     problems = Problems()
-    text = problems.checked(read_text(path.parent, path.name, "let `audit init` write it first", problems))
-    changed = confirmed(path.parent, text, ask_until_answered)
-    if changed == text:
-        put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
-        return 0
+    text = problems.checked(read_text(path.parent, path.name, say("let `audit init` write it first"), problems))
     try:
+        changed = confirmed(path.parent, text, ask_until_answered)
+        if changed == text:
+            put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
+            return 0
         write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,12 +17,15 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import number_of, said_range
 from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
+from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
+from audit.init.guesses import Guesses
+from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.series import check_headers
+from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, toml_value
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
@@ -74,7 +77,9 @@ _ROLES = {
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now; the verdict stays undecided")}
+_OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
+_CHANGES = "adversary.transitions"
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
@@ -83,7 +88,10 @@ _MARK = r"^# (?:guess: |{mark})"
 def confirmed(folder: Path, text: str, ask: Ask) -> str:
     """Ask the publisher about a manifest's guesses and columns without a role, and return its new text.
 
+    If another column becomes sensitive, the file of transitions that was drafted for the former one is written anew.
+
     Raises:
+        OSError: this file cannot be written.
         InputError: the manifest cannot be read, or the answers would make it unreadable.
         UsageError: by the answers, no column is sensitive.
     """
@@ -94,11 +102,15 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     asked = _Asked(document, manifest, ask)
     if manifest is not None:
         asked.ask_roles(manifest)
+        if {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
+            asked.draft_transitions(manifest)
     asked.ask_others()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
         changed = "".join(mark.sub(r"\1", line) for line in changed.splitlines(keepends=True))
+    for name, content in asked.files.items():
+        write_file(folder / name, content)
     _opened(folder, changed)
     return changed
 
@@ -129,11 +141,13 @@ class _Asked:
         document: the text as it changes; a tomlkit document, untyped.
         manifest: the manifest before any change; None for count tables, whose columns have no roles.
         ask: asks the publisher.
+        files: further files to write, by name.
     """
 
     document: Any
     manifest: Manifest | None
     ask: Ask
+    files: dict[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> Any:  # noqa: ANN401 - a table of tomlkit
@@ -189,7 +203,7 @@ class _Asked:
         return [str(value)] if isinstance(value, str) else [str(each) for each in value]
 
     def take_role(self, name: str, role: str) -> None:
-        """Remove a column from the key that names it, and from the keys that say how a quasi-identifier is read."""
+        """Remove a column from the key that names it, and from the keys that say how its cells are read."""
         value = self.columns.get(role)
         if isinstance(value, str):
             del self.columns[role]
@@ -197,7 +211,7 @@ class _Asked:
             del value[name]
         elif value is not None:
             value.remove(name)
-        for key in ("hierarchies", "types"):
+        for key in ("hierarchies", "types", *_OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]
 
@@ -216,6 +230,35 @@ class _Asked:
             self.columns[role] = [*self.named(role), name]
         else:
             value.append(name)
+
+    def draft_transitions(self, before: Manifest) -> None:
+        """Draft the transitions of the columns that are sensitive by the answers, and ask about them.
+
+        Those that the publisher has stated remain, as does a draft's file that the publisher has edited.
+        """
+        import tomlkit
+
+        drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
+        if "rows" in self.columns or ("transitions" in adversary and not drafted):
+            return
+        opened = _opened(before.folder, tomlkit.dumps(self.document))
+        changes = {} if opened is None else changes_of_values(Series.of(replace(opened, transitions=None)))
+        path, old = before.folder / TRANSITIONS, Guesses("")
+        if path.exists():
+            state_changes(changes_of_values(Series.of(replace(before, transitions=None))), old)
+        own = drafted and path.exists() and old.files.get(TRANSITIONS) == path.read_text(encoding="utf-8")
+        found = Guesses("")
+        state_changes(changes, found, listed=len(self.named("sensitive")) == 1 and (own or not path.exists()))
+        if drafted:
+            self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
+            del adversary["transitions"]
+        for key, why in found.why.items():
+            if not adversary:
+                adversary = self.document["adversary"] = tomlkit.table()
+            adversary["transitions"] = found.document["adversary"]["transitions"]
+            adversary["transitions"].comment(f"{say('guess: ')}{why}")
+            if self.is_right(key):
+                self.files = found.files
 
     # -- other guesses
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from audit.init.summary import found_rows
 from audit.io.cell_reading import infer_kind, number_in
 from audit.io.cells import Kind
 from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
-from audit.io.manifest import NAME, PRIVATE, Manifest, parse_manifest
+from audit.io.manifest import ANY, NAME, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import MOST_LISTED, kind_of_values, pointed
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
@@ -46,7 +47,7 @@ _POLICY = Phrase(
     "min_e = 2       # an e-equivalence below it\n"
     "k = 2           # an inferred class that is smaller"
 )
-_TRANSITIONS = "transitions.csv"
+TRANSITIONS = "transitions.csv"
 SNAPSHOTS = "snapshots"
 _MOST_VALUES = 200
 _SHOWN = 3
@@ -66,8 +67,8 @@ def guess(folder: Path) -> Guesses:
     changes: dict[tuple[str, str], int] = {}
     try:
         _amend(Series.of(_manifest(found)), guesses)
-        if not ("transitions" in found.beside or guesses.column("rows") or (folder / _TRANSITIONS).exists()):
-            changes = _changes(Series.of(_manifest(found)))
+        if not ("transitions" in found.beside or guesses.column("rows") or (folder / TRANSITIONS).exists()):
+            changes = changes_of_values(Series.of(_manifest(found)))
     except InputError as error:
         guesses.doubts.append(say("A release cannot be read completely: {problem}.", problem=error.problems[0]))
     manifest = _manifest(found)
@@ -78,7 +79,7 @@ def guess(folder: Path) -> Guesses:
     except InputError:
         warnings = []
     guesses.doubts[:0] = warnings
-    _state_changes(changes, guesses)
+    state_changes(changes, guesses)
     guesses.found = found_rows(manifest, found)
     return guesses
 
@@ -212,15 +213,20 @@ def _amend(series: Series, guesses: Guesses) -> None:
             guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
 
 
-def _changes(series: Series) -> dict[tuple[str, str], int]:
+def changes_of_values(series: Series) -> dict[tuple[str, str], int]:
     """Return how often each change of a person's value occurred, by the keys; empty if no value changes.
 
-    Values that do not belong to a row (Anatomy), or too many values, show nothing.
+    Values that do not belong to a row (Anatomy) show nothing. If there are several sensitive columns, this is about the
+    first whose values change.
     """
-    columns = series.manifest.columns
-    if not series.keyed or len(series.tags) < 2 or len(columns.sensitive) > 1 or series.about_rows > MOST_ROWS:
+    if not series.keyed or len(series.tags) < 2 or series.about_rows > MOST_ROWS:
         return {}
-    sensitive, found = columns.sensitive[0], Counter[tuple[int, int]]()
+    return next(filter(None, (_changes_in(series, name) for name in series.manifest.columns.sensitive)), {})
+
+
+def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
+    """Return how often each change of a person's value in one column occurred; empty if no value changes."""
+    found = Counter[tuple[int, int]]()
     before: dict[int, int] = {}
     for position in range(len(series.tags)):
         try:
@@ -234,25 +240,31 @@ def _changes(series: Series) -> dict[tuple[str, str], int]:
         found.update((before[who], value) for who, value in now.items() if who in before)
         before |= now
     names = series.vocabularies[sensitive].names
-    if all(old == new for old, new in found) or len(names) > _MOST_VALUES:
+    if all(old == new for old, new in found):
         return {}
     same = {(value, value): 0 for value in range(len(names))}
     return {(names[old], names[new]): times for (old, new), times in sorted((same | found).items())}
 
 
-def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> None:
-    """State that people's values change, and draft the transitions with their frequency."""
+def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, listed: bool = True) -> None:
+    """State that people's values change, and draft the transitions with their frequency.
+
+    If they are not to be listed, or are too many, any change is possible.
+    """
     if not changes:
         return
     key, rows = "adversary.transitions", [(old, new, times) for (old, new), times in changes.items()]
-    guesses.state(key, _TRANSITIONS, say("drafted from the keys"), sure=False)
+    if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
+        guesses.state(key, ANY, say("the keys show that values of people change"), sure=False)
+        return
+    guesses.state(key, TRANSITIONS, say("drafted from the keys"), sure=False)
     guesses.below[key] = say(
         "the keys show that values of people change: transitions.csv lists the changes, with counts. A change that is "
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
-    guesses.files[_TRANSITIONS] = _lines(changes)
+    guesses.files[TRANSITIONS] = _lines(changes)
     times = [many for old, new, many in rows if old != new]
-    guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = say(
+    guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists with counts; any "
         'other change counts as impossible: complete the file, or write "any"',
         times=sum(times),
@@ -283,7 +295,7 @@ def _changes_of_people(found: FoundFiles, individual: str, sensitive: str) -> di
         changes.update((before[who], value) for who, value in now.items() if who in before)
         before |= now
     values = set(before.values()) | {value for pair in changes for value in pair}
-    if all(old == new for old, new in changes) or len(values) > _MOST_VALUES or (found.folder / _TRANSITIONS).exists():
+    if all(old == new for old, new in changes) or len(values) > _MOST_VALUES or (found.folder / TRANSITIONS).exists():
         return {}
     return dict(sorted(({(value, value): 0 for value in values} | changes).items()))
 
@@ -362,8 +374,8 @@ def _complete_microdata(found: FoundFiles) -> None:
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
     elif changes := _changes_of_people(found, individual.name, found.sensitive.name):
-        guesses.state("updates.transitions", _TRANSITIONS, say("the changes found, with counts; complete them"))
-        guesses.files[_TRANSITIONS] = _lines(changes)
+        guesses.state("updates.transitions", TRANSITIONS, say("the changes found, with counts; complete them"))
+        guesses.files[TRANSITIONS] = _lines(changes)
     guesses.doubts = [say("Columns that are not named are not published.")]
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),

@@ -247,9 +247,9 @@ def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: b
             infeasible = max(infeasible, int((~own[lost]).sum()))
     # If a combination changes, one of its values changes.
     alone = [people for seen, people in zip(evidence, changed, strict=True) if seen.combined is None]
-    codes = np.unique(np.concatenate([np.flatnonzero(people) for people in alone])) if reveal else ()
-    names = tuple(series.people.name(int(code)) for code in codes) if len(codes) else None
-    return Contradictions(sum(int(people.sum()) for people in alone), infeasible, names)
+    codes = np.unique(np.concatenate([np.flatnonzero(people) for people in alone]))
+    names = tuple(series.people.name(int(code)) for code in codes) if reveal and len(codes) else None
+    return Contradictions(len(codes), infeasible, names)
 
 
 def _decide(

@@ -126,7 +126,7 @@ def test_a_column_that_some_releases_lack_can_wait(folder):
 
 
 def test_what_cannot_be_confirmed(folder, tmp_path):
-    assert "leave --microdata out" in run_main("init", str(folder), "--confirm", "--microdata")[2]
+    assert "in microdata.toml, correct what is marked" in run_main("init", str(folder), "--confirm", "--microdata")[2]
     assert run_main("init", str(folder), "--confirm", "--yes")[0] == 2
     write(folder / "series.toml", "[series")
     assert "this is not TOML" in run_main("init", str(folder), "--confirm")[2]
@@ -144,3 +144,51 @@ def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):
     assert text == MANIFEST.format(keys=ALL)
     code, _, _, text = confirm(folder, "", "", "sensitive", more=1)
     assert (code, tomllib.loads(text)["columns"]["sensitive"]) == (0, ["Disease", "Second diagnosis"])
+
+
+@pytest.fixture
+def wave(tmp_path):
+    """Two waves with keys, in which people's meals change, and their needs, in other ways."""
+    for wave in range(2):
+        rows = [[f"p{n}", f"{n % 2}0-{n % 2}9", ["No", "Yes"][(n // 2 + wave * (n % 8 == 0)) % 2],
+                 ["None", "Plan", "Support"][(n // 3 + wave * (n % 6 == 0)) % 3]] for n in range(48)]  # fmt: skip
+        write(tmp_path / f"{2022 + wave}.csv", as_csv([["Pupil No", "Age", "Meals", "Needs"], *rows]))
+    manifest = MANIFEST.replace("jan.csv", "2022.csv").replace("feb.csv", "2023.csv").replace('"Disease"', '"Meals"')
+    manifest = manifest.replace('"Sex"', '"Needs"').replace("types.Age", 'individual = "Pupil No"\ntypes.Age')
+    manifest = manifest.replace("[unc", '[adversary]\ntransitions = "transitions.csv"  # guess: drafted\n\n[unc')
+    keys = f'{ALL}, "adversary.transitions"'
+    write(tmp_path / "series.toml", manifest.format(keys=keys))
+    write(tmp_path / "transitions.csv", "from,to,count\nNo,No,18\nNo,Yes,6\nYes,Yes,24\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("answers", "transitions"),
+    [(["quasi_identifiers", "sensitive"], "transitions.csv"), (["", "sensitive"], "any")],
+    ids=["another", "both"],
+)
+def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wave, answers, transitions):
+    code, _, err, text = confirm(wave, *answers, more=9)
+    assert code == 0, err
+    manifest = tomllib.loads(text)
+    assert manifest["adversary"]["transitions"] == transitions
+    assert ("Needs" in manifest["columns"]["sensitive"], "unconfirmed" in manifest) == (True, False)
+    code, result, _ = run_audit(wave)
+    assert (code in (0, 1, 3), result["contradictions"]) == (True, {"changed": 0, "infeasible": 0})
+
+
+def test_a_draft_of_transitions_that_its_publisher_edited_is_not_overwritten(wave):
+    edited = (wave / "transitions.csv").read_text(encoding="utf-8") + "No,Maybe,1\n"
+    write(wave / "transitions.csv", edited)
+    code, _, err, text = confirm(wave, "quasi_identifiers", "sensitive", more=9)
+    assert (code, tomllib.loads(text)["adversary"]["transitions"]) == (0, "any"), err
+    assert (wave / "transitions.csv").read_text(encoding="utf-8") == edited
+
+
+def test_a_person_whose_values_change_in_two_columns_contradicts_the_assumptions_once(wave):
+    (wave / "transitions.csv").unlink()
+    text = (wave / "series.toml").read_text(encoding="utf-8").replace(', "adversary.transitions"', "")
+    text = text.replace('transitions = "transitions.csv"', "").replace('"Meals"', '["Meals", "Needs"]', 1)
+    write(wave / "series.toml", text.replace('    "Needs",\n', ""))
+    _, result, _ = run_audit(wave)
+    assert result["contradictions"]["changed"] == len({n for n in range(48) if n % 8 == 0 or n % 6 == 0})
