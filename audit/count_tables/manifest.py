@@ -309,7 +309,10 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             if not read[key]:
                 self.note(key, what, say("write {example} under [table]", example=example))
         totals = {name: unicodedata.normalize("NFC", text.strip()) for name, text in read["totals"].items()}
-        read["totals"] = {name: label for name, label in totals.items() if label}
+        # A blank cell of a nested dimension means its total, whether or not a row has one.
+        read["totals"] = dict.fromkeys(read["nested"] or (), WHOLE) | {
+            name: label for name, label in totals.items() if label
+        }
         read["perturbation"] = read["perturbation"] or 0
         found = TableManifest(
             **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),

@@ -202,7 +202,11 @@ def _nested(rng: random.Random) -> Published:
     path_of = {text: path for path, text in name.items()} | {"All": ()}
     files = [[[*(*path_of[cell[0]], "", "")[:2], *cell[1:], text] for cell, text in rows] for rows in series.releases]
     categories = "{ " + ", ".join(f'{each} = "{each}.csv"' for each in rules.categories if each != "area") + " }"
-    manifest = _manifest(series, categories=categories, nested='{ area = ["region", "la"] }')
+    keys = {"categories": categories, "nested": '{ area = ["region", "la"] }'}
+    if rng.random() < 0.5:  # a blank cell means the total, named or not
+        none = {name: "" for name in series.dimensions if name not in {*series.totals, *series.categories}}
+        keys["totals"] = inline({**{name: label for name, label in series.totals.items() if name != "area"}, **none})
+    manifest = _manifest(series, **keys)
     return Published({None: series}, ["region", "la", *series.dimensions[1:], "n"], files, manifest)
 
 
