@@ -90,7 +90,8 @@ class Published:
         for name, table in self.manifest.items():
             left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
             need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
-        self.columns, adversary = self.manifest["columns"], self.manifest.get("adversary", {}) if linked else {}
+        self.columns = {"quasi_identifiers": [], **self.manifest["columns"]}
+        adversary = self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
         self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()

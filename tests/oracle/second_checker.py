@@ -116,7 +116,8 @@ class Series:
         columns, known = manifest["columns"], manifest.get("adversary", {})
         sensitive = columns["sensitive"]
         self.sensitive = [sensitive] if isinstance(sensitive, str) else sensitive
-        self.quasi, self.columns = columns.get("quasi_identifiers"), columns
+        columns = {"quasi_identifiers": [], **columns}
+        self.quasi, self.columns = columns["quasi_identifiers"], columns
         self.record = columns.get("record")
         unlinked = self.adversary in ("published", "pseudonym")
         refuse(self.record and not unlinked, "record")

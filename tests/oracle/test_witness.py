@@ -228,6 +228,16 @@ def test_examples_are_shown(tmp_path):
     assert "different" not in stated["clinic-merged"]
 
 
+def test_a_series_without_quasi_identifiers_is_shown(tmp_path):
+    series, where = shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s"), tmp_path / "w"
+    lines = (series / "series.toml").read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("quasi_identifiers")]
+    assert len(kept) < len(lines)
+    (series / "series.toml").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    assert witnessed(series, where)[:2] == (1, 0)
+    assert not second_checker.objection(series, where)
+
+
 def test_a_witness_stays_out_of_what_is_published(tmp_path):
     series = Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "series"))
     for inside in (series / "witness", series):
