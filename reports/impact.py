@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -16,11 +15,11 @@ from reports.audit_page import signed_page, terminal_head
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.glossary import glossary, of_attacks
+from reports.next_commands import repairing
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import CONTRADICTED, named, reasons, result_text
 from reports.summary_text import next_step
-from reports.text import PAPER
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
@@ -182,7 +181,7 @@ def _cause(new: Cause) -> str:
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is not None:
         yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
-        yield say("{command} looks for the smallest change, and writes it.", command=_repairing(impact))
+        yield say("{command} looks for the smallest change, and writes it.", command=repairing(impact.candidate.files))
 
 
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
@@ -191,15 +190,10 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can undo what the earlier releases disclose.")
         if impact.adds.violations:
-            command = _repairing(impact, " --baseline")
+            command = repairing(impact.candidate.files, " --baseline")
             yield say("{command} looks for a change after which it adds nothing to that.", command=command)
         elif not impact.adds.undecided:
             yield say("To what they disclose, the candidate adds nothing that the policy forbids.")
-
-
-def _repairing(impact: ReleaseImpact, more: str = "") -> str:
-    files = " ".join(map(shlex.quote, impact.candidate.files))
-    return printable(f"`audit repair {PAPER.get().series} {files} --output repaired{more}`", SENTENCE)
 
 
 FORMATS = frames(page)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 
 from audit.model.adversary import ADVERSARIES
+from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
 from audit.runtime.phrases import ReasonKind, kind_of
 from reports.sentences import out_of_time
+from reports.text import PAPER
 
 _MORE_TIME = 10
 
@@ -27,3 +30,10 @@ def commands(report: Report, series: str) -> Iterator[str]:
         yield f"audit {series} --reveal --format html --output inside.html"
     elif report.people and ADVERSARIES[report.adversary.kind].knows_people:
         yield f"audit explain {series} --individual ID"
+
+
+def repairing(files: Iterable[str], more: str = "") -> str:
+    """Return the command that repairs a candidate, of one file or more."""
+    return printable(
+        f"`audit repair {PAPER.get().series} {' '.join(map(shlex.quote, files))} --output repaired{more}`", SENTENCE
+    )

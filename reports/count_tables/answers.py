@@ -15,6 +15,7 @@ from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.json_values import json_object, json_value
+from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
 from reports.sentences import facts, reasons
 from reports.verdict import headline
@@ -78,22 +79,19 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("Declare in series.toml what is not decided, and audit again.")
     elif _adds_nothing(candidate):  # as the decision below says
         yield say("It adds nothing that could not be derived before it.")
-        yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
+        if candidate.written:
+            yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
+        else:
+            yield say(
+                "The releases before it break the policy; for {command}, only what it adds counts.",
+                command=_repairing(candidate),
+            )
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
     elif candidate.hide is None:
         yield _no_cells(candidate.stopped)
     else:
-        yield say_count(
-            "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
-            "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
-            len(candidate.hide),
-        )
-        if candidate.least:
-            yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
-        else:
-            yield say("Cheaper cells may exist: there are too many combinations to try all.")
-        yield say("Leave these cells empty: a marker that stands for small counts would be wrong for larger ones.")
+        yield from _hiding(candidate)
     if candidate.rounding is not None:
         base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
@@ -105,6 +103,45 @@ def _adds_nothing(candidate: CandidateReport) -> bool:
     """Return whether everything is decided, and what breaks the policy could be derived without the candidate."""
     policy = candidate.after.policy
     return bool(policy.violations) and not (candidate.new_total or candidate.undecided or policy.undecided)
+
+
+def _hiding(candidate: CandidateReport) -> Iterator[str]:
+    """Yield what to hide so that nothing new can be derived, and how."""
+    yield say_count(
+        "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
+        "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
+        _further(candidate),
+    )
+    yield from _marked(candidate)
+    yield say("{command} hides them.", command=_repairing(candidate))
+    if candidate.least:
+        yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
+    else:
+        yield say("Cheaper cells may exist: there are too many combinations to try all.")
+    yield say("Leave these cells empty: a marker that stands for small counts would be wrong for larger ones.")
+
+
+def _further(candidate: CandidateReport) -> int:
+    """Return how many of the cells to hide are shown now."""
+    markers = () if candidate.after.tables is None else candidate.after.tables.rules.markers
+    return sum(each.shown.strip() not in markers for each in candidate.hide or ())
+
+
+def _marked(candidate: CandidateReport) -> Iterator[str]:
+    """Yield how many cells with a marker are to be left empty, too."""
+    if count := len(candidate.hide or ()) - _further(candidate):
+        yield say_count(
+            "In {count} cell that is hidden already, leave out the marker, too: it says how large the count can be.",
+            "In {count} cells that are hidden already, leave out the marker, too: it says how large the count can be.",
+            count,
+        )
+
+
+def _repairing(candidate: CandidateReport) -> str:
+    """Return the command that repairs the candidate; what the releases before it disclose cannot be undone."""
+    before = {each.path for each in candidate.before.inputs}
+    files = [each.path for each in candidate.after.inputs if each.path not in before]
+    return repairing(files, " --baseline" if candidate.before.policy.violations else "")
 
 
 def _no_cells(stopped: Reason | None) -> str:
@@ -121,9 +158,10 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         yield say_count(
             "Wrote {files} with {count} further cell left empty, and any rate beside it.",
             "Wrote {files} with {count} further cells left empty, and any rates beside them.",
-            len(candidate.hide),
+            _further(candidate),
             files=files,
         )
+        yield from _marked(candidate)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
 

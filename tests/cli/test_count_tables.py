@@ -1,6 +1,7 @@
 """The command line on count tables: errors in one line, formats, exit codes."""
 
 import json
+import re
 
 import pytest
 
@@ -256,3 +257,18 @@ def test_a_label_that_is_misspelt_in_one_row_hides_no_difference(tmp_path, spell
     found, _, err = run_main(str(series.write(tmp_path)))
     assert found == code, err
     assert not err or f'"{spelled}" differs from "North East"' in err
+
+
+def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_command_that_hides_them(tmp_path):
+    """The candidate gives a count away; a marker that must go, too, is not a further cell to hide."""
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    for own, told in (("A,f,5\nA,All,6", "In 1 cell that is hidden already"), ("A,f,30\nA,All,33", "")):
+        candidate.write_text(f"area,sex,n\nA,m,*\n{own}\n", encoding="utf-8")
+        out = " ".join(run_main("next", str(folder), str(candidate))[1].split())
+        cells = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
+        assert "Hide 1 further cell, " in out
+        assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
+        [command] = re.findall(r"`audit (repair [^`]*) repaired` hides them", out)
+        assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0
