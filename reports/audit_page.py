@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Report
-from audit.runtime.phrases import figure, joined, risk_text, say, say_count
+from audit.runtime.phrases import figure, joined, risk_text, say, say_count, typed
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
@@ -203,7 +203,7 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
     yield Section(say("Where it stands"), _list(list(ended(report)), soft=True))
-    following = [f"$ {command}" for command in commands(report, series)]
+    following = [f"$ {typed(command)}" for command in commands(report, series)]
     first = (
         [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
     )

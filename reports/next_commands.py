@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
-from audit.runtime.phrases import ReasonKind, kind_of
+from audit.runtime.phrases import ReasonKind, kind_of, typed
 from reports.sentences import out_of_time
 from reports.text import PAPER
 
@@ -34,6 +34,5 @@ def commands(report: Report, series: str) -> Iterator[str]:
 
 def repairing(files: Iterable[str], more: str = "") -> str:
     """Return the command that repairs a candidate, of one file or more."""
-    return printable(
-        f"`audit repair {PAPER.get().series} {' '.join(map(shlex.quote, files))} --output repaired{more}`", SENTENCE
-    )
+    command = f"audit repair {PAPER.get().series} {' '.join(map(shlex.quote, files))} --output repaired{more}"
+    return printable(f"`{typed(command)}`", SENTENCE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
-from audit.runtime.phrases import Phrase, figure, joined, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, say, say_count, typed
 from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
@@ -124,7 +124,7 @@ def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
     folder = PAPER.get().series
     folder, series = ("MICRODATA", folder) if folder == "SERIES" else (folder, f"{folder}-series")
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
-    yield say("Next: {command}", command=f"`{command}`")
+    yield say("Next: {command}", command=f"`{typed(command)}`")
 
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:

@@ -9,7 +9,7 @@ from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.moves import Move, MoveTotal, Recommendation
 from audit.model.release_impact import Repair
 from audit.model.report import Report
-from audit.runtime.phrases import Noun, figure, joined, say, say_count
+from audit.runtime.phrases import Noun, figure, joined, say, say_count, typed
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import reasons
@@ -230,7 +230,7 @@ def _how_to_write(found: Recommendation) -> str | None:
     return say(
         "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
         "changed release.",
-        command=f"audit repair SERIES CANDIDATE{' --baseline' if found.past_violates else ''} --output DIR",
+        command=typed(f"audit repair SERIES CANDIDATE{' --baseline' if found.past_violates else ''} --output DIR"),
     )
 
 

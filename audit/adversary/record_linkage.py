@@ -17,6 +17,7 @@ from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import InputError, Problem, printable
 from audit.model.evidence import PublishedRows, Records, WrongCellError
+from audit.runtime.phrases import say
 
 
 class RecordContents:
@@ -192,9 +193,9 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
         raise AssertionError("a cell that cannot be read is in no column of the file")
     files, record = series.manifest.releases[position], held.seen[position].record
     name = "" if record is None else held.names.name(int(record[error.row]))
-    what = f'the cells of record "{printable(name)}" contradict those of earlier releases'
+    what = say('the cells of record "{record}" contradict those of earlier releases', record=printable(name))
     line = Table(files.rows, files.shown, held.seen[position].release.rows, {}).line(error.row)
-    remedy = "correct the cell, or give this row another record id"
+    remedy = say("correct the cell, or give this row another record id")
     return InputError([Problem(files.shown, what, remedy, line, series.columns.quasi_identifiers[error.attribute])])
 
 

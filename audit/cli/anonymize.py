@@ -14,7 +14,7 @@ from audit.cli.arguments import Commands, Names, add_option, add_settings, count
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count, typed
 
 if TYPE_CHECKING:
     from audit.io.manifest import Manifest
@@ -197,7 +197,7 @@ class _Verdict:
             redo = say(
                 "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
                 "compare methods: {command}. With --no-audit, it is published unjudged.",
-                command=f"audit plan {printable(shlex.quote(str(microdata)), 400)}",
+                command=typed(f"audit plan {printable(shlex.quote(str(microdata)), 400)}"),
             )
             lines = [not_published, *lines, redo]
         elif report.policy.exit_code:
@@ -246,7 +246,7 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
             len(tables.releases),
             **about,
         )
-    put(f"{done}\n{say('Next: {command}', command=f'audit {where}')}\n")
+    put(f"{done}\n{say('Next: {command}', command=typed(f'audit {where}'))}\n")
     return 0
 
 
@@ -286,7 +286,7 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
         *([str(_EXACT)] if exact else []),
         say("{promise} holds: the written files were checked before they were put in place.", promise=method.promise),
         say("The key (who is who) is in private/: never publish it."),
-        say("Next: {command}", command=f"audit {where}"),
+        say("Next: {command}", command=typed(f"audit {where}")),
         "",
     ]
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.model.errors import SENTENCE, UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, joined, say
+from audit.runtime.phrases import Phrase, joined, say, typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +112,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     except OSError as error:
         raise _unwritable(path, error) from error
     wrote = say("Wrote {file}.", file=printable_path(path))
-    following = say("Next: {command}", command=f"audit {printable(shlex.quote(str(path.parent)), 400)}")
+    following = say("Next: {command}", command=typed(f"audit {printable(shlex.quote(str(path.parent)), 400)}"))
     put(f"{wrote}\n\n{following}\n")
     return 0
 
@@ -172,7 +172,7 @@ def summary(folder: Path, draft: Guesses) -> str:
         lines += [_item("", said), ""]
         following.insert(0, f"audit init {named} --confirm")
     steps = (Phrase("Next: {command}"), Phrase("Then: {command}"))
-    lines += [step.filled(command=command) for step, command in zip(steps, following, strict=False)]
+    lines += [step.filled(command=typed(command)) for step, command in zip(steps, following, strict=False)]
     return "\n".join([*lines, ""])
 
 

@@ -30,6 +30,7 @@ from audit.model.errors import AuditError, InputError, Interrupted, UsageError, 
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
+from audit.runtime.phrases import NAMED
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
 
@@ -145,9 +146,10 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
 
         keep_memory()  # before there are threads, and before Arrow is imported
     command = words[0] if named else "audit"
+    NAMED.set(getattr(arguments, "language", None))
     with (
         log_shown(),
-        in_language(getattr(arguments, "language", None) or of_locale()),
+        in_language(NAMED.get() or of_locale()),
         logged_stage(_LOG, f"command {command}") as stage,
     ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)

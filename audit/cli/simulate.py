@@ -14,6 +14,7 @@ from audit.cli.arguments import Commands, Parser, counted, local
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import printable, printable_path
+from audit.runtime.phrases import typed
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def summary(output: Path, done: Simulated) -> str:
     shown, quoted = printable_path(output), printable(shlex.quote(str(output)), 400)
     return (
         f"Wrote {shown}: {sum(plan.cohorts):,} people in {snapshots} of {rows} rows. "
-        f"Next: audit anonymize {quoted} --method {method} --output SERIES\n"
+        f"Next: {typed(f'audit anonymize {quoted} --method {method} --output SERIES')}\n"
     )
 
 

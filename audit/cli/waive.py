@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(series, LoadedTables):
             if given["policy"] or arguments.group:
                 raise UsageError(
-                    "findings of count tables are accepted by their ids alone; leave --policy and --group out"
+                    say("findings of count tables are accepted by their ids alone; leave --policy and --group out")
                 )
             settings_for(series, arguments, given)
             many = len(series.waive(*arguments.ids, **accepted).opened.waivers) - len(series.opened.waivers)

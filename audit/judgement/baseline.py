@@ -20,6 +20,7 @@ from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report
+from audit.runtime.phrases import say, say_count
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
@@ -101,20 +102,22 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
         passed, made = bool(report["policy"]["passed"]), _day(report)
     if about_tables != of_tables:
-        kinds = "series of count tables", "series of rows about people"
+        kinds = say("a series of count tables"), say("a series of rows about people")
         this, series = kinds if about_tables else kinds[::-1]
-        raise UsageError(f"--baseline {shown}: it is about a {this}, but you audit a {series}; name a report on that")
-    how = f"make it with --format json{'' if of_tables else ' --stable-ids'} --findings all"
+        what = say("it is about {this}, but you audit {series}; name a report on that", this=this, series=series)
+        raise UsageError(f"--baseline {shown}: {what}")
+    how = say("make it with {words}", words=f"--format json{'' if of_tables else ' --stable-ids'} --findings all")
     if forgotten:
         raise UsageError(
             f"--baseline {shown}: it was made with a baseline by an earlier version, and does not say what it left "
             f"out; {how}, without --baseline"
         )
     if not stable:
-        raise UsageError(f"--baseline {shown}: its ids are valid in that report only; {how}")
+        raise UsageError(f"--baseline {shown}: {say('its ids are valid in that report only')}; {how}")
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
-        raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
+        what = say_count("it leaves {count} finding out", "it leaves {count} findings out", left_out)
+        raise UsageError(f"--baseline {shown}: {what}; {how}")
     return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts, intervals)
 
 
@@ -137,7 +140,9 @@ def read_history(folder: Path) -> AuditHistory:
         raise UsageError(f"{shown}: there are no reports here; {_HOW}")
     found = []
     for path in files:
-        with _read(path, printable_path(path), "; check its permissions", "; move it away") as report:
+        with _read(
+            path, printable_path(path), f"; {say('check its permissions')}", f"; {say('move it away')}"
+        ) as report:
             found.append(_past(path, report))
     found.sort(key=lambda each: (each.made or datetime.date.min, len(each.releases), each.file))
     return AuditHistory(tuple(found))
@@ -161,7 +166,8 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
     except OSError as error:
         raise UsageError(f"{named}: {error.strerror or 'it cannot be read'}{unreadable}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{named}: this is not a report of `audit SERIES --format json`{other}") from error
+        what = say("this is not a report of `audit SERIES --format json`")
+        raise UsageError(f"{named}: {what}{other}") from error
 
 
 def _day(report: Any) -> datetime.date | None:  # noqa: ANN401 - any JSON

@@ -18,6 +18,7 @@ from audit.io.notations import kind_of_days
 from audit.io.tables import header, read_table
 from audit.io.toml import read_text
 from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.runtime.phrases import say
 
 Parse = Callable[[Path, str, Problems], object]
 _SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
@@ -65,11 +66,17 @@ def waive(
     for each in accepted:
         if each.until < datetime.date.today():
             until = each.where or "--until"
-            raise UsageError(f"{until}: {each.until} is in the past, so nothing would be waived; give a later date")
+            raise UsageError(
+                say(
+                    "{where}: {day} is in the past, so nothing would be waived; give a later date",
+                    where=until,
+                    day=each.until.isoformat(),
+                )
+            )
         if not each.reason.strip():
-            raise UsageError(f"{each.where or '--reason'}: it is empty; say why this is accepted")
+            raise UsageError(say("{where}: it is empty; say why this is accepted", where=each.where or "--reason"))
     problems = Problems()
-    text = problems.checked(read_text(folder, NAME, "name the folder of a series", problems))
+    text = problems.checked(read_text(folder, NAME, say("name the folder of a series"), problems))
     parse(folder, text, problems)
     problems.check()
     there = tomllib.loads(text).get("waiver", [])
@@ -101,10 +108,10 @@ def accepted_of(
         InputError: the list cannot be read.
     """
     if not (ids or groups or listed):
-        raise UsageError("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE")
+        raise UsageError(say("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE"))
     found = [] if listed is None else read_list(Path(listed), [*forms])
     if (ids or groups) and until is None:
-        raise UsageError("--until: there is no date; write the last day of the waiver, as 2030-01-31")
+        raise UsageError(say("--until: there is no date; write the last day of the waiver, as 2030-01-31"))
     if until is not None:
         found += [Acceptance(each, reason, until) for each in ids]
         found += [Acceptance(group, reason, until, "", release) for release, group in groups]
@@ -146,8 +153,14 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
             found.append(Acceptance(ident, reason, last_day, f"{shown}, line {line}"))
     problems.check()
     if not found:
-        what = f"fill in the columns {reason_column} and {until_column}"
-        raise UsageError(f"{shown}: no line has a reason and a date; {what}")
+        raise UsageError(
+            say(
+                "{file}: no line has a reason and a date; fill in the columns {reason} and {until}",
+                file=shown,
+                reason=reason_column,
+                until=until_column,
+            )
+        )
     return found
 
 

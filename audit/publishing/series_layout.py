@@ -24,6 +24,7 @@ from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
+from audit.runtime.phrases import say
 
 _WHOLE_LENGTH = Fraction(2)
 _SHARE_OF_DOMAIN = 100
@@ -124,7 +125,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     kinds = {name: microdata.kinds[name].value for name in microdata.quasi_identifiers}
     kinds |= {microdata.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {}
     chosen, count = form or anonymizer.forms[0], _free("count", used)
-    title = f"{microdata.name}, published by {anonymizer.name}"
+    title = say("{series}, published by {method}", series=microdata.name, method=anonymizer.name)
     transitions = None if microdata.updates is None else TRANSITIONS
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
     columns = Columns(

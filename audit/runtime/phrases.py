@@ -41,6 +41,14 @@ class Language:
 ENGLISH = Language("en", gettext.NullTranslations())
 LANGUAGE: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 """The language in use."""
+NAMED: ContextVar[str | None] = ContextVar("asked", default=None)
+"""The language that the command line names; None if it names none."""
+
+
+def typed(command: str) -> str:
+    """Return a command that is to be typed next, with the language that this command line names."""
+    asked = NAMED.get()
+    return command if asked is None else f"{command} --language {asked}"
 
 
 @dataclass(frozen=True)

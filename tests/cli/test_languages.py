@@ -263,3 +263,22 @@ def test_names_made_of_labels_are_in_the_language_and_published_ones_as_they_are
             "All ohne 80+ ohne 0-9",
             "foreign und zugleich 80+ ohne 0-9",
         ]
+
+
+def test_the_next_command_keeps_the_language_of_the_command_line_alone(monkeypatch, tmp_path):
+    """A language that the environment chooses is chosen for the next command, too."""
+
+    def following(*words):
+        lines = run_main(str(HOSPITAL), *words)[1].splitlines()
+        return next(line.strip() for line in reversed(lines) if line.strip().startswith("$ audit"))
+
+    for code in ("en", "de", "fr", "es"):
+        assert following("--language", code).endswith(f" --language {code}")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert "--language" not in following()
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/series.toml").unlink()
+    out = run_main("init", str(tmp_path / "s"), "--yes", "--language", "de")[1]
+    steps = [line for line in out.splitlines() if ": audit " in line]
+    assert steps
+    assert all(line.endswith(" --language de") for line in steps)
