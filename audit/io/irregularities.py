@@ -27,7 +27,6 @@ from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.notations import read_number
 from audit.io.notes_below import below_table
-from audit.io.paths import is_remote, real_path
 from audit.io.roles import VALUE_COUNT
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
@@ -42,7 +41,7 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.tables import Table, is_table, text_codes
+from audit.io.tables import Table, text_codes
 from audit.model.arrays import Codes, Counts, combine
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -500,19 +499,7 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:
     """Report tables beside the releases that the manifest does not name."""
-    folder = series.manifest.folder
-    if is_remote(folder):
-        return
-    named = {real_path(path) for path in series.manifest.files() if not is_remote(path)}
-    # The folder is local, but a candidate may be at a URL.
-    local = [release.rows for release in series.manifest.releases if not is_remote(release.rows)]
-    found = []
-    for parent in dict.fromkeys(path.parent for path in local):
-        try:
-            beside = sorted(path for path in parent.iterdir() if is_table(path) and not path.name.startswith("."))
-        except OSError:
-            continue
-        found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
+    found = series.manifest.unlisted()
     if found:
         what = say_count(
             "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; "

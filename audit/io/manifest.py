@@ -15,11 +15,12 @@ from typing import Any, Generic, Self, TypeVar
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
-from audit.io.paths import as_path, is_remote
+from audit.io.paths import as_path, is_remote, real_path
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
+from audit.io.tables import is_table
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.errors import Problems, printable
@@ -193,6 +194,30 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         names = [NAME, *beside, *(name for rule in self.columns.rules for name in rule.files)]
         releases = [path for release in self.releases for path, _ in release.halves]
         return [*releases, *(self.folder / name for name in names if name is not None)]
+
+    def unlisted(self) -> list[Path]:
+        """Return the tables beside the releases that the manifest does not name; none in a remote folder."""
+        if is_remote(self.folder):
+            return []
+        named = {real_path(path) for path in self.files() if not is_remote(path)}
+        # The folder is local, but a candidate may be at a URL.
+        local = [release.rows for release in self.releases if not is_remote(release.rows)]
+        found = []
+        for parent in dict.fromkeys(path.parent for path in local):
+            try:
+                beside = sorted(path for path in parent.iterdir() if is_table(path) and not path.name.startswith("."))
+            except OSError:
+                continue
+            found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
+        return found
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        """The tags of releases that are not listed: those to come, and those of tables beside the releases.
+
+        Rules may be about them, because a candidate needs them before it is listed.
+        """
+        return frozenset((*self.to_come, *(release_tag(path.name) for path in self.unlisted())))
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:

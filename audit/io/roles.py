@@ -166,4 +166,4 @@ def _headers(manifest: Manifest) -> Headers:
         read = (adjusted_names(path, shown, manifest.headings(tag), Problems()) or () for tag, path, shown in halves)
         return {name for each in read for name in each}
 
-    return Headers({tag for tag, _, _ in halves}, texts, names)
+    return Headers(manifest.awaited.union(tag for tag, _, _ in halves), texts, names)

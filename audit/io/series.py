@@ -169,7 +169,7 @@ class Series:
             InputError: a file that a rule names cannot be read.
         """
         problems = Problems()
-        tags = frozenset((*self.tags, *self.manifest.to_come))
+        tags = self.manifest.awaited.union(self.tags)
         beside = BesideFiles(self.manifest.folder, tags, self.columns.rules)
         rules = self.columns.rules.opened(beside, problems)
         problems.check()

@@ -214,3 +214,24 @@ def test_sensitive_numbers_are_one_value_however_they_are_spelled(tmp_path, kind
         series_of(tmp_path, [table], columns, '[adversary]\nknown = "known.csv"', known=known)
         result = run_audit(tmp_path, "--reveal", "--attack", "joint")[1]
         assert [each["value"] for each in result["attacks"][0]["findings"]] == ["6"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "walk"),
+    [('crosswalk = { Diagnose = "walk.csv" }', "3,grippe,flu"), ('renamed.3 = { Diagnosis = "Diagnose" }', "")],
+    ids=["crosswalk", "renamed"],
+)
+def test_rules_for_a_release_that_lies_beside_the_others_wait_for_it(rule, walk, tmp_path):
+    """A candidate needs them before it is listed; a tag that no file has is refused."""
+    files = [write(tmp_path / f"{tag}.csv", as_csv(rows)) for tag, rows in tables()]
+    if walk:
+        write(tmp_path / "walk.csv", f"release,from,to\n{walk}\n")
+    manifest(tmp_path, files, rule)
+    assert "put the file of that release beside the others" in refused(str(tmp_path))
+    shutil.copy(tmp_path / "2.csv", tmp_path / "3.csv")
+    code, out, err = run_main(str(tmp_path))
+    assert (code, err) == (1, "")
+    assert (
+        "is not part of the series, as the manifest does not name it; if published, name it under releases (3.csv)"
+        in (" ".join(out.split()))
+    )

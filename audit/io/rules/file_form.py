@@ -87,5 +87,5 @@ class Renamed(ColumnRule):
             if tag not in headers.tags:
                 yield (
                     say('there is no release "{tag}", so {nothing}', tag=printable(tag), nothing=NOTHING),
-                    say("write the tag of a release"),
+                    say("write the tag of a release, or put the file of that release beside the others"),
                 )

@@ -54,7 +54,7 @@ class Headers:
     """The headers of the releases' files: a rule about columns that no file has is without effect.
 
     Attributes:
-        tags: the tags of the releases.
+        tags: the tags of the releases, and of those that may come.
         texts: whether any file is a text file.
         read: returns the columns of the releases, by their names in the series.
     """

@@ -432,7 +432,8 @@ class Crosswalk(ColumnRule):
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
                 walk = found.setdefault((tag, column), {})
                 if tag not in beside.tags:
-                    what, remedy = say("there is no such release"), say("write the tag of a release")
+                    what = say("there is no such release")
+                    remedy = say("write the tag of a release, or put the file of that release beside the others")
                     problems.add(name, what, remedy, line=table.line(row), column="release")
                 elif walk.setdefault(old, new) != new or not new:
                     what = (
