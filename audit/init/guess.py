@@ -352,6 +352,7 @@ def _complete_microdata(found: FoundFiles) -> None:
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused
+    renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
     why = guesses.why.get("columns.sensitive", "")
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
@@ -376,7 +377,19 @@ def _complete_microdata(found: FoundFiles) -> None:
     elif changes := _changes_of_people(found, individual.name, found.sensitive.name):
         guesses.state("updates.transitions", TRANSITIONS, say("the changes found, with counts; complete them"))
         guesses.files[TRANSITIONS] = _lines(changes)
-    guesses.doubts = [say("Columns that are not named are not published.")]
+    guesses.doubts = [
+        *(
+            say(
+                'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
+                "there: methods need the same columns in all tables.",
+                file=file,
+                new=printable(new),
+                old=printable(old),
+            )
+            for file, old, new in renamed
+        ),
+        say("Columns that are not named are not published."),
+    ]
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
         (say("individual"), individual.name),

@@ -364,7 +364,12 @@ class _MicrodataReader(Reader):
         self.check_names()
         head, columns = self.table("microdata"), self.table("columns")
         quasi = self.texts(columns, "quasi_identifiers")
-        single = {key: self.needed(columns, key) for key in ("individual", "sensitive")}
+        single = {"individual": self.needed(columns, "individual"), "sensitive": ""}
+        if isinstance(columns.get("sensitive"), list):
+            remedy = say("write {example}", example='sensitive = "…"')
+            self.note("sensitive", say("only one column of microdata can be sensitive"), remedy)
+        else:
+            single["sensitive"] = self.needed(columns, "sensitive")
         uses = [*quasi, *single.values()]
         for name in sorted({name for name in uses if name and uses.count(name) > 1}):
             self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))

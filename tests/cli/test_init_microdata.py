@@ -1,5 +1,7 @@
 """`audit init --microdata` on files as offices have them."""
 
+import re
+
 import pytest
 
 from audit.io.microdata import open_microdata
@@ -49,6 +51,7 @@ def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path)
     [
         ('transitions = "transitions.csv"', 'transitions = "any"', "methods need to know which value may follow which"),
         ('decimal = ","', 'decimal = ";"', "this is not a decimal sign"),
+        ('sensitive = "Diagnose"', 'sensitive = ["Diagnose", "PLZ"]', "only one column of microdata can be sensitive"),
     ],
 )
 def test_what_microdata_cannot_say_is_refused(tmp_path, old, new, said):
@@ -57,3 +60,14 @@ def test_what_microdata_cannot_say_is_refused(tmp_path, old, new, said):
     manifest = folder / "microdata.toml"
     manifest.write_text(manifest.read_text().replace(old, new))
     assert said in refused("plan", str(folder))
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "es"])
+def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_it(code, tmp_path):
+    folder = office(tmp_path / "m")
+    (folder / "2022.csv").write_text((folder / "2023.csv").read_text())
+    file = folder / "2024.csv"
+    file.write_text(file.read_text().replace("PLZ", "PLZ-Gebiet"))
+    out = " ".join(run_main("init", "--microdata", str(folder), "--yes", "--language", code)[1].split())
+    assert re.search(r"2024\.csv .*\bPLZ\b.*\bPLZ-Gebiet\b.* microdata\.toml", out), out
+    assert "microdata.toml" in run_main("plan", str(folder), "--language", code)[2] or code == "en"

@@ -65,7 +65,11 @@ FAULTS = [
     ('"Name"', '" "', [f":6: `individual`: {NO_TEXT.format('individual')}"]),
     ('"Name"', '["Name"]', [f":6: `individual`: {NO_TEXT.format('individual')}"]),
     ('individual = "Name"\n', "", [f": `individual`: {NO_NAME.format('individual')}"]),
-    ('"Disease"', '["Disease"]', [f":8: `sensitive`: {NO_TEXT.format('sensitive')}"]),
+    (
+        '"Disease"',
+        '["Disease"]',
+        [':8: `sensitive`: only one column of microdata can be sensitive; write sensitive = "…"'],
+    ),
     ('sensitive = "Disease"\n', "", [f": `sensitive`: {NO_NAME.format('sensitive')}"]),
     ('["Age", "Town"]', '"Age"', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", 1]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
@@ -76,7 +80,7 @@ FAULTS = [
         "individual",
         "owner",
         [
-            ":6: `owner`: [columns] has no such key; use one of codes, harmless, hierarchies, individual, "
+            ":6: `owner`: [columns] has no such key; use one of codes, decimal, harmless, hierarchies, individual, "
             "quasi_identifiers, sensitive",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
