@@ -64,7 +64,7 @@ class Series:
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
     _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
-    _noted: set[tuple[int, str]] = field(default_factory=set, init=False)
+    _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Series:
@@ -142,6 +142,15 @@ class Series:
         self._note_texts([name])
         return self._first.get(name, {})
 
+    def texts_in(self, position: int, name: str) -> Sequence[str]:
+        """Return the distinct texts of a quasi-identifier in one release.
+
+        Raises:
+            InputError: a release cannot be read.
+        """
+        self._note_texts([name])
+        return self._noted[position, name]
+
     def _note_texts(self, names: Sequence[str]) -> None:
         """Record the texts of some quasi-identifiers, in each release where they are not recorded yet."""
         problems = Problems()
@@ -156,10 +165,9 @@ class Series:
         """Record the texts of some columns of a release that was read."""
         for name, of_column in texts.items():
             if (position, name) not in self._noted:
-                known = self._first.setdefault(name, {})
-                for text in of_column:
+                known, self._noted[position, name] = self._first.setdefault(name, {}), tuple(of_column)
+                for text in self._noted[position, name]:
                     known.setdefault(text, position)
-                self._noted.add((position, name))
 
     @cached_property
     def rules(self) -> Rules:

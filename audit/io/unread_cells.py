@@ -228,21 +228,25 @@ def check_register_texts(series: Series, register: Register) -> None:
     """Refuse cells of the releases that match no exact value of the register.
 
     A cell that is not a value of the register, a label, a set or a mask matches no person. It is accepted if all cells
-    of its column are single texts and include every value of the register. A person whose value the register lacks
-    matches every cell.
+    of its column in the release are single texts and include every value of the register; else it may be a coarser name
+    of values that the release lacks. A person whose value the register lacks matches every cell.
 
     Raises:
-        InputError: a column also has generalized cells, or the register has values that no cell equals.
+        InputError: a column also has generalized cells, or the register has values that no cell of the release equals.
     """
     problems = Problems()
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None or attribute.spelled:
             continue
-        texts = [text for text in series.texts(name) if text and text not in attribute.missing]
-        single = [text for text in texts if _is_single(attribute, text)]
         exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
-        unknown = [text for text in single if text not in exact]
-        if unknown and exact and (len(single) < len(texts) or not exact.issubset(single)):
+        found = dict[str, None]()
+        for position in range(len(series.tags)) if exact else ():
+            texts = [text for text in series.texts_in(position, name) if text and text not in attribute.missing]
+            single = [text for text in texts if _is_single(attribute, text)]
+            if len(single) < len(texts) or not exact.issubset(single):
+                found |= dict.fromkeys(text for text in single if text not in exact)
+        unknown = [*found]
+        if unknown:
             more = say(" (and {more} other texts)", more=len(unknown) - 1) if len(unknown) > 1 else ""
             what = say(
                 "the text is not a value of the register, a label of a hierarchy, a set or a mask{more}", more=more

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cli.forms import edit
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit, refused, run_main
 
@@ -117,6 +118,21 @@ def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
     plain = [f"{group},{cell},{value}" for group, cell in ((1, "F"), (2, "M")) for value in ("flu", "gas")]
     assert read_audit(series(tmp_path / "plain", plain, people=["F"]))[0] == 0
     assert run_main(str(series(tmp_path / "other", plain, people=["F", "X"])))[0] == 2
+
+
+@pytest.mark.parametrize("coarse", ["North/East", "Other", "N"])
+def test_a_coarser_name_in_one_release_is_refused_though_another_one_is_exact(coarse, tmp_path):
+    """Who lives in North may be in these rows: that no row of the release has North says so."""
+    exact = [f"{group},{cell},{value}" for group, cell in ((1, "North"), (2, "East")) for value in ("flu", "gas")]
+    later = [f"{group},{cell},{value}" for group, cell in ((1, coarse), (2, "East")) for value in ("flu", "gas")]
+    folder = series(tmp_path / "s", exact, people=["North", "East"])
+    table = (folder / "1.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "2.csv").write_text("\n".join([table[0], *later, ""]), encoding="utf-8")
+    edit(folder / "series.toml", '"1.csv"', '"1.csv", "2.csv"')
+    edit(folder / "register.csv", ",1,1", ",1,2")
+    assert '2.csv:2, column "born"' in refused(str(folder))
+    (folder / "2.csv").write_text("\n".join([table[0], *exact, "3,West,flu", "3,West,gas", ""]), encoding="utf-8")
+    assert run_main(str(folder))[0] == 3
 
 
 def test_codes_beside_ranges_are_undecided(tmp_path):

@@ -204,7 +204,8 @@ def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     assert code == 1
     news = json.loads(out)["attacks"][0]
     assert (news["people"], news["people_newly_found"], news["newly_found"]) == (2, 2, 1)
-    assert "New findings of intersection (1, about 2 people)" in run_main("next", str(folder), str(folder / "2.csv"))[1]
+    text = run_main("next", str(folder), str(folder / "2.csv"))[1]
+    assert re.search(r"New findings of intersection \(1, about 2 people(;|\))", text)
 
 
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
