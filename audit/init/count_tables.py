@@ -198,9 +198,12 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
         total, key = rules.totals.get(name), toml_key(name)
         is_open = total is None or name in rules.table.get("open", ())
-        parts: LabelParts | LabelSums | None = find_parts(labels, total, lines, is_open=is_open)
-        if parts is None and not {"rounding", "perturbation"} & rules.table.keys():
-            parts = find_sums(labels, total, lines)
+        is_exact = not {"rounding", "perturbation"} & rules.table.keys()
+        added = find_sums(labels, total, lines) if is_exact else None
+        parts: LabelParts | LabelSums | None = None
+        if added is None or not added.explains(labels):
+            parts = find_parts(labels, total, lines, is_open=is_open)
+        parts = parts or added
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
