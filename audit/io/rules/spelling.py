@@ -94,6 +94,7 @@ class Decimal(ColumnRule):
         if self.sign == "," or column in columns.rules[Hierarchies].names:
             return []
         commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
+        commas = [text for text in commas if interval_in(text, Kind.NUMERIC) is None]  # where it parts two numbers
         missing = columns.rules[Missing].texts
         if all(_THOUSANDS.fullmatch(text) for text in commas):
             return []  # 1,005 may also be a thousand and five

@@ -98,6 +98,12 @@ def test_a_crosswalk_names_values_as_the_release_spells_them():
     assert rules.spelled("V", "COLD") == "cold"
 
 
+def test_a_comma_between_the_ends_of_a_range_is_no_decimal_comma(tmp_path):
+    columns, _ = columns_of(tmp_path, BASE)
+    assert columns.rules[Decimal].commas(columns, "Age", ["[0, 1.418]", "[2, 7]", "3"]) == []
+    assert columns.rules[Decimal].commas(columns, "Age", ["[0, 1.418]", "1,5"]) == ["1,5"]
+
+
 def test_a_rule_that_is_wrong_is_left_out_of_what_is_read(tmp_path):
     code, _, err = series(tmp_path, 'delimiter = ";;"')
     assert (code, err.count("\n")) == (2, 1)
