@@ -157,7 +157,10 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         *([] if m.all is ABSENT else [(say("all of one kind"), figure(m.all))]),
         (say("undecided counts"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
-        (say("smallest count that may be known"), figure(limits["min_count"], "g")),
+        (
+            say("limit of the policy"),
+            say("counts below {limit} may not be known", limit=figure(limits["min_count"], "g")),
+        ),
     ]
 
 
