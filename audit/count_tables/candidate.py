@@ -23,6 +23,8 @@ from audit.count_tables.table_audit import read_published, report_on
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
+from audit.io.dialect import Dialect, text_above
+from audit.io.notes_below import text_below
 from audit.io.table_writer import write_table
 from audit.io.tables import header, read_table
 from audit.io.toml import release_tag
@@ -184,13 +186,15 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     beside = {*manifest.beside, manifest.status}
     own = [row for row in rows if counts.part(row).file.path == table.path]
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
+    above = below = ""
     if source is None:
         names = [*(header(table.path, table.shown, Problems()) or ())]
         read = read_table(table.path, table.shown, names, Problems())
         if read is None:
             raise TypeError("a table that was read can be read again")
         source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
-        dialect, nothing = read.dialect, ""
+        dialect, nothing = read.dialect or Dialect(), ""
+        above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     for place, name in enumerate(source.column_names):
         kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
         for row in own:
@@ -198,5 +202,5 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
         if not kept.all():
             source = source.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(nothing, column.type)))
     output.mkdir(exist_ok=True)
-    write_table(source, path, dialect=dialect)
+    write_table(source, path, dialect=dialect, above=above, below=below)
     return TableFile(path, str(path))

@@ -247,11 +247,10 @@ def _with_mark(encoding: str) -> str:
 
 @kept_while_unchanged(1024)
 def text_above(path: Path, dialect: Dialect) -> str:
-    """Return the text above the header of a file, such as its title."""
-    if not dialect.skipped:
-        return ""
-    with io.TextIOWrapper(open_bytes(path), encoding=_with_mark(dialect.encoding), newline="") as text:
-        return text.read(dialect.skipped)
+    """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8."""
+    with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
+        above = text.read(dialect.skipped + 1)
+    return above if above.startswith("\ufeff") else above[: dialect.skipped]
 
 
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:

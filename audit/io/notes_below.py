@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.io.diagnostics import damages, records
-from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, read_bytes, read_dialect
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_text, read_bytes, read_dialect
 from audit.io.foreign_files import WORKBOOK, is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged
 
@@ -65,6 +65,18 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
             return _below(list(lines), width, dialect.delimiter) if _may_be_note(last, width) else Below()
     except damages():
         return Below()
+
+
+def text_below(path: Path) -> str:
+    """Return the lines of the notes below the table of a text file, and the blank ones before them."""
+    first = below_table(path).first
+    if first is None:
+        return ""
+    with open_text(path, replace(read_dialect(path), skipped=0)) as text:
+        lines = [*text]
+    while not lines[first - 2].strip():
+        first -= 1
+    return "".join(lines[first - 1 :])
 
 
 def _last_line(path: Path, dialect: Dialect) -> str:

@@ -20,7 +20,13 @@ _ROWS_AT_ONCE = 1 << 20
 
 
 def write_table(
-    table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None, above: str = ""
+    table: pa.Table,
+    path: Path,
+    *,
+    mode: int | None = None,
+    dialect: Dialect | None = None,
+    above: str = "",
+    below: str = "",
 ) -> None:
     """Write a table atomically, in the form that the file's ending names; no cell may be null.
 
@@ -30,6 +36,7 @@ def write_table(
         mode: its permissions; by default those of the replaced file, or the usual ones.
         dialect: the delimiter and the encoding of text; UTF-8 is used if the encoding lacks a character.
         above: text to write above the header, with its line breaks; Parquet has no place for it.
+        below: text to write below the last row, likewise.
 
     Raises:
         OSError: the file cannot be written.
@@ -40,14 +47,14 @@ def write_table(
 
             pq.write_table(_compact(table), draft, compression="snappy")
             return
-        lines = _encoded(table, dialect or Dialect(), above)
+        lines = _encoded(table, dialect or Dialect(), above, below)
         with draft.open("wb") as raw:
             _write_csv(lines, path.name, raw)
 
 
-def _encoded(table: pa.Table, dialect: Dialect, above: str) -> Iterable[bytes]:
-    """Return the CSV text of a table below another text, in blocks of many rows."""
-    lines = chain([above.encode()], _lines(table, dialect.delimiter))
+def _encoded(table: pa.Table, dialect: Dialect, above: str, below: str) -> Iterable[bytes]:
+    """Return the CSV text of a table between two other texts, in blocks of many rows."""
+    lines = chain([above.encode()], _lines(table, dialect.delimiter), [below.encode()])
     if dialect.encoding == UTF_8:
         return lines
     text = b"".join(lines)

@@ -226,7 +226,22 @@ def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp
     candidate.write_text("area,sex,n\nA,m,*\nA,f,5\nA,All,6\nSource: the office\n", encoding="utf-8")
     assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
-    assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\n"
+    assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\nSource: the office\n"
+
+
+@pytest.mark.parametrize(("mark", "encoding"), [("\ufeff", "utf-8"), ("", "utf-8"), ("", "cp1252"), ("", "utf-16")])
+def test_repair_keeps_the_lines_around_a_table_and_the_byte_order_mark(mark, encoding, tmp_path):
+    """They say what a marker means that is left in other cells."""
+    series = TinyTables(
+        ("area", "sex"), [[(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]], totals={"sex": "All"},
+        markers={"*": (1, 4)}, threshold=5,
+    )  # fmt: skip
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    above, below = f"{mark}People of 2024\n", "\nSource: the office of Bülach\n* : secret (1 to 4)\n"
+    text = "{}area,sex,n\nA,m,{}\nA,f,{}\nA,All,6\nB,m,10\nB,f,30\nB,All,40\nC,m,10\nC,f,30\nC,All,40\n{}"
+    candidate.write_text(text.format(above, "*", "5", below), encoding=encoding)
+    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
+    assert (tmp_path / "out/2.csv").read_text(encoding=encoding) == text.format(above, "", "", below)
 
 
 def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
