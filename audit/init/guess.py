@@ -247,25 +247,25 @@ def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
 
 
 def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, listed: bool = True) -> None:
-    """State that people's values change, and draft the transitions with their frequency.
+    """State that people's values change, and draft the transitions.
 
     If they are not to be listed, or are too many, any change is possible.
     """
     if not changes:
         return
-    key, rows = "adversary.transitions", [(old, new, times) for (old, new), times in changes.items()]
+    key = "adversary.transitions"
     if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
         guesses.state(key, ANY, say("the keys show that values of people change"), sure=False)
         return
     guesses.state(key, TRANSITIONS, say("drafted from the keys"), sure=False)
     guesses.below[key] = say(
-        "the keys show that values of people change: transitions.csv lists the changes, with counts. A change that is "
+        "the keys show that values of people change: transitions.csv lists the changes. A change that is "
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
     guesses.files[TRANSITIONS] = _lines(changes)
-    times = [many for old, new, many in rows if old != new]
+    times = [many for (old, new), many in changes.items() if old != new]
     guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
-        "by the key, people's values changed {times} times, in {ways} ways, which the file lists with counts; any "
+        "by the key, people's values changed {times} times, in {ways} ways, which the file lists; any "
         'other change counts as impossible: complete the file, or write "any"',
         times=sum(times),
         ways=len(times),
@@ -273,10 +273,9 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
 
 
 def _lines(changes: dict[tuple[str, str], int]) -> str:
-    """Return the text of a file of transitions with their frequency."""
+    """Return the text of a file of transitions; without counts, which would publish how many people changed."""
     text = io.StringIO(newline="")
-    rows = [(old, new, times) for (old, new), times in changes.items()]
-    csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
+    csv.writer(text, lineterminator="\n").writerows([("from", "to"), *changes])
     return text.getvalue()
 
 
@@ -375,7 +374,7 @@ def _complete_microdata(found: FoundFiles) -> None:
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
     elif changes := _changes_of_people(found, individual.name, found.sensitive.name):
-        guesses.state("updates.transitions", TRANSITIONS, say("the changes found, with counts; complete them"))
+        guesses.state("updates.transitions", TRANSITIONS, say("the changes found; complete them"))
         guesses.files[TRANSITIONS] = _lines(changes)
     guesses.doubts = [
         *(

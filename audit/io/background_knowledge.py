@@ -37,6 +37,8 @@ _LONGEST_NUMBER = 40
 _PROBABILITY = "probability"
 ATTRIBUTE = "attribute"
 """The column that names the sensitive attribute of a line, if the series has several."""
+TRANSITION_COLUMNS = ("from", "to", _PROBABILITY, ATTRIBUTE)
+"""The columns of transitions that are read."""
 
 
 @dataclass(frozen=True)

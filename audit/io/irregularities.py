@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
+from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
@@ -41,7 +42,7 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.tables import Table, text_codes
+from audit.io.tables import Table, header, text_codes
 from audit.model.arrays import Codes, Counts, combine
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -169,6 +170,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     found = [
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
+        *_beside_transitions(series),
         *_notes_left_out(series),
         *_dropped(series),
         *_respelled_people(series),
@@ -480,6 +482,18 @@ def _unpublished(series: Series) -> Iterator[ReportWarning]:
         )
         examples = [f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking.items()]
         yield ReportWarning("unpublished-column", what, tuple(examples[:_SHOWN]))
+
+
+def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
+    """Report columns of the transitions, which are published, that no audit reads: they may count people."""
+    name = series.manifest.transitions
+    columns = None if name is None else header(series.manifest.folder / name, name, Problems())
+    if more := [printable(each) for each in columns or () if each not in TRANSITION_COLUMNS]:
+        what = say(
+            "the transitions have columns that are not read; as they are published with the series, delete these "
+            "columns: counts would tell how many people's values changed, even if it is one person"
+        )
+        yield ReportWarning("transitions", what, (f"{name}: {', '.join(more[:_SHOWN])}",))
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

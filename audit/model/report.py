@@ -95,6 +95,7 @@ class ReportWarning:
         "encoding",
         "candidate",
         "known",
+        "transitions",
         "baseline",
     ]
     text: str

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +25,7 @@ from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions, ValueCounts
 from audit.publishing.identities import Counterfeits
+from audit.runtime.phrases import parted, say
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
 
@@ -130,6 +134,7 @@ TRANSITIONS = "transitions.csv"
 """The transitions file of a new series."""
 _PAIRS_SHOWN = 3
 _VALUE_SHOWN = 24
+_LINE_SHOWN = 400
 
 
 def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun: bool) -> Transitions | None:
@@ -178,7 +183,8 @@ def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) ->
     of_series, of_microdata = series.manifest.transitions, microdata.transitions
     if of_series is None and of_microdata is not None:
         what = f"{_path(series.manifest.folder / SERIES)}: the series has no transitions"
-        remedy = f"copy {_path(microdata.folder / of_microdata)} into its folder and name it under [adversary]"
+        remedy = f"copy {_path(microdata.folder / of_microdata)} into its folder, without columns such as counts, "
+        remedy += "which would be published, and name it under [adversary]"
     elif of_series is not None and of_microdata is None:
         what = f"{_path(microdata.folder / MICRODATA)}: the microdata have no transitions"
         remedy = f"copy {_path(series.manifest.folder / of_series)} into their folder and name it under [updates]"
@@ -197,12 +203,13 @@ def _check_same(series: Series, file: Path, lines: TransitionLines, own: Transit
     of_series = read_transitions(series, series.manifest.columns.sensitive[0], vocabulary)
     if _equal(own, of_series):
         return
-    what = f"{_path(series.manifest.folder / str(series.manifest.transitions))}: the series has other transitions"
-    what += f" than {_path(file)}"
+    published, private = map(_path, (series.manifest.folder / str(series.manifest.transitions), file))
+    what = say("{published}: the series has other transitions than {private}", published=published, private=private)
     if _equal(lines.closed()[0].numbered(vocabulary), of_series):
-        raise UsageError(f"{what}: those that --close makes of them; add --close if the series was begun with it")
-    difference = _difference(own, of_series, vocabulary.names)
-    raise UsageError(f"{what}: {difference}; make both files equal, or begin a new series")
+        remedy = say("those that --close makes of them; add --close if the series was begun with it")
+    else:
+        remedy = _mended(own, of_series, vocabulary.names, (published, private))
+    raise UsageError(f"{what}: {remedy}")
 
 
 def _equal(left: Transitions, right: Transitions) -> bool:
@@ -210,16 +217,30 @@ def _equal(left: Transitions, right: Transitions) -> bool:
     return left.exact == right.exact and np.array_equal(np.flatnonzero(left.listed), np.flatnonzero(right.listed))
 
 
-def _difference(own: Transitions, of_series: Transitions, names: Sequence[str]) -> str:
-    """Return the first difference between the transitions of microdata and those of a series."""
+def _mended(own: Transitions, of_series: Transitions, names: Sequence[str], files: tuple[str, str]) -> str:
+    """Return how the transitions of a series and those of microdata, in these files, become equal."""
     series, microdata = of_series.exact, own.exact
-    for left, right, where in ((series, microdata, "the series"), (microdata, series, "the microdata")):
-        if left.keys() - right.keys():
-            return f"{_pair(min(left.keys() - right.keys()), names)} is possible only in {where}"
-    unlike = [pair for pair, probability in microdata.items() if series[pair] != probability]
-    if unlike:
-        return f"{_pair(min(unlike), names)} has another probability in each"
-    return "some values have a line in only one of them"
+    lacking = zip(files, (microdata.keys() - series.keys(), series.keys() - microdata.keys()), strict=True)
+    added = [
+        say("add to {file}: {lines}", file=file, lines="; ".join(_line(each, names) for each in sorted(some)))
+        for file, some in lacking
+        if some
+    ]
+    if not added or not all(map(_equally_likely, (series, microdata))):
+        added = [say("give both files the same from, to and probability, but no counts, which would be published")]
+    return say("{remedy}; or begin a new series", remedy=parted(added))
+
+
+def _equally_likely(exact: Mapping[tuple[int, int], Fraction]) -> bool:
+    """Return whether all changes of each value have one probability, as in a file without probabilities."""
+    return len({(a, probability) for (a, _), probability in exact.items()}) == len({a for a, _ in exact})
+
+
+def _line(pair: tuple[int, int], names: Sequence[str]) -> str:
+    """Return the line of a pair in a file of transitions without probabilities."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow([names[end] for end in pair])
+    return printable(text.getvalue(), _LINE_SHOWN)
 
 
 def _check_closed(shown: str, own: Transitions, anonymizer: Anonymizer, names: Sequence[str], *, begun: bool) -> None:

@@ -158,7 +158,7 @@ def wave(tmp_path):
     manifest = manifest.replace("[unc", '[adversary]\ntransitions = "transitions.csv"  # guess: drafted\n\n[unc')
     keys = f'{ALL}, "adversary.transitions"'
     write(tmp_path / "series.toml", manifest.format(keys=keys))
-    write(tmp_path / "transitions.csv", "from,to,count\nNo,No,18\nNo,Yes,6\nYes,Yes,24\n")
+    write(tmp_path / "transitions.csv", "from,to\nNo,No\nNo,Yes\nYes,Yes\n")
     return tmp_path
 
 
@@ -178,7 +178,7 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
 
 
 def test_a_draft_of_transitions_that_its_publisher_edited_is_not_overwritten(wave):
-    edited = (wave / "transitions.csv").read_text(encoding="utf-8") + "No,Maybe,1\n"
+    edited = (wave / "transitions.csv").read_text(encoding="utf-8") + "No,Maybe\n"
     write(wave / "transitions.csv", edited)
     code, _, err, text = confirm(wave, "quasi_identifiers", "sensitive", more=9)
     assert (code, tomllib.loads(text)["adversary"]["transitions"]) == (0, "any"), err

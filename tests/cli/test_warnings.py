@@ -478,6 +478,17 @@ def test_people_of_large_series_and_of_key_files_are_compared_too(
     assert state == "holds" or any(f'{each} = ["individual"]' in clause["reason"] for each in ("fold", "spelled"))
 
 
+def test_transitions_that_count_people_are_not_published_in_silence(hospital):
+    """A series publishes its transitions; a change that one person made must not be told."""
+    values = sorted({row[-1] for path in (hospital / "releases").glob("*.csv") for row in read_rows(path)[1:]})
+    manifest = (hospital / "series.toml").read_text(encoding="utf-8")
+    write(hospital / "series.toml", manifest + '\n[adversary]\ntransitions = "moves.csv"\n')
+    for more, examples in ((["n", "Anzahl"], ["moves.csv: n, Anzahl"]), ([], None)):
+        lines = [[a, b, *("1" for _ in more)] for a in values for b in values]
+        write(hospital / "moves.csv", as_csv([["from", "to", *more], *lines]))
+        assert warned(hospital).get(("transitions", ""), {}).get("examples") == examples
+
+
 def test_releases_that_are_the_same_file_and_files_left_aside(hospital):
     shutil.copy(hospital / "releases/1.csv", hospital / "releases/2.csv")
     shutil.copy(hospital / "releases/1.csv", hospital / "releases/3.csv")

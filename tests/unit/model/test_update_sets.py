@@ -164,30 +164,27 @@ def going_on(folder: Path, lines: list[str] | None, then, *, more: str = "", fol
     return line
 
 
+EQUAL = "give both files the same from, to and probability, but no counts, which would be published"
+
+
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([*CLOSED, "cold,flu"], '"cold" to "flu" is possible only in the microdata'),
-        (CLOSED[0:1] + CLOSED[2:], '"flu" to "cold" is possible only in the series'),
-        (
-            ["flu,flu,1/3", "flu,cold,2/3", "gout,gout,1", "cold,cold,1"],
-            '"flu" to "flu" has another probability in each',
-        ),
-        (
-            ["flu,flu,1/2", "flu,cold,1/2", "gout,gout,1", "cold,cold,1", "mumps,flu,0"],
-            "some values have a line in only one of them",
-        ),
+        ([*CLOSED, "cold,flu"], "add to {out}: cold,flu"),
+        (CLOSED[0:1] + CLOSED[2:], "add to {then}: flu,cold"),
+        ([*CLOSED[0:1], *CLOSED[2:], "cold,flu"], "add to {out}: cold,flu; add to {then}: flu,cold"),
+        (["flu,flu,1/3", "flu,cold,2/3", "gout,gout,1", "cold,cold,1"], EQUAL),
+        (["flu,flu,1/2", "flu,cold,1/2", "gout,gout,1", "cold,cold,1", "mumps,flu,0"], EQUAL),
     ],
 )
 def test_other_transitions_are_refused(tmp_path, lines, said, follows):
     more = ",probability" if lines[0].count(",") > 1 else ""
     then = micro_of(tmp_path / "then", lines, more=more)
     line = going_on(tmp_path, CLOSED, then, follows=follows)
-    assert line == (
-        f"{tmp_path}/out/transitions.csv: the series has other transitions than {tmp_path}/then/moves.csv: "
-        f"{said}; make both files equal, or begin a new series"
-    )
+    out, other = tmp_path / "out/transitions.csv", tmp_path / "then/moves.csv"
+    remedy = said.format(out=out, then=other)
+    assert line == f"{out}: the series has other transitions than {other}: {remedy}; or begin a new series"
 
 
 def test_a_series_whose_sets_lack_something_is_not_followed(tmp_path):
@@ -199,7 +196,8 @@ def test_a_method_that_follows_updates_needs_them_on_both_sides(tmp_path):
     line = going_on(tmp_path, None, micro_of(tmp_path / "then", CLOSED), follows=True)
     assert line == (
         f"{tmp_path}/out/series.toml: the series has no transitions, and pairs needs them; copy "
-        f"{tmp_path}/then/moves.csv into its folder and name it under [adversary], or begin a new series"
+        f"{tmp_path}/then/moves.csv into its folder, without columns such as counts, which would be published, and "
+        "name it under [adversary], or begin a new series"
     )
     line = going_on(tmp_path / "other", CLOSED, micro_of(tmp_path / "none", None), follows=True)
     assert line == (
