@@ -107,11 +107,12 @@ def _adds_nothing(candidate: CandidateReport) -> bool:
 
 def _hiding(candidate: CandidateReport) -> Iterator[str]:
     """Yield what to hide so that nothing new can be derived, and how."""
-    yield say_count(
-        "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
-        "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
-        _further(candidate),
-    )
+    if further := _further(candidate):
+        yield say_count(
+            "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
+            "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
+            further,
+        )
     yield from _marked(candidate)
     yield say("{command} hides them.", command=_repairing(candidate))
     if candidate.least:
