@@ -23,7 +23,7 @@ from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, Refusal
 from audit.model.arrays import Codes, Places, numbered, tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 _PAIRS = 1 << 24
 
@@ -233,9 +233,10 @@ class MonotonicMondrianAnonymizer(KClasses):
             RefusalError: there are such newcomers, and `withhold` is not set.
         """
         if len(rows) and not self.withhold:
-            what = say(
-                "{count} new people fit no cell of the last release, and are too few for a group (k = {k})",
-                count=len(rows),
+            what = say_count(
+                "{count} new person fits no cell of the last release, too few for a group (k = {k})",
+                "{count} new people fit no cell of the last release, too few for a group (k = {k})",
+                len(rows),
                 k=self.k,
             )
             raise RefusalError(what, say("hold them back until there are more"), rows=rows.astype(np.int32))
