@@ -184,7 +184,7 @@ class _Verdict:
     def sentences(self, method: Anonymizer, microdata: Path) -> str:
         """Return the verdict, and what to do, in lines."""
         from reports.sentences import reasons
-        from reports.verdict import headline
+        from reports.verdict import contradicted, headline
 
         report = cast("Report", self.last)
         lines = [headline(report)[0], *(f"  {each}" for each in reasons(report))]
@@ -194,12 +194,21 @@ class _Verdict:
                 release=printable(self.refused),
                 promise=method.promise,
             )
-            redo = say(
-                "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
-                "compare methods: {command}. With --no-audit, it is published unjudged.",
-                command=typed(f"audit plan {printable(shlex.quote(str(microdata)), 400)}"),
-            )
-            lines = [not_published, *lines, redo]
+            if report.contradictions:  # whatever is drawn, the values stay as they are
+                state = say(
+                    "Other groups do not change that. Write the changes that may happen into a file of transitions, "
+                    "from,to, without counts (`audit init --microdata` drafts it in a copy of the folder without its "
+                    "microdata.toml); name it under [updates] in microdata.toml, and a copy in the series under "
+                    "[adversary] in series.toml; or correct the data. Then run the command again."
+                )
+                lines = [not_published, contradicted(report), state, *lines]
+            else:
+                redo = say(
+                    "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
+                    "compare methods: {command}. With --no-audit, it is published unjudged.",
+                    command=typed(f"audit plan {printable(shlex.quote(str(microdata)), 400)}"),
+                )
+                lines = [not_published, *lines, redo]
         elif report.policy.exit_code:
             lines.append(say("Do not pass the new releases on before this is settled."))
         return "".join(f"{line}\n" for line in lines)

@@ -45,6 +45,20 @@ def test_a_release_that_would_break_the_policy_is_not_published(tmp_path):
     assert run_main(str(series))[0] == 1
 
 
+def test_values_that_change_without_transitions_are_said_before_all_else(tmp_path):
+    """Drawing other groups does not help where the values of people change and nothing says that they may."""
+    micro, series = tmp_path / "micro", tmp_path / "series"
+    write_microdata(micro, {"1": FIRST})
+    anonymize(micro, series)
+    changed = [(who, age, town, "gout" if who == "A" else value) for who, age, town, value in SECOND]
+    write_microdata(micro, {"1": FIRST, "2": changed})
+    code, out, _ = anonymize(micro, series)
+    assert code == 1
+    assert "the value of 1 person changes although it must not" in out.splitlines()[1]
+    assert "file of transitions" in out.splitlines()[2]
+    assert "Run the command again: other groups" not in out
+
+
 def test_a_new_series_that_breaks_the_policy_ends_as_its_audit(tmp_path):
     micro, series = tmp_path / "micro", tmp_path / "series"
     write_microdata(micro, {"1": FIRST, "2": SECOND})
