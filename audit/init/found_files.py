@@ -102,10 +102,15 @@ class FoundFiles:
         """Return the first release that is an Anatomy pair."""
         return next((release for release in self.releases if release.values), None)
 
-    def register_columns(self) -> set[str]:
-        """Return the columns of the register that releases may have, too."""
+    def register_columns(self) -> dict[str, str]:
+        """Return what the register calls the columns that releases may have, too, by their names there.
+
+        Names that differ only in case are the same.
+        """
         names = self.names[self.beside["register"]] if "register" in self.beside else []
-        return set(names) - {*REGISTER_COLUMNS, *self.guesses.document.get("register", {}).values()}
+        own = {*names} - {*REGISTER_COLUMNS, *self.guesses.document.get("register", {}).values()}
+        folded = {name.casefold(): name for name in self.columns if name not in own}
+        return {folded.get(name.casefold(), name): name for name in sorted(own)}
 
     def texts(self, role: str, column: str) -> set[str]:
         """Return the distinct cells of a column in a file beside the releases; empty without the file or column."""
@@ -241,7 +246,9 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
     registers = []
     for shown in beside:
         rest = [set(found.names[each]) for each in tables if each not in {shown, *found.beside.values()}]
-        everywhere, names = set.intersection(*rest) if rest else set[str](), found.names[shown]
+        everywhere = set.intersection(*rest) if rest else set[str]()
+        folded = {name.casefold(): name for name in everywhere}
+        names = [name if name in everywhere else folded.get(name.casefold(), name) for name in found.names[shown]]
         own = [name for name in names if not any(name in others for others in rest)]
         if shown not in found.beside.values() and everywhere & {*names} and everywhere - {*names}:
             columns = read_columns([(found.folder / shown, shown)])

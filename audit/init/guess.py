@@ -155,7 +155,11 @@ def _state_beside(found: FoundFiles) -> None:
             doubt = say("{file} does not fit, and an audit refuses it: {why}.", file=shown, why=trouble)
             found.guesses.doubts.append(doubt)
     there, quasi = found.register_columns(), {column.name for column in found.with_role(QUASI)}
-    lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there, there - quasi))
+    for name in sorted(quasi & there.keys()):
+        if there[name] != name:
+            found.guesses.state(f"register.{name}", there[name], say("the names differ only in case"))
+    further = {own for name, own in there.items() if name not in quasi}
+    lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there.keys(), further))
     if there and lacking and spare:
         doubt = say(
             "{file} lacks {lacking}, so any value fits everybody in it, and has {spare}. If two of these columns mean "

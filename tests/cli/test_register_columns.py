@@ -95,6 +95,22 @@ def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
     assert "[register] has no such key" in refused(str(folder))
 
 
+@pytest.mark.parametrize("person", ["voter_id", "individual"])
+def test_a_register_may_name_columns_in_other_case(tmp_path, person):
+    """The draft says what the register calls each, so an audit reads it as if the names were equal."""
+    more = ["first", "last"] if person == "individual" else []
+    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], *(["1", "2"] if more else [])] for n in range(20)]
+    found = []
+    for head in (["Age", "Sex"], ["age", "SEX"]):
+        folder = rolled(tmp_path / head[0], [person, *head, *more], lines)
+        run_main("init", str(folder), "--yes")
+        text = (folder / "series.toml").read_text(encoding="utf-8")
+        assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
+        assert ('Sex = "SEX"  # guess: the names differ only in case' in text) == (head[0] == "age")
+        found.append(judged_of(folder))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("called", ["age", "Age.1", "Age (years)", "Age [note 1]", "Age*", "Age¹", "[Age]", "Âge"])
 def test_a_register_that_spells_a_quasi_identifier_nearly_as_the_releases_is_refused(tmp_path, called):
     """Read as a register without the column, every age would fit each person."""
