@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
+from audit.count_tables.table_rules import WHOLE
 from tests.helpers.count_tables import Cell, TinyTables, inline
 from tests.oracle.count_tables import Oracle, counts_of
 
@@ -195,15 +196,16 @@ def _nested(rng: random.Random) -> Published:
     inside = {path[:1] for path in paths if len(path) > 1}
     leaves = [path for path in paths if path not in inside]
     atoms = {name[path]: tuple(name[leaf] for leaf in leaves if leaf[: len(path)] == path) for path in paths}
-    rules = replace(rules, totals=rules.totals | {"area": "All"}, categories=rules.categories | {"area": atoms})
+    whole = rng.choice(["All", WHOLE])  # named, or not: a blank cell means it either way
+    rules = replace(rules, totals=rules.totals | {"area": whole}, categories=rules.categories | {"area": atoms})
     # A label that stands in one region here, and in the other there, may have moved.
     both = {text for path, text in name.items() if text != path[-1]}
-    series, _ = publish(rng, rules, [[*name.values(), "All"], *labels[1:]], plain=True, always=both)
-    path_of = {text: path for path, text in name.items()} | {"All": ()}
+    series, _ = publish(rng, rules, [[*name.values(), whole], *labels[1:]], plain=True, always=both)
+    path_of = {text: path for path, text in name.items()} | {whole: ()}
     files = [[[*(*path_of[cell[0]], "", "")[:2], *cell[1:], text] for cell, text in rows] for rows in series.releases]
     categories = "{ " + ", ".join(f'{each} = "{each}.csv"' for each in rules.categories if each != "area") + " }"
     keys = {"categories": categories, "nested": '{ area = ["region", "la"] }'}
-    if rng.random() < 0.5:  # a blank cell means the total, named or not
+    if whole == WHOLE:
         none = {name: "" for name in series.dimensions if name not in {*series.totals, *series.categories}}
         keys["totals"] = inline({**{name: label for name, label in series.totals.items() if name != "area"}, **none})
     manifest = _manifest(series, **keys)
