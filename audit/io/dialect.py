@@ -245,7 +245,6 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if encoding == UTF_8 else encoding
 
 
-@kept_while_unchanged(1024)
 def text_above(path: Path, dialect: Dialect) -> str:
     """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8."""
     with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
@@ -253,6 +252,7 @@ def text_above(path: Path, dialect: Dialect) -> str:
     return above if above.startswith("\ufeff") else above[: dialect.skipped]
 
 
+@kept_while_unchanged(1024)
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
     """Return how a file is written, guessed from its beginning; cached while the file does not change.
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
 from audit.io.diagnostics import check_file, is_there
-from audit.io.dialect import Declared, dialect_of, header_place
+from audit.io.dialect import Declared, dialect_of, header_place, open_bytes, read_dialect
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.model.errors import Problems
 from tests.helpers.messy import write
@@ -266,3 +266,14 @@ def test_a_key_that_goes_under_way(tmp_path, monkeypatch):
 
     monkeypatch.setattr(release_reading, "is_there", lambda _: False)
     assert "private/1.key.csv: the key file has disappeared; put it back" in refused(str(tmp_path))
+
+
+def test_how_a_file_is_written_is_found_out_once_while_it_stays_the_same(tmp_path, monkeypatch):
+    opened, path = [], tmp_path / "1.csv"
+    monkeypatch.setattr("audit.io.dialect.open_bytes", lambda path: opened.append(path) or open_bytes(path))
+    path.write_text("a;b\n1;2\n", encoding="utf-8")
+    assert [read_dialect(path).delimiter for _ in range(3)] == [";"] * 3
+    assert len(opened) == 1
+    path.write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+    assert read_dialect(path).delimiter == ","
+    assert len(opened) == 2
