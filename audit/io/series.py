@@ -165,8 +165,9 @@ class Series:
         """Record the texts of some columns of a release that was read."""
         for name, of_column in texts.items():
             if (position, name) not in self._noted:
-                known, self._noted[position, name] = self._first.setdefault(name, {}), tuple(of_column)
-                for text in self._noted[position, name]:
+                self._noted[position, name] = texts_here = tuple(of_column)
+                known = self._first.setdefault(name, {})
+                for text in texts_here:
                     known.setdefault(text, position)
 
     @cached_property

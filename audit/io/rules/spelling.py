@@ -206,12 +206,9 @@ class OtherReading(ColumnRule):
         """Return the rule for the texts that warnings ask about, and more generously where none do."""
         columns, names = written.columns, dict[str, dict[str, str]]()
         for name, texts in written.texts.items():
-            called, is_id = (
-                INDIVIDUAL if name == columns.individual else name,
-                name in (columns.individual, columns.record),
-            )
-            if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
+            if _is_settled(written, name):
                 continue
+            is_id = name in (columns.individual, columns.record)
             is_quasi = name in columns.quasi_identifiers  # a text with commas may be a list
             groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
             groups += _with_more_words(texts)
