@@ -336,21 +336,21 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     if not known:
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
-    sure = worst.risks.at_limit if report.policy.limits.get("max_risk", 1.0) == 1 else 1
-    if risk == 1 and isinstance(sure, int) and sure > 1:
+    certain = worst.risks.at_limit if risk == report.policy.limits.get("max_risk", 1.0) == 1 else None
+    sure = certain if isinstance(certain, int) else 1
+    if sure > 1:
         text = say("the values of {count} people are known with {risk}", count=sure, risk=percent(risk))
     elif worst.sensitive:
         name = printable(worst.sensitive)
         text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))
     else:
         text = say("one person's value is known with {risk}", risk=percent(risk))
-    count -= sure if risk == 1 and isinstance(sure, int) else 1
-    if count <= 0:
+    if count <= sure:
         return text
     return say_count(
         "{told}, {count} other with {share} or more",
         "{told}, {count} others with {share} or more",
-        count,
+        count - sure,
         told=text,
         share=percent(share),
     )
