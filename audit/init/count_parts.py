@@ -131,7 +131,8 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
     while found := _sums_beside(order, numbers, sums):
         for whole, parts in found.items():
             sums[whole] = covered[whole] = [*chain(*(covered[part] for part in parts))]
-        order = [label for label in order if not any(label in parts for parts in found.values())]
+        inside = {*chain(*found.values())}
+        order = [label for label in order if label not in inside]
     return LabelSums([label for label in covered if label not in sums], sums) if sums else None
 
 
