@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
-from audit.model.report import AttackReport, Report
+from audit.model.report import AttackReport, Input, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count, typed
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
@@ -112,15 +112,19 @@ def signed_page(
     """
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
     allowed, choices = decision(report, adds_nothing=adds_nothing)
-    known = set[str]() if before is None else {each.path for each in before.inputs}
-    added = [each for each in report.inputs if each.path not in known] if known else []
     judged = [
         Paragraph(say("About {file}, SHA-256 {sha256}", file=printable_path(each.path), sha256=fingerprint(each)))
-        for each in added
+        for each in (() if before is None else added_inputs(before, report))
     ]
     deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), *judged, Signing(choices, lines)])
     drawn = [Figures(charts) for charts in [_drawn(report)[:1]] if charts]
     return page_of(report, head, [*drawn, *shown], iter([Section(say("What to do"), todo), deciding]))
+
+
+def added_inputs(before: Report, after: Report) -> list[Input]:
+    """Return the files of a candidate: those that the report without it does not name."""
+    known = {each.path for each in before.inputs}
+    return [each for each in after.inputs if each.path not in known]
 
 
 def _drawn(report: Report) -> list[Chart]:

@@ -10,7 +10,7 @@ from audit.findings.count_answers import CandidateReport, CellExplanation, Compa
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import Reason, say, say_count
-from reports.audit_page import showing_counts, signed_page
+from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
@@ -140,8 +140,7 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
 
 def _repairing(candidate: CandidateReport) -> str:
     """Return the command that repairs the candidate; what the releases before it disclose cannot be undone."""
-    before = {each.path for each in candidate.before.inputs}
-    files = [each.path for each in candidate.after.inputs if each.path not in before]
+    files = [each.path for each in added_inputs(candidate.before, candidate.after)]
     return repairing(files, " --baseline" if candidate.before.policy.violations else "")
 
 
