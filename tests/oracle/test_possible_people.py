@@ -205,7 +205,9 @@ def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     news = json.loads(out)["attacks"][0]
     assert (news["people"], news["people_newly_found"], news["newly_found"]) == (2, 2, 1)
     text = run_main("next", str(folder), str(folder / "2.csv"))[1]
-    assert re.search(r"New findings of intersection \(1, about 2 people(;|\))", text)
+    assert "New findings of intersection (1, about 2 people; 0 without the candidate, 1 with it)" in " ".join(
+        text.split()
+    )
 
 
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
