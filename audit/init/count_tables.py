@@ -200,10 +200,9 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         is_open = total is None or name in rules.table.get("open", ())
         is_exact = not {"rounding", "perturbation"} & rules.table.keys()
         added = find_sums(labels, total, lines) if is_exact else None
-        parts: LabelParts | LabelSums | None = None
+        parts: LabelParts | LabelSums | None = added
         if added is None or not added.explains(labels):
-            parts = find_parts(labels, total, lines, is_open=is_open)
-        parts = parts or added
+            parts = find_parts(labels, total, lines, is_open=is_open) or added
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
