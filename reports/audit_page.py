@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Input, Report
-from audit.runtime.phrases import figure, joined, risk_text, say, say_count, typed
+from audit.runtime.phrases import figure, joined, say, say_count, typed
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
@@ -49,6 +49,7 @@ from reports.sentences import (
     proved,
     reasons,
     result_text,
+    risk_cells,
     seconds,
     settings,
     skipped,
@@ -383,10 +384,10 @@ def _ladder(report: Report) -> Iterator[Block]:
         if attack.reason is not None and attack.status == "skipped":
             continue  # a line below names the attacks that were not tried
         # Of an incomplete attack, the number is a lower bound (`at least`); the reason follows the table.
-        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
+        rung = rungs.get((attack.attack, attack.sensitive))
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
-        risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        found = [result_text(attack), *(people if laddered else []), *risks, seconds(attack) if attack.ran else ""]
+        found = [result_text(attack), *(people if laddered else []), *risk_cells(report, attack)]
+        found.append(seconds(attack) if attack.ran else "")
         rows.append([named(attack), status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
     yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3, terms=True)

@@ -44,8 +44,10 @@ def of_attacks(report: Report) -> list[tuple[str, str]]:
 
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the terms that the page uses, each with its meaning."""
+    limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
+    clauses = [(name, CLAUSES[name].filled(limit=limit)) for name, limit in limits]
     if report.tables is not None:
-        return counts.words()
+        return [*counts.words(), *clauses]
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
         (say("version"), say("One person in one release.")),
@@ -76,8 +78,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
             ),
             (say("m-invariance"), say("Each person's groups have the same m values in all releases.")),
         ]
-    limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
-    return [*words, *((name, CLAUSES[name].filled(limit=limit)) for name, limit in limits)]
+    return [*words, *clauses]
 
 
 def of_panel() -> list[tuple[str, str]]:

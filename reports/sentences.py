@@ -10,7 +10,19 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Exposure, Input, ReleasePanel, Report, Violation, Waived
-from audit.runtime.phrases import Noun, Phrase, ReasonKind, figure, joined, kind_of, parted, percent, say, say_count
+from audit.runtime.phrases import (
+    Noun,
+    Phrase,
+    ReasonKind,
+    figure,
+    joined,
+    kind_of,
+    parted,
+    percent,
+    risk_text,
+    say,
+    say_count,
+)
 from reports.count_tables import sentences as counts
 
 CONTRADICTED = Phrase(
@@ -69,6 +81,7 @@ _WAIVED = {
     "unknown": Phrase("{what} is waived, but nothing was found (until {until}: {reason})"),
 }
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
+_UNKNOWN = risk_text(None)
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
@@ -351,11 +364,26 @@ def notes(report: Report) -> Iterable[str]:
     yield from _reached(report)
     own = (note for attack in report.attacks for note in attack.measures.notes(named(attack)))
     yield from dict.fromkeys(own)
+    if unknown := [named(attack) for attack in report.attacks if _UNKNOWN in risk_cells(report, attack)]:
+        yield say(
+            "? means that {attacks} did not count all ways in which values can belong to people, so that this risk is "
+            "not known; values that are certain are found all the same.",
+            attacks=joined(unknown),
+        )
     who = ADVERSARIES[report.adversary.kind]
     if not who.reads_key:
         yield str(BY_ITSELF)
     if who.caution and any(isinstance(a.risks.max_risk, float) for a in report.attacks):
         yield str(who.caution)
+
+
+def risk_cells(report: Report, attack: AttackReport) -> list[str]:
+    """Return the highest and the mean risk by an attack, as cells of a table; empty if it has none."""
+    cells = [risk_text(attack.risks[name]) if name in attack.risks else "" for name in ("max_risk", "mean_risk")]
+    if cells[0] == _UNKNOWN and attack.people is None and attack.status == "complete":
+        # An attack on rows only looks for risks that reach the limit.
+        cells[0] = say("below {limit}", limit=risk_text(report.policy.limits.get("max_risk", 1.0)))
+    return cells
 
 
 def fingerprint(file: Input) -> str:

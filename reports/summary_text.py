@@ -162,6 +162,7 @@ def assumptions(report: Report) -> Iterator[str]:
     if report.tables is not None:
         yield counts.adversary(report.tables)
         yield from counts.rules(report.tables)
+        yield from counts.labels(report.tables)
         return
     who = ADVERSARIES[report.adversary.kind]
     yield f"{who.sentence}."

@@ -225,9 +225,14 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
             further_rates=tuple(rates[1:]),
             absent_is_zero=manifest.absent_is_zero,
             open=tuple(sorted(manifest.open)),
+            part_of={part: whole for part, whole in manifest.part_of.items() if whole},
+            sensitive=manifest.sensitive,
+            harmless=dict(manifest.harmless),
+            not_counts=tuple(sorted(manifest.not_counts)),
         ),
         notes={part.file.shown: n for part in counts.parts if (n := len(below_table(part.file.path).notes))},
         labels=frozenset(label for each in counts.dimensions for label in each.labels[: each.published]),
+        parts={each.axis.name: each.made_up() for each in counts.dimensions},
     )
 
 

@@ -45,6 +45,15 @@ class Dimension:
     rest: int
     published: int
 
+    def made_up(self) -> dict[str, tuple[str, ...]]:
+        """Return, for each published label that is made up of others, except the total, those for its atoms."""
+        found = {}
+        for place, label in enumerate(self.labels[: self.published]):
+            atoms = self.axis.members[self.set_of[place]]
+            if place != self.total and len(atoms) > 1:
+                found[label] = tuple(self.labels[each] for each in self.atom_label[atoms])
+        return found
+
 
 def build_dimension(
     name: str, published: Iterable[str], total: str | None, categories: dict[str, list[str]] | None, *, is_open: bool

@@ -20,7 +20,9 @@ from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import population
 from audit.adversary.view import View
 from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.manifest import Manifest
 from audit.io.releases import KeyedRelease, Release
+from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, tally
@@ -377,7 +379,21 @@ def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
         max(map(len, values)),
         series.manifest.published,
         series.manifest.anonymized,
+        _columns_by_role(series.manifest),
     )
+
+
+def _columns_by_role(manifest: Manifest) -> dict[str, tuple[str, ...]]:
+    columns = manifest.columns
+    single = {name: getattr(columns, name) for name in ("group", "record", "count", "individual")}
+    found = {
+        "sensitive": columns.sensitive,
+        "quasi_identifiers": columns.quasi_identifiers,
+        **{role: () if name is None else (name,) for role, name in single.items()},
+        **{rule.key: tuple(rule.roles) for rule in columns.rules},
+        "without_role": columns_without_role(manifest),
+    }
+    return {role: names for role, names in found.items() if names}
 
 
 def rows_of_files(series: Series, described: Sequence[ReleaseSummary]) -> dict[str, int]:

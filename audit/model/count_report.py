@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
-from audit.model.json_types import UNWRITTEN, Omittable
+from audit.model.json_types import OMITTED, UNWRITTEN, Omittable
 from audit.model.measures import ABSENT, INFERENCE, SINGLING_OUT, Absent, Measures
 from audit.runtime.phrases import Noun, Phrase
 
@@ -100,6 +100,10 @@ class CountRules:
         absent_is_zero: whether a missing row means 0.
         open: the dimensions whose labels need not cover all people.
         further_rates: the other columns of rates; absent if there are none.
+        part_of: the statistic that contains another one, by the latter; absent if there are none.
+        sensitive: the dimensions in which the people of a cell must not all have one label; absent if there are none.
+        harmless: the labels that they may all have, by dimension; absent if there are none.
+        not_counts: the columns whose numbers, as declared, disclose nothing about the counts; absent if there are none.
     """
 
     markers: Mapping[str, tuple[int | None, ...]]
@@ -110,6 +114,10 @@ class CountRules:
     absent_is_zero: bool
     open: tuple[str, ...]
     further_rates: Omittable[tuple[RatesEntry, ...]] = None
+    part_of: Annotated[Mapping[str, str], OMITTED] = field(default_factory=dict)
+    sensitive: Annotated[tuple[str, ...], OMITTED] = ()
+    harmless: Annotated[Mapping[str, tuple[str, ...]], OMITTED] = field(default_factory=dict)
+    not_counts: Annotated[tuple[str, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,7 @@ class TablesFacts:
         rules: the assumed meaning of published texts.
         notes: the number of lines below a table that are notes, not rows, by file; absent if there are none.
         labels: the published labels; other names are made of these.
+        parts: the labels that together make up another one, by dimension and that label.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"
@@ -143,3 +152,4 @@ class TablesFacts:
     rules: CountRules
     notes: Omittable[Mapping[str, int]] = None
     labels: Annotated[frozenset[str], UNWRITTEN] = frozenset()
+    parts: Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], UNWRITTEN] = field(default_factory=dict)

@@ -104,6 +104,9 @@ ExactFraction: TypeAlias = Annotated[str, Pattern("^-?[0-9]+(/[0-9]+)?$")]
 DateText: TypeAlias = Annotated[str, Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 AttackName: TypeAlias = Annotated[str, Defined("attack")]
 ClauseName: TypeAlias = Annotated[str, Defined("clause")]
+ColumnRole: TypeAlias = Annotated[
+    str, Pattern("^(sensitive|quasi_identifiers|group|record|count|individual|unlinkable|without_role)$")
+]
 Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
 """A sensitive attribute; a list for combinations of several."""
 Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]

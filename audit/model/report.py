@@ -22,6 +22,7 @@ from audit.model.json_types import (
     AttackName,
     ClauseName,
     ClauseState,
+    ColumnRole,
     CountVerdict,
     DateText,
     ExactFraction,
@@ -135,6 +136,7 @@ class SeriesFacts:
             such number.
         published: the dates of publication by release, if the manifest has them; absent if it has none.
         anonymized: the method and the parameters that the manifest declares; absent if it declares none.
+        columns: the columns by role, named as in the manifest; `without_role` is the role of those that have none.
     """
 
     name: str
@@ -146,6 +148,7 @@ class SeriesFacts:
     sensitive_values: int
     published: Annotated[Mapping[str, datetime.date], OMITTED] = field(default_factory=dict)
     anonymized: Omittable[str] = None
+    columns: Annotated[Mapping[ColumnRole, tuple[str, ...]], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from audit.findings.count import CountAttackReport, CountPicture, CountReport, cell_name
+from audit.findings.count import CountAttackReport, CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
 from audit.model.measures import ABSENT
-from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, joined, say, say_count
 from reports.page import PageTable
 
 _OVER_TIME = {
@@ -28,6 +28,8 @@ _ROUNDED = {
     "random": Phrase("Numbers are rounded at random, up or down, to multiples of {base}."),
     "midpoint": Phrase("Numbers are rounded to the middle of ranges of {base}."),
 }
+_PARTS = 20
+"""The most labels that a sentence names."""
 
 FOUND: Mapping[str, Noun] = {
     "recovered": Noun("{count} count is known exactly (recovered)", "{count} counts are known exactly (recovered)"),
@@ -96,6 +98,34 @@ def rules(series: TablesFacts) -> Iterator[str]:
             many,
             file=printable(file),
         )
+
+
+def labels(series: TablesFacts) -> Iterator[str]:
+    """Yield what labels and statistics count, and what is declared about them, from the manifest."""
+    rules = series.rules
+    totals = [f"{printable(name)} {printable(label)}" for name, label in series.totals.items()]
+    if totals:
+        yield say("These labels cover everyone: {labels}.", labels=", ".join(totals))
+    for dimension, made_up in series.parts.items():
+        named = [
+            f"{label_name(label, series)} ({joined([label_name(each, series) for each in parts], _PARTS)})"
+            for label, parts in made_up.items()
+        ]
+        if named:
+            about = {"dimension": printable(dimension), "labels": joined(named, _PARTS)}
+            yield say("Labels of {dimension} that are made up of others: {labels}.", **about)
+    for part, whole in rules.part_of.items():
+        yield say("{part} counts some of those in {whole}.", part=printable(part), whole=printable(whole))
+    for dimension in rules.sensitive:
+        yield say(
+            "The people of a cell must not all have the same label of {dimension}.", dimension=printable(dimension)
+        )
+    for dimension, labels in rules.harmless.items():
+        about = {"dimension": printable(dimension), "labels": ", ".join(map(printable, labels))}
+        yield say("They may all have one of these labels of {dimension}: {labels}.", **about)
+    if rules.not_counts:
+        columns = ", ".join(map(printable, rules.not_counts))
+        yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns)
 
 
 def _counts(ends: tuple[int | None, ...]) -> str:

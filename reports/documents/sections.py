@@ -10,11 +10,11 @@ from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, figure, joined, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
-from reports.glossary import CLAUSES, glossary, of_attacks
+from reports.glossary import CLAUSES, glossary, of_attacks, of_panel
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.release_risk import panel
 from reports.sentences import (
@@ -24,6 +24,7 @@ from reports.sentences import (
     notes,
     proved,
     result_text,
+    risk_cells,
     status_in_words,
     undecided,
     violated,
@@ -40,6 +41,17 @@ _STATES = {
     "not judged": Phrase("{clause}: was not judged"),
 }
 _CLAUSE = Phrase("{name}, limit {limit}")
+
+_ROLES = {
+    "sensitive": Phrase("sensitive: what no one may learn about a person"),
+    "quasi_identifiers": Phrase("quasi-identifier: by which a person might be recognised"),
+    "group": Phrase("group: which rows were published together"),
+    "record": Phrase("record id: links the rows of one record over the releases"),
+    "count": Phrase("count: how many people a row stands for"),
+    "individual": Phrase("key: whose row it is; it is not published"),
+    "unlinkable": Phrase("not judged: the manifest declares that no outsider can know it"),
+    "without_role": Phrase("without a role: not judged, so that the policy cannot hold until it has one"),
+}
 
 Part = tuple[str, Iterable[Block]]
 """A section under its title."""
@@ -70,7 +82,9 @@ class Document(ABC):
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
         if report.witness:
             sections.append(Section(say("What is proved, and how to check it"), [Bullets(list(proved(report)))]))
-        sections.append(Section(say("Terms"), [Facts([*glossary(report), *of_attacks(report)], terms=True)]))
+        terms = dict([*glossary(report), *of_attacks(report)])
+        terms |= {name: text for name, text in of_panel() if report.panel and name not in terms}
+        sections.append(Section(say("Terms"), [Facts([*terms.items()], terms=True)]))
         head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
         head.append(Paragraph(made, soft=True))
         sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)
@@ -90,11 +104,24 @@ def blank(what: str) -> str:
     return say("[to be filled in: {what}]", what=what)
 
 
+def to_fill(*rows: tuple[str, str]) -> Facts:
+    """Return places for what only people know, each under its name."""
+    return Facts([(name, blank(what)) for name, what in rows])
+
+
 def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and with which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
     yield Paragraph(f"{facts(report)}.")
-    if not isinstance(report, CountReport):
+    if isinstance(report, CountReport):
+        further = blank(say("how the further cells to hide were chosen, and with which program"))
+        yield Paragraph(say("What is declared about hidden or changed numbers is listed below. {blank}", blank=further))
+    else:
+        rows = [
+            [str(_ROLES.get(role, role)), ", ".join(map(printable, names))]
+            for role, names in report.series.columns.items()
+        ]
+        yield PageTable([say("role"), say("columns")], rows, words=2, caption=say("The columns, and their roles"))
         method = report.series.anonymized
         stated = blank(say("method and parameters")) if method is None else printable(method, SENTENCE)
         yield Paragraph(say("Method of anonymization, as declared by the publisher: {method}.", method=stated))
@@ -137,8 +164,7 @@ def attacks(report: Report) -> Iterator[Block]:
     risky = any("max_risk" in each.risks for each in ran)
     if risky:
         head += [say("highest risk"), say("mean risk")]
-        risks = [[risk_text(a.risks[m]) if m in a.risks else "" for m in ("max_risk", "mean_risk")] for a in ran]
-        rows = [[*row, *more] for row, more in zip(rows, risks, strict=True)]
+        rows = [[*row, *risk_cells(report, each)] for row, each in zip(rows, ran, strict=True)]
     yield PageTable(head, rows, words=3, terms=True)
     if risky:
         risk = say(

@@ -8,6 +8,7 @@ from html import escape, unescape
 
 import pytest
 
+from audit.api import load
 from audit.cli.main import COMMANDS
 from audit.runtime.version import VERSION
 from reports.documents.registry import DOCUMENTS
@@ -17,6 +18,7 @@ from reports.page import Facts, Page, Paragraph, Section
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
 from tests.cli.forms import FORMS as CASES
+from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_audit, run_main
 
@@ -328,7 +330,14 @@ def test_the_name_of_a_file_says_its_format_unless_an_option_does(tmp_path, file
     assert (tmp_path / file).read_text(encoding="utf-8").lstrip().lower().startswith(begins.lower())
 
 
+DEATHS = ("deaths", "9", "9", "0", "0")
 NUMBER = re.compile(r"\d[\d,.]*")
+
+
+def measured(text):
+    """The lists and tables of a document, without its terms and the places to fill in."""
+    lines = re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE)
+    return "".join(line for line in lines if "to be filled in" not in line)
 
 
 @pytest.mark.parametrize("name", TO_COMPLETE)
@@ -342,7 +351,7 @@ def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
     for row in re.findall(r"^\| ([a-z-]+) \| complete \| (.*?) \| \d* \|(?:[\d. |]*\|)?$", text, re.MULTILINE):
         [shown] = re.findall(rf"^\| {row[0]} \| complete \| (.*?) \|", page, re.MULTILINE)
         assert shown == row[1]
-    told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
+    told = measured(text)
     assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
     assert len(set(NUMBER.findall(told))) > 5
     assert not re.search(rf"--[a-z]|audit (SERIES|{'|'.join(COMMANDS)})|\$ ", text)
@@ -366,7 +375,7 @@ def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(na
     if name in TO_COMPLETE:
         [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)
         assert f"**{verdict}**" in text
-        told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
+        told = measured(text)
         assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
         assert "nobody is named, and no count that the tables hide is shown" in text
         assert "no person is named" not in text
@@ -495,3 +504,58 @@ def test_a_document_gives_methods_risks_and_what_is_assumed(name, tmp_path):
     if name != "wp29":
         assert "| highest risk | mean risk |" in text
         assert "Below 1, the value is a guess" in text
+
+
+@pytest.mark.parametrize("series", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
+def test_an_assessment_gives_each_column_one_role(series, tmp_path):
+    """Every column of the files is in the table of roles once; one that the manifest does not name has no role."""
+    shutil.copytree(EXAMPLES / series, tmp_path / "s")
+    manifest = load(tmp_path / "s").opened.manifest
+    first = manifest.releases[0].rows
+    with_more = [f"{line},{'Note' if at == 0 else 'x'}" for at, line in enumerate(first.read_text().splitlines())]
+    first.write_text("\n".join([*with_more, ""]))
+    files = [path for release in manifest.releases for path, _ in release.halves]
+    there = {name for path in files for name in path.read_text().splitlines()[0].split(",")}
+    text = rendered("dpia", series=tmp_path / "s")[1]
+    rows = re.findall(
+        r"^\| (.*?): .* \| (.*) \|$", text.split("The columns, and their roles")[1].split("\n\n")[1], re.M
+    )
+    roles = [(name, role) for role, names in rows for name in names.replace("\\", "").split(", ")]
+    assert {name for name, _ in roles} >= there
+    assert len(dict(roles)) == len(roles)
+    assert {name for name, role in roles if role == "without a role"} == {"Note"}
+    assert {name for name, role in roles if role == "sensitive"} == {*manifest.columns.sensitive}
+
+
+@pytest.mark.parametrize("words", [(), ("--time-limit", "0.000001")])
+@pytest.mark.parametrize("series", ["hospital-l-diverse", "hospital-l-diverse-outsider", "ward-l-diverse"])
+def test_a_risk_that_was_not_computed_is_explained(series, words):
+    """A question mark among the risks of an attack has a line that says what it means and names the attack."""
+    text = rendered("dpia", *words, series=EXAMPLES / series)[1]
+    unknown = re.findall(r"^\| ([a-z-]+) \|.*\| \? \|", text, re.MULTILINE)
+    said = "".join(re.findall(r"^\* \? means that (.*) did not count", text, re.MULTILINE))
+    assert {*re.findall("[a-z-]{4,}", said)} == {*unknown}
+
+
+def test_an_assessment_of_tables_says_what_is_declared(tmp_path):
+    """Which labels and statistics are parts of which, signs, limits: what the verdict rests on."""
+    tables = TinyTables(
+        ("area",), [[(("All",), "50"), (("N",), "20"), (("S",), "*"), (("S and W",), "30")]],
+        totals={"area": "All"}, markers={"*": (1, 4)}, min_count=5,
+        categories={"area": {"N": ("N",), "S": ("S",), "S and W": ("S", "W")}},
+    )  # fmt: skip
+    folder = tables.write(tmp_path)
+    edit(folder / "series.toml", 'value = "n"', 'values = ["n", "deaths"]\npart_of = { deaths = "n" }')
+    first = folder / "releases/1.csv"
+    first.write_text(
+        "\n".join([f"{line},{more}" for line, more in zip(first.read_text().splitlines(), DEATHS, strict=True)])
+    )
+    text = rendered("dpia", series=folder)[1].replace("\\", "")
+    for said in (
+        "These labels cover everyone: area All, statistic n.",
+        "Labels of area that are made up of others: S and W (S and W).",
+        "deaths counts some of those in n.",
+        "* stands for 1 to 4.",
+        "min_count: smallest count that may be known (min_count, limit 5)",
+    ):
+        assert said in text
