@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
@@ -14,8 +14,9 @@ from reports.sentences import result_text
 from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
-_MUCH = 0.2
-"""A share of counterfeits, or of withheld people, above which the recommendation warns."""
+_MUCH, _WIDE = 0.2, 0.5
+"""The shares of counterfeits or of withheld people, and of their range that cells cover, above which a warning is due."""
+_EXACT = Phrase("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
 
@@ -30,7 +31,7 @@ def page(plan: PublicationPlan) -> Page:
         Section("", [Facts([(name, text) for name, text in why if text])]),
         Section("", [Bullets(list(_notes(plan)), soft=True)]),
     ]
-    first: list[Block] = [Paragraph(each, strong=not place) for place, each in enumerate(_recommendation(best))]
+    first: list[Block] = [Paragraph(each, strong=not place) for place, each in enumerate(_recommendation(plan))]
     return Page(title, inside=False, head=first, sections=sections)
 
 
@@ -85,8 +86,9 @@ def _why(each: PlannedSeries) -> str | None:
     return next((f"{a.attack}: {printable(a.reason, SENTENCE)}" for a in found.values() if a.reason), None)
 
 
-def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
+def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     """Yield the recommendation, then how to apply it."""
+    best = plan.recommended
     if best is None:
         yield say(
             "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
@@ -100,13 +102,18 @@ def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
             method=_name(best),
             error=figure(best.query_error, ".1%"),
         )
+    if best.ncp is not None and best.form != "anatomy":
+        text += " " + say("Cells cover {share} of their range.", share=figure(best.ncp, ".1%"))
     if best.withheld:
         text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
     if best.counterfeits:
         share = figure(best.counterfeit_share, ".1%")
         text += " " + say("{share} of the published rows are counterfeits, which users cannot tell apart.", share=share)
     yield text
-    if max(best.counterfeit_share, best.withheld_share) > _MUCH:
+    yield say("Why this one: {reason}.", reason=_reason(best, [e for e in plan.tried if e.keeps and e is not best]))
+    if best.form == "anatomy":
+        yield str(_EXACT)
+    if max(best.counterfeit_share, best.withheld_share) > _MUCH or (best.ncp or 0.0) > _WIDE:
         yield say(
             "This costs much: consider coarser values or fewer columns, and what users need, before you choose it."
         )
@@ -125,6 +132,21 @@ def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
     folder, series = ("MICRODATA", folder) if folder == "SERIES" else (folder, f"{folder}-series")
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{typed(command)}`")
+
+
+def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
+    """Return why one series is recommended and not one of the others that keep the policy."""
+    if not others:
+        return say("nothing else that was tried keeps the policy")
+    lasting = [each for each in others if each.future_exit_code in (None, best.future_exit_code)]
+    if not lasting:
+        return say("nothing else that keeps the policy keeps it in simulated snapshots, too")
+    if best.form != "anatomy" and all(each.form == "anatomy" for each in lasting):
+        return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
+    return say(
+        "of those that keep the policy, it loses least by errors of counts, wide cells, withheld people and "
+        "counterfeits together"
+    )
 
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:
@@ -146,7 +168,7 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
             value=printable(value),
         )
     if any(each.form == "anatomy" for each in plan.tried):
-        yield say("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
+        yield str(_EXACT)
     yield say(
         "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
         "count error: median relative error of random COUNT queries. A plan is not a verdict: audit what you publish."

@@ -60,6 +60,11 @@ class PlannedSeries:
         """Whether the series was published, and keeps the policy."""
         return self.refused is None and self.exit_code == 0
 
+    @property
+    def lost(self) -> float:
+        """What users lose: the sum of the query error and of the shares of range, people and rows."""
+        return (self.query_error or 0.0) + (self.ncp or 0.0) + self.withheld_share + self.counterfeit_share
+
 
 @dataclass(frozen=True)
 class PublicationPlan:
@@ -82,13 +87,12 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It keeps the policy in the simulated future, too, if any does. Of these, it is the one with the least sum of
-        query error, share of withheld people and share of counterfeits among the rows.
+        It keeps the policy in the simulated future, too, if any does, and has no exact quasi-identifiers, if any such
+        series does. Of these, it is the one that loses least.
         """
-        return min((each for each in self.tried if each.keeps), key=_loss, default=None)
+        return min((each for each in self.tried if each.keeps), key=_preference, default=None)
 
 
-def _loss(each: PlannedSeries) -> tuple[bool, bool, float]:
-    """Return a sort key that puts the most useful series first."""
-    lost = (each.query_error or 0.0) + each.withheld_share + each.counterfeit_share
-    return each.future_exit_code not in (None, 0), each.query_error is None, lost
+def _preference(each: PlannedSeries) -> tuple[bool, bool, bool, float]:
+    """Return a sort key that puts first what is to be recommended."""
+    return each.future_exit_code not in (None, 0), each.form == "anatomy", each.query_error is None, each.lost

@@ -37,7 +37,7 @@ TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
 _FREQUENT = 0.5
-_WITHHOLD = " --withhold"
+_WITHHOLD, _CLOSE = " --withhold", " --close"
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
@@ -96,7 +96,7 @@ def _lasting(
         while (best := plan.recommended) is not None and best.future_exit_code is None:
             longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
             columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
-            candidate = by_name[best.method, best.parameters.removesuffix(_WITHHOLD)]
+            candidate = by_name[best.method, best.parameters.removesuffix(_WITHHOLD).removesuffix(_CLOSE)]
             later = trial.of(replace(longer, quasi_identifiers=columns), candidate)
             known = replace(best, future_exit_code=later.exit_code if later.refused is None else 2)
             plan = replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
@@ -139,8 +139,14 @@ class _Trial:
     queries: Queries
 
     def of(self, microdata: Microdata, candidate: Candidate) -> PlannedSeries:
-        """Publish microdata by a method, withholding rows if necessary, and return the result."""
+        """Publish microdata by a method, and return the result.
+
+        Transitions on which the method relies are completed, and rows are withheld, where that is necessary.
+        """
         parameters, method, principle = candidate
+        if method.follows_updates and microdata.updates is not None:
+            microdata, added = microdata.closed()
+            parameters += _CLOSE if added else ""
         found = self._published(microdata, parameters, method, principle)
         if found.refused is None or not hasattr(method, "withhold"):
             return found
