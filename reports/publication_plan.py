@@ -15,7 +15,7 @@ from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _MUCH, _WIDE = 0.2, 0.5
-"""The shares of counterfeits or of withheld people, and of their range that cells cover, above which a warning is due."""
+"""The shares of counterfeits or of withheld people, and of their range that cells cover, above which it warns."""
 _EXACT = Phrase("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
@@ -95,21 +95,7 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
             "at the findings below; then try coarser values, or a policy that you can defend."
         )
         return
-    text = say("Recommendation: {method}, which keeps the policy.", method=_name(best))
-    if best.query_error is not None:
-        text = say(
-            "Recommendation: {method}, which keeps the policy; the error of counts is {error}.",
-            method=_name(best),
-            error=figure(best.query_error, ".1%"),
-        )
-    if best.ncp is not None and best.form != "anatomy":
-        text += " " + say("Cells cover {share} of their range.", share=figure(best.ncp, ".1%"))
-    if best.withheld:
-        text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
-    if best.counterfeits:
-        share = figure(best.counterfeit_share, ".1%")
-        text += " " + say("{share} of the published rows are counterfeits, which users cannot tell apart.", share=share)
-    yield text
+    yield _costs(best)
     yield say("Why this one: {reason}.", reason=_reason(best, [e for e in plan.tried if e.keeps and e is not best]))
     if best.form == "anatomy":
         yield str(_EXACT)
@@ -134,6 +120,25 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     yield say("Next: {command}", command=f"`{typed(command)}`")
 
 
+def _costs(best: PlannedSeries) -> str:
+    """Return what is recommended, and what it costs."""
+    text = say("Recommendation: {method}, which keeps the policy.", method=_name(best))
+    if best.query_error is not None:
+        text = say(
+            "Recommendation: {method}, which keeps the policy; the error of counts is {error}.",
+            method=_name(best),
+            error=figure(best.query_error, ".1%"),
+        )
+    if best.ncp is not None and best.form != "anatomy":
+        text += " " + say("Cells cover {share} of their range.", share=figure(best.ncp, ".1%"))
+    if best.withheld:
+        text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
+    if best.counterfeits:
+        share = figure(best.counterfeit_share, ".1%")
+        text += " " + say("{share} of the published rows are counterfeits, which users cannot tell apart.", share=share)
+    return text
+
+
 def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     """Return why one series is recommended and not one of the others that keep the policy."""
     if not others:
@@ -153,9 +158,9 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
     if plan.changing:
         yield say_count(
             "The value of {count} person changes between snapshots, but microdata.toml lists no changes: list "
-            "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
+            "them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
             "The values of {count} people change between snapshots, but microdata.toml lists no changes: list "
-            "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
+            "them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
             plan.changing,
         )
     if plan.frequent is not None:

@@ -196,10 +196,9 @@ class _Verdict:
             )
             if report.contradictions:  # whatever is drawn, the values stay as they are
                 state = say(
-                    "Other groups do not change that. Write the changes that may happen into a file of transitions, "
-                    "from,to, without counts (`audit init --microdata` drafts it in a copy of the folder without its "
-                    "microdata.toml); name it under [updates] in microdata.toml, and a copy in the series under "
-                    "[adversary] in series.toml; or correct the data. Then run the command again."
+                    "Other groups do not change that. Say which values may follow which (`audit init --microdata "
+                    "--confirm` asks, and writes the file of transitions), copy this file into the series and name it "
+                    "under [adversary] in series.toml; or correct the data. Then run the command again."
                 )
                 lines = [not_published, contradicted(report), state, *lines]
             else:

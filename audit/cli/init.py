@@ -59,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read.
     """
     from audit.init.count_tables import guess_tables
-    from audit.init.guess import guess, guess_microdata
+    from audit.init.guess import guess
+    from audit.init.microdata import guess_microdata
     from audit.io import manifest, microdata
     from audit.judgement.pseudonyms import keep_key
 
@@ -85,7 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
             "Made private/finding.key, which keeps the ids of findings the same in all reports; never publish private/."
         )
         put(f"{made_it}\n")
-    return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
+    if arguments.yes or not sys.stdin.isatty() or not (draft.asks or arguments.microdata):
+        return 0
+    return _confirm(path, microdata=arguments.microdata)
 
 
 def _confirm(path: Path, *, microdata: bool = False) -> int:
@@ -96,23 +99,23 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         InputError: it cannot be read, or the answers would make it unreadable.
     """
     from audit.init.confirmation import confirmed
+    from audit.init.microdata import confirmed_microdata
     from audit.io.toml import read_text
     from audit.model.errors import Problems
 
-    if microdata:
-        raise UsageError("--confirm asks about a series.toml; in microdata.toml, correct what is marked as a guess")
     problems = Problems()
     text = problems.checked(read_text(path.parent, path.name, say("let `audit init` write it first"), problems))
     try:
-        changed = confirmed(path.parent, text, ask_until_answered)
-        if changed == text:
+        changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask_until_answered)
+        if changed == text and not microdata:
             put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
             return 0
         write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
     wrote = say("Wrote {file}.", file=printable_path(path))
-    following = say("Next: {command}", command=typed(f"audit {printable(shlex.quote(str(path.parent)), 400)}"))
+    then = f"audit {'plan ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}"
+    following = say("Next: {command}", command=typed(then))
     put(f"{wrote}\n\n{following}\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""Guess the manifest of tables of people, published or not, file by file and column by column.
+"""Guess the manifest of published tables of people, file by file and column by column.
 
 Guesses come from names and from the first rows of each file; uncertain ones are listed as unconfirmed. Only the
 publisher knows the meaning, so the manifest gives the reason of each guess and of each omission. The manifest quotes no
@@ -10,30 +10,26 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from audit.count_tables.published_texts import commas_are_decimal
-from audit.init import column_names
 from audit.init.column_differences import check_header, differences, match_headers
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import MARKERS, Column
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.summary import found_rows
-from audit.io.cell_reading import infer_kind, number_in
+from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
 from audit.io.manifest import ANY, NAME, PRIVATE, Manifest, parse_manifest
-from audit.io.microdata import MOST_LISTED, kind_of_values, pointed
-from audit.io.microdata import NAME as MICRODATA
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.series import Series, check_headers
-from audit.io.tables import read_table
-from audit.io.toml import natural, release_tag, toml_text, toml_value
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+from audit.io.toml import release_tag, toml_text, toml_value
+from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, joined, parted, say
 
@@ -60,7 +56,7 @@ def guess(folder: Path) -> Guesses:
         UsageError: the folder does not exist, holds no releases, or has names that no manifest can hold.
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
-    found = _found(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
+    found = files_with_roles(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
     guesses = found.guesses
     _state_texts(found)
     guesses.doubts += differences(found)
@@ -84,20 +80,7 @@ def guess(folder: Path) -> Guesses:
     return guesses
 
 
-def guess_microdata(folder: Path) -> Guesses:
-    """Guess a `microdata.toml` for the tables of people in a folder.
-
-    Raises:
-        UsageError: the folder does not exist, or holds no tables.
-        InputError: a table cannot be read, or no column says whose row it is.
-    """
-    guesses = Guesses(str(_HEAD_OF_MICRODATA), name=MICRODATA, following="audit plan {folder}")
-    found = _found(folder, guesses, published=False)
-    _complete_microdata(found)
-    return found.guesses
-
-
-def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
+def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
     """Return the files of a folder, with the role of each column and the notation of its cells."""
     home = "releases" if published or not (folder / SNAPSHOTS).is_dir() else SNAPSHOTS
     found = find_files(folder, guesses, home)
@@ -266,7 +249,7 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
         "the keys show that values of people change: transitions.csv lists the changes. A change that is "
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
-    guesses.files[TRANSITIONS] = _lines(changes)
+    guesses.files[TRANSITIONS] = lines_of(changes)
     times = [many for (old, new), many in changes.items() if old != new]
     guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists; any "
@@ -276,31 +259,11 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
     )
 
 
-def _lines(changes: dict[tuple[str, str], int]) -> str:
+def lines_of(changes: Iterable[tuple[str, str]]) -> str:
     """Return the text of a file of transitions; without counts, which would publish how many people changed."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([("from", "to"), *changes])
     return text.getvalue()
-
-
-def _changes_of_people(found: FoundFiles, individual: str, sensitive: str) -> dict[tuple[str, str], int]:
-    """Return how often each change of a person's value occurred in snapshots; empty if no value changes.
-
-    Raises:
-        InputError: a snapshot cannot be read.
-    """
-    changes, before = Counter[tuple[str, str]](), dict[str, str]()
-    for release in found.releases:
-        problems = Problems()
-        table = read_table(release.rows, release.shown, [individual, sensitive], problems)
-        problems.check()
-        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True)) if table is not None else {}
-        changes.update((before[who], value) for who, value in now.items() if who in before)
-        before |= now
-    values = set(before.values()) | {value for pair in changes for value in pair}
-    if all(old == new for old, new in changes) or len(values) > _MOST_VALUES or (found.folder / TRANSITIONS).exists():
-        return {}
-    return dict(sorted(({(value, value): 0 for value in values} | changes).items()))
 
 
 def _warned(warning: ReportWarning) -> str:
@@ -328,92 +291,3 @@ def _manifest(found: FoundFiles) -> Manifest:
             )
         )
     return manifest
-
-
-_HEAD_OF_MICRODATA = Phrase(
-    "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
-    "Check what is marked as a guess: only you know what the columns mean."
-)
-
-
-def _complete_microdata(found: FoundFiles) -> None:
-    """State the findings about tables of people in the form of a `microdata.toml`.
-
-    Raises:
-        InputError: no column says whose row it is, or one file holds several snapshots.
-    """
-    named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
-    individual = found.chosen("individual") or found.chosen("record") or next(named, None)
-    if individual is None:
-        what = say("no column identifies the people, each once in a table")
-        remedy = say("add one, such as a patient number; anonymize never publishes it")
-        raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
-    first = found.releases[0]
-    if first.by is not None:
-        what, remedy = say("the file holds several snapshots"), say("write each of them into a file of its own")
-        raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
-    guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
-    left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
-    missing, unused = guesses.column("missing", ()), found.unused
-    renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
-    why = guesses.why.get("columns.sensitive", "")
-    for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
-        each.clear()
-    guesses.state("microdata.name", found.folder.resolve().name)
-    guesses.state("microdata.snapshots", [release.shown for release in found.releases])
-    guesses.state("columns.individual", individual.name, say("each occurs once in a table"))
-    guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
-    guesses.state("columns.sensitive", found.sensitive.name, why)
-    with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
-    if with_commas:
-        why = say('numbers of "{column}" have decimal commas', column=with_commas[0])
-        guesses.state("columns.decimal", ",", why)
-    codes = [column.name for column in quasi if column_names.is_postal(column.name)]
-    if codes:
-        guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
-    for column in quasi:
-        texts = [text for text in column.texts if text and text not in missing]
-        if column.name not in codes:
-            _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
-    if "transitions" in found.beside:
-        guesses.state("updates.transitions", found.beside["transitions"])
-    elif changes := _changes_of_people(found, individual.name, found.sensitive.name):
-        guesses.state("updates.transitions", TRANSITIONS, say("the changes found; complete them"))
-        guesses.files[TRANSITIONS] = _lines(changes)
-    guesses.doubts = [
-        *(
-            say(
-                'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
-                "there: methods need the same columns in all tables.",
-                file=file,
-                new=printable(new),
-                old=printable(old),
-            )
-            for file, old, new in renamed
-        ),
-        say("Columns that are not named are not published."),
-    ]
-    guesses.found[say("Guessed from the tables found")] = [
-        (say("snapshots"), ", ".join(found.tags)),
-        (say("individual"), individual.name),
-        (say("quasi-identifiers"), ", ".join(column.name for column in quasi) or say("none")),
-        (say("sensitive"), found.sensitive.name),
-        *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
-        *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
-    ]
-
-
-def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
-    """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read."""
-    key, guesses = f"domains.{column.name}", found.guesses
-    if hierarchy := found.labels.get(column.name):  # its leaves are next to their siblings
-        guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
-    elif not column.whole:
-        guesses.left["domains"][column.name] = say("only the first rows were seen")
-    elif kind_of_values(texts) is Kind.NUMERIC:
-        numbers = [number for number in map(number_in, texts) if number is not None]
-        low, high = (int(end) if end.denominator == 1 else float(end) for end in (min(numbers), max(numbers)))
-        if low < high:
-            guesses.state(key, [low, high], say("the range found"))
-    elif 1 < len(texts) <= MOST_LISTED:
-        guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,8 @@ from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.respelling import with_decimal_point
+from audit.io.notations import kind_of_days
+from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
@@ -30,17 +34,20 @@ from audit.runtime.phrases import say
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots"},
-    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal"},
+    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"},
     "updates": {"transitions"},
     "domains": None,
     "grids": None,
 }
 _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
-MOST_LISTED = 500
-"""The most values that a guessed domain lists."""
+NEVER = "never"
+"""In place of a file of transitions: sensitive values never change."""
 _NUMBERS_AMONG = 0.9
 """A column with at least this share of numbers is numeric; its other cells are probably errors."""
+UNITS = {"year": "%Y", "month": "%Y-%m"}
+"""The forms in which dates are published."""
+_UNIT = re.compile("[0-9]{4}(-[0-9]{2})?")
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,7 @@ class Microdata:
         harmless: sensitive values that may become known of any person.
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
+        dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
     """
 
     folder: Path
@@ -116,6 +124,7 @@ class Microdata:
     harmless: tuple[str, ...] = ()
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
+    dates: Mapping[str, str] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
     @property
@@ -166,11 +175,10 @@ class Microdata:
     @cached_property
     def _first(self) -> dict[str, Sequence[str]]:
         """The distinct texts of each quasi-identifier, and of the sensitive column, in the first snapshot."""
-        problems, first = Problems(), self.snapshots[0]
-        names = [*self.quasi_identifiers, self.sensitive]
-        table = self._with_points(read_table(first.path, first.shown, names, problems))
+        problems = Problems()
+        table = self._declared(self.snapshots[0], problems, people=False)
         problems.check()
-        return {} if table is None else {name: table.distinct(name) for name in names}
+        return {} if table is None else {name: table.distinct(name) for name in table.names}
 
     def read(
         self,
@@ -194,8 +202,7 @@ class Microdata:
                 with a sensitive value, a person occurs twice, or a row looks like a total or a counterfeit.
         """
         file, problems = self.snapshots[position], Problems()
-        names = [self.individual, *self.quasi_identifiers, self.sensitive]
-        table = self._with_points(read_table(file.path, file.shown, names, problems, distinct=(self.individual,)))
+        table = self.table(file, problems)
         if table is not None and not table.rows:
             problems.add(file.shown, say("the snapshot has no rows"), say("drop it from the microdata"))
         problems.check()
@@ -214,12 +221,26 @@ class Microdata:
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
 
-    def _with_points(self, table: Table | None) -> Table | None:
-        """Return a table whose numbers have decimal points."""
-        if table is None or self.decimal == ".":
-            return table
-        for name in {*self.quasi_identifiers, self.sensitive} - {*self.codes}:
+    def table(self, file: SnapshotFile, problems: Problems, *, people: bool = True) -> Table | None:
+        """Return a snapshot's columns as they are published: numbers in normal spelling, dates as years or months.
+
+        None if it cannot be read. Without `people`, the column of people is left out.
+
+        Raises:
+            InputError: the first snapshot cannot be read.
+        """
+        table = self._declared(file, problems, people=people)
+        return table if table is None or not self.has_numbers else table.mapped(self.sensitive, as_plain_number)
+
+    def _declared(self, file: SnapshotFile, problems: Problems, *, people: bool) -> Table | None:
+        names, individual = [*self.quasi_identifiers, self.sensitive], (self.individual,) * people
+        table = read_table(file.path, file.shown, [*individual, *names], problems, distinct=individual)
+        if table is None:
+            return None
+        for name in {*names} - {*self.codes} if self.decimal == "," else ():
             table = table.mapped(name, pointed)
+        for name, unit in self.dates.items():
+            table = table.mapped(name, partial(_in_units, kind=kind_of_days(table.distinct(name)), form=UNITS[unit]))
         return table
 
     def closed(self) -> tuple[Microdata, int]:
@@ -267,7 +288,10 @@ class Microdata:
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
             what = say("no line of {file} begins with the value of this row", file=self.transitions)
-            remedy = say("say there what may follow it, itself included if it may stay")
+            remedy = say(
+                "say there what may follow it, itself included if it may stay; `audit init --microdata --confirm` "
+                "writes it"
+            )
             table.note_first(~(listed | empty)[codes], self.sensitive, what, remedy, problems)
         return numbers[codes]
 
@@ -298,6 +322,9 @@ class Microdata:
     def _exact(self, name: str, text: str, kind: Kind) -> tuple[Fraction | str | None, str, str]:
         """Return the exact value of a text, or None with the fault and the remedy."""
         domain = self.domains.get(name)
+        if name in self.dates and text and not _UNIT.fullmatch(text):
+            remedy = say("write it as 2024-03-17 or 17.03.2024, or leave the column out of dates")
+            return None, say("the cell is no date whose day and month are clear"), remedy
         try:
             value = parse_value(text, kind)
         except CellError as error:
@@ -328,8 +355,8 @@ class Microdata:
         return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
 
 
-def open_microdata(path: Path | str) -> Microdata:
-    """Open the microdata in a folder; `path` may also be its `microdata.toml`.
+def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
+    """Open the microdata in a folder; `path` may also be its `microdata.toml`, and `text` replaces this file's.
 
     Raises:
         InputError: the file is faulty, or snapshots or columns that it names are missing; it lists all problems.
@@ -338,7 +365,7 @@ def open_microdata(path: Path | str) -> Microdata:
     folder = folder.parent if folder.name == NAME else folder
     problems = Problems()
     remedy = say("write a {file}, or make microdata with `audit simulate`", file=NAME)
-    text = read_text(folder, NAME, remedy, problems)
+    text = read_text(folder, NAME, remedy, problems) if text is None else text
     document = None if text is None else parse(text, NAME, say("see https://toml.io"), problems)
     if text is None or document is None:
         raise InputError(problems.found)
@@ -397,14 +424,17 @@ class _MicrodataReader(Reader):
             harmless=self.texts(columns, "harmless"),
             grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
+            dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
         )
 
     def transitions(self) -> str | None:
         updates = self.table("updates")
         if updates.get("transitions") == "any":
             what = say('methods need to know which value may follow which, and "any" does not say it')
-            remedy = say("name a file with the columns from and to; `audit init --microdata` drafts one")
+            remedy = say("name a file with the columns from and to; `audit init --microdata --confirm` writes one")
             self.note("transitions", what, remedy)
+            return None
+        if updates.get("transitions") == NEVER:
             return None
         return self.path(updates, "transitions")
 
@@ -441,6 +471,15 @@ class _MicrodataReader(Reader):
             else:
                 found[name] = tuple(sorted(numbers))
         return found
+
+    def dates(self, columns: Mapping[str, Any], quasi: Sequence[str], others: Collection[str]) -> Mapping[str, str]:
+        found = self.mapping(columns, "dates")
+        for name, unit in found.items():
+            if name not in quasi or name in others or unit not in UNITS:
+                what = say('dates names a quasi-identifier of dates, and "year" or "month"')
+                remedy = say("name only such columns, without a domain, a hierarchy or codes")
+                self.note("dates", what, remedy)
+        return {name: unit for name, unit in found.items() if unit in UNITS}
 
     def needed(self, columns: Mapping[str, Any], key: str) -> str:
         value = self.text(columns, key)
@@ -511,6 +550,19 @@ def pointed(text: str) -> str:
     """
     number = with_decimal_point(text)
     return text if number_in(number) is None else number
+
+
+def _in_units(text: str, kind: Kind, form: str) -> str:
+    """Return the year or the month of a date; other texts unchanged.
+
+    >>> _in_units("17.03.2024", Kind.DATE, "%Y"), _in_units("3/17/2024", Kind.MONTH_FIRST, "%Y-%m")
+    ('2024', '2024-03')
+    """
+    with suppress(CellError):
+        day = parse_value(text, kind)
+        if isinstance(day, Fraction):
+            return datetime.date.fromordinal(int(day)).strftime(form)
+    return text
 
 
 def kind_of_values(texts: Sequence[str]) -> Kind:

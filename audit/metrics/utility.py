@@ -15,7 +15,6 @@ from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.io.tables import read_table
 from audit.io.toml import natural
 from audit.metrics import queries as asking
 from audit.metrics.axes import (
@@ -184,9 +183,9 @@ def axes_of(microdata: Microdata) -> tuple[DomainAxis, ...]:
     texts: dict[str, set[str]] = {name: set() for name in names}
     problems = Problems()
     for file in microdata.snapshots:
-        table = read_table(file.path, file.shown, names, problems)
-        for name in names if table is not None else ():
-            texts[name].update(table.distinct(name) if table is not None else ())
+        if (table := microdata.table(file, problems, people=False)) is not None:
+            for name in names:
+                texts[name].update(table.distinct(name))
     problems.check()
     axes = [
         _axis(name, texts[name], microdata.kinds[name], microdata.domains.get(name))

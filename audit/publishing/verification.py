@@ -226,6 +226,10 @@ def _mended(own: Transitions, of_series: Transitions, names: Sequence[str], file
         for file, some in lacking
         if some
     ]
+    if len(microdata) - len(series) > _PAIRS_SHOWN and series.keys() < microdata.keys():
+        added = [
+            say("copy {private} there, without columns such as counts, or {lines}", private=files[1], lines=added[0])
+        ]
     if not added or not all(map(_equally_likely, (series, microdata))):
         added = [say("give both files the same from, to and probability, but no counts, which would be published")]
     return say("{remedy}; or begin a new series", remedy=parted(added))

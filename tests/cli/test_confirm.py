@@ -126,7 +126,6 @@ def test_a_column_that_some_releases_lack_can_wait(folder):
 
 
 def test_what_cannot_be_confirmed(folder, tmp_path):
-    assert "in microdata.toml, correct what is marked" in run_main("init", str(folder), "--confirm", "--microdata")[2]
     assert run_main("init", str(folder), "--confirm", "--yes")[0] == 2
     write(folder / "series.toml", "[series")
     assert "this is not TOML" in run_main("init", str(folder), "--confirm")[2]

@@ -1,9 +1,11 @@
 """`audit init --microdata` on files as offices have them."""
 
 import re
+import tomllib
 
 import pytest
 
+from audit.init.microdata import confirmed_microdata
 from audit.io.microdata import open_microdata
 from tests.helpers.running import refused, run_main
 
@@ -71,3 +73,144 @@ def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_
     out = " ".join(run_main("init", "--microdata", str(folder), "--yes", "--language", code)[1].split())
     assert re.search(r"2024\.csv .*\bPLZ\b.*\bPLZ-Gebiet\b.* microdata\.toml", out), out
     assert "microdata.toml" in run_main("plan", str(folder), "--language", code)[2] or code == "en"
+
+
+# -- what nobody should guess alone: changes, days, spellings ------------------------------------------------------
+
+HOSPITAL = "Patientennummer;Geburtsdatum;Geschlecht;Aufnahme;Diagnose\n"
+DAYS = {
+    "de": "{day:02}.{month:02}.{year}",
+    "iso": "{year}-{month:02}-{day:02}",
+    "fr": "{day:02}/{month:02}/{year}",
+    "excel": "{year}-{month:02}-{day:02} 00:00:00",
+}
+
+
+def hospital(folder, years, *, form="de", changing=True, spelled="männlich"):
+    """Snapshots in Windows' encoding with birth and admission days."""
+    folder.mkdir()
+    for wave, year in enumerate(years):
+        rows = []
+        for n in range(40):
+            born, seen = (DAYS[form].format(day=n % 28 + 1, month=n % 12 + 1, year=one) for one in (1940 + n, year))
+            diagnosis = ["Grippe", "Asthma", "Gicht", "Krebs"][(n + changing * wave * (n % 5 == 0)) % 4]
+            rows.append(f"P{n};{born};{['m', 'w', spelled][n % 3]};{seen};{diagnosis}")
+        (folder / f"{year}.csv").write_bytes((HOSPITAL + "\n".join(rows) + "\n").encode("cp1252"))
+    return folder
+
+
+@pytest.mark.parametrize("form", DAYS)
+def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_path, form):
+    folder = hospital(tmp_path / "m", (2021, 2022), form=form)
+    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
+    text = (folder / "microdata.toml").read_text()
+    found = tomllib.loads(text)
+    assert found["columns"]["dates"] == {"Geburtsdatum": "year", "Aufnahme": "year"}
+    assert "domains" not in found or not {"Geburtsdatum", "Aufnahme"} & found["domains"].keys()
+    assert '"Geburtsdatum" has dates with days' in out
+    assert '"m" = "männlich"' in out
+    (folder / "microdata.toml").write_text(text.replace('Aufnahme = "year"', 'Aufnahme = "month"'))
+    words = ("anonymize", str(folder), "--method", "m-distinct", "--m", "2", "--close", "--no-audit")
+    words = (*words, "--output", str(tmp_path / "s"), "--seed", "0")
+    assert run_main(*words)[0] == 0
+    hospital(tmp_path / "later", (2023,), form=form, changing=False)
+    (tmp_path / "later/2023.csv").rename(folder / "2023.csv")
+    text = (folder / "microdata.toml").read_text()
+    (folder / "microdata.toml").write_text(text.replace('"2022.csv"]', '"2022.csv", "2023.csv"]'))
+    assert run_main(*words)[0] == 0
+    for year in ("2021", "2022", "2023"):
+        published = (tmp_path / f"s/releases/{year}.csv").read_text()
+        assert f"{year}-0" in published
+        assert not re.search(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}[./][0-9]{2}[./][0-9]{4}", published)
+
+
+@pytest.mark.parametrize(
+    ("cell", "columns"),
+    [("03/04/1950", ["Geburtsdatum"]), ("unbekannt", ["Geburtsdatum"]), ("31.02.2021", ["Aufnahme"])],
+)
+def test_a_cell_that_is_no_day_is_refused_and_not_published_as_it_is(tmp_path, cell, columns):
+    folder = hospital(tmp_path / "m", (2021,))
+    run_main("init", "--microdata", str(folder), "--yes")
+    text = (folder / "microdata.toml").read_text().replace('"year"', '"month"')
+    (folder / "microdata.toml").write_text(text)
+    rows = (folder / "2021.csv").read_text(encoding="cp1252").splitlines()
+    cells = rows[1].split(";")
+    for name in columns:
+        cells[HOSPITAL.split(";").index(name)] = cell
+    (folder / "2021.csv").write_text("\n".join([rows[0], ";".join(cells), *rows[2:]]) + "\n", encoding="cp1252")
+    words = ("--method", "l-diversity", "--l", "2", "--output", str(tmp_path / "s"))
+    assert "no date whose day and month are clear" in refused("anonymize", str(folder), *words)
+
+
+@pytest.mark.parametrize(
+    ("years", "changing", "stated", "said"),
+    [
+        ((2021,), True, "never", "one table does not show whether values change"),
+        ((2021, 2022), False, "never", "nobody's value changes between the tables"),
+        ((2021, 2022), True, "transitions.csv", "the values of 8 people change between the tables"),
+    ],
+)
+def test_whether_values_change_is_a_visible_guess(tmp_path, years, changing, stated, said):
+    folder = hospital(tmp_path / "m", years, changing=changing)
+    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
+    text = (folder / "microdata.toml").read_text()
+    assert f'transitions = "{stated}"  # guess: {said}' in text
+    assert "audit init --microdata --confirm" in out
+    assert (open_microdata(folder).updates is None) == (stated == "never")
+
+
+def answered(folder, *answers):
+    """Return the questions asked, and let the answers be written."""
+    asked, left = [], [*answers]
+
+    def ask(question):
+        asked.append(question)
+        return left.pop(0) if left else question.default
+
+    file = folder / "microdata.toml"
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    return asked
+
+
+def test_answers_are_written_and_can_be_changed_again(tmp_path):
+    folder = hospital(tmp_path / "m", (2021, 2022))
+    run_main("init", "--microdata", str(folder), "--yes")
+    assert [*answered(folder, "any", "month", "day")[0].answers] == ["never", "found", "any", "stated"]
+    found = tomllib.loads((folder / "microdata.toml").read_text())
+    assert found["columns"]["dates"] == {"Geburtsdatum": "month"}
+    assert open_microdata(folder).closed()[1] == 0
+    assert len((folder / "transitions.csv").read_text().splitlines()) == 1 + 4 * 4
+    answered(folder, "never")
+    assert open_microdata(folder).updates is None
+    answered(folder, "any")
+    with pytest.raises(Exception, match="lists more than that"):
+        answered(folder, "found")
+    assert answered(folder)[0].default == "stated"
+
+
+def test_one_table_needs_an_answer(tmp_path):
+    folder = hospital(tmp_path / "m", (2021,))
+    run_main("init", "--microdata", str(folder), "--yes")
+    question = answered(folder, "never")[0]
+    assert (question.default, [*question.answers]) == ("", ["never", "any"])
+
+
+def test_any_in_place_of_a_file_is_a_question(tmp_path):
+    folder = office(tmp_path / "m")
+    run_main("init", "--microdata", str(folder), "--yes")
+    file = folder / "microdata.toml"
+    file.write_text(file.read_text().replace('"transitions.csv"', '"any"'))
+    answered(folder, "any")
+    assert open_microdata(folder).updates is not None
+
+
+@pytest.mark.parametrize(("amount", "sep"), [("{n}.028,6{n}", ";"), ("{n}028.6{n}", ",")])
+def test_a_plan_measures_amounts_as_they_are_read(tmp_path, amount, sep):
+    """The sensitive values are numbers as 1.028,60, which a series writes as 1028.6."""
+    folder = tmp_path / "m"
+    folder.mkdir()
+    rows = [["Patientennummer", "Geburtsjahr", "Gehalt"]]
+    rows += [[f"A{n}", str(1950 + n), amount.format(n=n % 7)] for n in range(40)]
+    (folder / "2023.csv").write_text("".join(sep.join(row) + "\n" for row in rows))
+    run_main("init", "--microdata", str(folder), "--yes")
+    assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")

@@ -127,7 +127,7 @@ def test_what_stands_in_the_way_is_said(changing, tmp_path):
     code, out, err = run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")
     assert (code, err) == (0, "")
     assert "of the people have none" in out
-    assert ("`audit init --microdata` drafts it" in " ".join(out.split())) == changing
+    assert ("`audit init --microdata --confirm` drafts it" in " ".join(out.split())) == changing
     assert "Recommendation: none of these" in out
     assert "without" not in out, "nothing was published that columns could be left out of"
 
@@ -216,6 +216,58 @@ def test_counterfeits_count_against_a_series():
     full = PlannedSeries("m-distinct", "--m 4", exit_code=0, query_error=0.05, counterfeit_share=0.59)
     lean = PlannedSeries("e-equivalence", "--m 2", exit_code=0, query_error=0.2)
     assert PublicationPlan("clinic", (full, lean)).recommended is lean
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        ({"query_error": 0.1, "ncp": 0.9}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
+        ({"query_error": 0.1, "form": "anatomy"}, {"query_error": 0.9, "ncp": 0.2}, "publish exact quasi-identifiers"),
+        (
+            {"query_error": 0.1, "future_exit_code": 3},
+            {"query_error": 0.9, "future_exit_code": 0},
+            "simulated snapshots",
+        ),
+        (
+            {"query_error": 0.1, "future_exit_code": 1},
+            {"form": "anatomy", "future_exit_code": 0},
+            "simulated snapshots",
+        ),
+        ({"query_error": 0.1, "exit_code": 3}, {"query_error": 0.9}, "nothing else that was tried keeps the policy"),
+        ({"query_error": 0.1, "withheld_share": 0.5}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
+    ],
+)
+def test_the_second_is_recommended_for_a_reason(first, second, why):
+    """The policy comes first, then later snapshots, then whether rows single people out, then what users lose."""
+    one, other = (
+        PlannedSeries("m-distinct", f"--m {m}", **{"exit_code": 0, **values}) for m, values in ((2, first), (4, second))
+    )
+    for tried in ((one, other), (other, one)):
+        plan = PublicationPlan("clinic", tried)
+        assert plan.recommended is other
+        text = " ".join(FORMATS["text"](plan).split())
+        assert re.search(rf"Why this one: [^.]*{why}", text), text
+
+
+def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_path):
+    """A person became what another one was first: the file lists no change over two steps."""
+    values = ["flu", "gout", "asthma"]
+    waves = {
+        wave: [(f"p{n}", 20 + n, 80000 + n % 9, values[(n + step * (n % 10 == 0)) % 3]) for n in range(60)]
+        for step, wave in enumerate("12")
+    }
+    micro = write_microdata(tmp_path / "micro", waves, head=HEAD)
+    changes = [("from", "to"), ("flu", "gout"), ("gout", "asthma"), ("asthma", "flu"), *((v, v) for v in values)]
+    (micro / "transitions.csv").write_text("".join(",".join(each) + "\n" for each in changes))
+    (micro / "microdata.toml").write_text(
+        (micro / "microdata.toml").read_text() + '\n[updates]\ntransitions = "transitions.csv"\n'
+    )
+    found = planned(micro, "--method", "m-distinct")
+    assert {each["parameters"] for each in found["tried"]} == {"--m 2 --close", "--m 4 --close"}
+    best = found["recommended"]
+    assert best["parameters"] == "--m 2 --close"
+    words = ["--method", best["method"], *best["parameters"].split()]
+    assert run_main("anonymize", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
 
 
 def test_the_simulated_future_goes_on_as_the_past(tmp_path):

@@ -27,6 +27,7 @@ FIRST = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", 
 SECOND = [("Bo", 21, "Rye", "cold"), *FIRST[1:3], ("Ed", 23, "Ely", "cold"), ("Flo", 24, "York", "gout")]
 BOTH = {"1": FIRST, "2": SECOND}
 CLOSED = ["flu,flu", "flu,cold", "gout,gout", "cold,cold"]
+MORE = ["cold,flu", "cold,gout", "gout,cold", "gout,flu"]
 CHAIN = ["flu,cold", "cold,gout", "gout,mumps", "mumps,mumps"]
 
 

@@ -1,0 +1,336 @@
+"""Guess the `microdata.toml` of tables of people that are not published yet, and ask about what it guesses."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from audit.count_tables.published_texts import commas_are_decimal
+from audit.init import column_names
+from audit.init.columns import Column, read_columns
+from audit.init.confirmation import Ask, Question
+from audit.init.found_files import QUASI, FoundFiles
+from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
+from audit.init.guesses import Guesses
+from audit.io.atomic_files import write_file
+from audit.io.cell_reading import number_in
+from audit.io.cells import Kind
+from audit.io.manifest import ANY
+from audit.io.microdata import NAME, NEVER, UNITS, Microdata, kind_of_values, open_microdata, pointed
+from audit.io.respelling import fold
+from audit.io.rules.spelling import nearly_respelled, respelled
+from audit.io.tables import read_table
+from audit.io.toml import natural
+from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.runtime.phrases import Phrase, parted, say, say_count
+
+_HEAD = Phrase(
+    "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
+    "Check what is marked as a guess: only you know what the columns mean."
+)
+
+
+_CONFIRM = "`audit init --microdata --confirm`"
+_FEW = 30
+"""The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
+_MOST_PAIRS = 40_000
+_SHORT = 3  # letters of an abbreviation
+
+
+def guess_microdata(folder: Path) -> Guesses:
+    """Guess a `microdata.toml` for the tables of people in a folder.
+
+    Raises:
+        UsageError: the folder does not exist, or holds no tables.
+        InputError: a table cannot be read, or no column says whose row it is.
+    """
+    found = files_with_roles(folder, Guesses(str(_HEAD), name=NAME, following="audit plan {folder}"), published=False)
+    _complete(found)
+    return found.guesses
+
+
+def _complete(found: FoundFiles) -> None:
+    """State the findings about tables of people in the form of a `microdata.toml`.
+
+    Raises:
+        InputError: no column says whose row it is, or one file holds several snapshots.
+    """
+    named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
+    individual = found.chosen("individual") or found.chosen("record") or next(named, None)
+    if individual is None:
+        what = say("no column identifies the people, each once in a table")
+        remedy = say("add one, such as a patient number; anonymize never publishes it")
+        raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
+    first = found.releases[0]
+    if first.by is not None:
+        what, remedy = say("the file holds several snapshots"), say("write each of them into a file of its own")
+        raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
+    guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
+    left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
+    missing, unused = guesses.column("missing", ()), found.unused
+    renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
+    why = guesses.why.get("columns.sensitive", "")
+    for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
+        each.clear()
+    guesses.state("microdata.name", found.folder.resolve().name)
+    guesses.state("microdata.snapshots", [release.shown for release in found.releases])
+    guesses.state("columns.individual", individual.name, say("each occurs once in a table"))
+    guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
+    guesses.state("columns.sensitive", found.sensitive.name, why)
+    with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
+    if with_commas:
+        why = say('numbers of "{column}" have decimal commas', column=with_commas[0])
+        guesses.state("columns.decimal", ",", why)
+    codes = [column.name for column in quasi if column_names.is_postal(column.name)]
+    if codes:
+        guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
+    for column in quasi:
+        texts = [text for text in column.texts if text and text not in missing]
+        if column.name not in codes:
+            _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
+    guesses.doubts = [
+        *(
+            say(
+                'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
+                "there: methods need the same columns in all tables.",
+                file=file,
+                new=printable(new),
+                old=printable(old),
+            )
+            for file, old, new in renamed
+        ),
+        say("Columns that are not named are not published."),
+        *_doubted_dates(found, quasi),
+        *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
+    ]
+    if "transitions" in found.beside:
+        guesses.state("updates.transitions", found.beside["transitions"])
+    else:
+        _state_changes(found, individual.name)
+    guesses.found[say("Guessed from the tables found")] = [
+        (say("snapshots"), ", ".join(found.tags)),
+        (say("individual"), individual.name),
+        (say("quasi-identifiers"), ", ".join(column.name for column in quasi) or say("none")),
+        (say("sensitive"), found.sensitive.name),
+        *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
+        *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
+    ]
+
+
+def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
+    """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read and there are few.
+
+    Dates get none, but are published as years.
+    """
+    key, guesses = f"domains.{column.name}", found.guesses
+    if hierarchy := found.labels.get(column.name):  # its leaves are next to their siblings
+        guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
+    elif column.are_dates:
+        guesses.state("columns.dates", {column.name: "year"}, say('days single people out; "month" is possible, too'))
+    elif not column.whole:
+        guesses.left["domains"][column.name] = say("only the first rows were seen")
+    elif kind_of_values(texts) is Kind.NUMERIC:
+        numbers = [number for number in map(number_in, texts) if number is not None]
+        low, high = (int(end) if end.denominator == 1 else float(end) for end in (min(numbers), max(numbers)))
+        if low < high:
+            guesses.state(key, [low, high], say("the range found"))
+    elif len(texts) > _FEW:
+        guesses.left["domains"][column.name] = say("there are many values, and later tables may have others")
+    elif len(texts) > 1:
+        guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))
+
+
+def _doubted_dates(found: FoundFiles, quasi: Iterable[Column]) -> Iterator[str]:
+    """Yield what is guessed of quasi-identifiers with days."""
+    for column in quasi:
+        if column.are_dates and column.name not in found.labels:
+            yield say(
+                '"{column}" has dates with days, by which people can be singled out: only the years are published. '
+                'Write "month" under dates for months, or leave the column out of quasi_identifiers.',
+                column=printable(column.name),
+            )
+
+
+def _doubted_spelling(column: Column) -> str | None:
+    """Return which texts of a column look like spellings of one value; None if there are none."""
+    texts = [text for text in column.texts if text]
+    if column.are_dates or kind_of_values(texts) is Kind.NUMERIC or not (groups := spellings(texts)):
+        return None
+    return say(
+        '"{column}" has spellings that look like one value ({spellings}): write each value in one way in the tables; '
+        "otherwise they count as different values, and a group with both seems to have two.",
+        column=printable(column.name),
+        spellings=parted(" = ".join(f'"{printable(text)}"' for text in group) for group in groups[:_SHORT]),
+    )
+
+
+def spellings(texts: Collection[str]) -> list[list[str]]:
+    """Return groups of texts that look like one value in several spellings, or an abbreviation and its word.
+
+    >>> spellings(["m", "männlich", "w", "weiblich", "HIV", "hiv ", "d"])
+    [['HIV', 'hiv '], ['m', 'männlich'], ['w', 'weiblich']]
+    """
+    groups = dict.fromkeys(map(tuple, [*respelled(texts), *nearly_respelled(texts, remarks=True)]))
+    for short in texts if len(texts) <= _FEW else ():
+        begins = fold(short.rstrip("."))
+        longer = [text for text in texts if len(text) > _SHORT and text != short and fold(text).startswith(begins)]
+        if begins.isalpha() and len(begins) <= _SHORT and len(longer) == 1:
+            groups[short, longer[0]] = None
+    return [list(group) for group in groups]
+
+
+# -- values that change -------------------------------------------------------------------------------------------
+
+
+def _state_changes(found: FoundFiles, individual: str) -> None:
+    """State whether sensitive values change, and draft the transitions."""
+    guesses, name = found.guesses, found.sensitive.name
+    files = [(release.rows, release.shown) for release in found.releases]
+    changes, people = changes_of_people(files, individual, name)
+    if people and not (found.folder / TRANSITIONS).exists():
+        why = _evidence(len(files), people)
+        guesses.state("updates.transitions", TRANSITIONS, why)
+        guesses.files[TRANSITIONS] = lines_of(changes)
+        guesses.doubts.append(
+            say(
+                'The value of "{column}" changes between tables: {file} lists the changes found, and any other counts '
+                "as impossible, also next time. Complete it, or let {command} ask.",
+                column=printable(name),
+                file=TRANSITIONS,
+                command=_CONFIRM,
+            )
+        )
+        return
+    guesses.state("updates.transitions", NEVER, _evidence(len(files), people))
+    guesses.doubts.append(
+        say(
+            'It is a guess that the value of "{column}" of a person never changes. If it can, methods refuse a later '
+            "table in which it does: let {command} ask.",
+            column=printable(name),
+            command=_CONFIRM,
+        )
+    )
+
+
+def _evidence(tables: int, people: int) -> str:
+    """Return what the tables show about changes of values."""
+    if people:
+        return say_count(
+            "the value of {count} person changes between the tables",
+            "the values of {count} people change between the tables",
+            people,
+        )
+    if tables > 1:
+        return say("nobody's value changes between the tables")
+    return say("one table does not show whether values change")
+
+
+def changes_of_people(
+    files: Iterable[tuple[Path, str]], individual: str, sensitive: str
+) -> tuple[list[tuple[str, str]], int]:
+    """Return the changes of people's values that occurred, each value to itself included, and how many people changed.
+
+    Raises:
+        InputError: a snapshot cannot be read.
+    """
+    before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str]](), set[str]()
+    for path, shown in files:
+        problems = Problems()
+        table = read_table(path, shown, [individual, sensitive], problems)
+        problems.check()
+        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True)) if table is not None else {}
+        changed = {who: (before[who], value) for who, value in now.items() if before.get(who, value) != value}
+        values |= {*now.values()}
+        found |= {*changed.values()}
+        people |= changed.keys()
+        before |= now
+    return sorted(found | {(value, value) for value in values}), len(people)
+
+
+# -- answers ------------------------------------------------------------------------------------------------------
+
+
+def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
+    """Ask whether values change and how dates are published, and return the new text of a `microdata.toml`.
+
+    Raises:
+        OSError: a file of transitions cannot be written.
+        InputError: the microdata cannot be read, or the answers would make them unreadable.
+        UsageError: a file of transitions that was edited stands in the way.
+    """
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    updates = document.get("updates", {})
+    if updates.get("transitions") == ANY:
+        updates["transitions"] = NEVER
+    microdata = open_microdata(folder, tomlkit.dumps(document))
+    _ask_changes(document, microdata, ask)
+    columns = read_columns([(each.path, each.shown) for each in microdata.snapshots])
+    for name in microdata.quasi_identifiers:
+        if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
+            _ask_unit(document, name, microdata.dates.get(name, ""), ask)
+    changed = tomlkit.dumps(document)
+    open_microdata(folder, changed)
+    return changed
+
+
+def _ask_changes(document: Any, microdata: Microdata, ask: Ask) -> None:  # noqa: ANN401 - a document of tomlkit
+    """Ask which changes of values are possible, and write the file that lists them."""
+    import tomlkit
+
+    files = [(each.path, each.shown) for each in microdata.snapshots]
+    found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
+    values = [old for old, new in found if old == new]
+    every = [(old, new) for old in values for new in values]
+    question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
+    answers = {"never": say("no; methods then refuse a table in which it does")}
+    if people:
+        answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
+    if len(every) <= _MOST_PAIRS:
+        answers["any"] = say("any value may become any other; {file} lists all pairs", file=TRANSITIONS)
+    if microdata.transitions is not None:
+        answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
+    default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
+    answer = ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
+    if answer == "stated":
+        return
+    if "updates" not in document:
+        document["updates"] = tomlkit.table()
+    document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
+    document["updates"]["transitions"].comment(say("as answered"))
+    if answer != "never":
+        path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
+        if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
+            ("from", "to"),
+            *pairs,
+        }:
+            what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
+            raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
+        write_file(path, lines_of(pairs))
+
+
+def _ask_unit(document: Any, name: str, unit: str, ask: Ask) -> None:  # noqa: ANN401 - a document of tomlkit
+    """Ask how the dates of a column are published."""
+    import tomlkit
+
+    answers = {
+        "year": say("only the year"),
+        "month": say("year and month"),
+        "day": say("the day, by which people can be singled out"),
+    }
+    question = say('"{column}" has dates with days. What of them may be published?', column=printable(name))
+    answer, columns = ask(Question(question, answers, unit or "year")), document["columns"]
+    if answer in UNITS:
+        if "dates" not in columns:
+            columns["dates"] = tomlkit.inline_table()
+        guessed = bool(unit) and columns["dates"][name].trivia.comment
+        columns["dates"][name] = answer
+        if guessed:
+            columns["dates"][name].comment(say("as answered"))
+        document.get("domains", {}).pop(name, None)
+    elif unit:
+        del columns["dates"][name]
