@@ -142,19 +142,12 @@ def values_of(
         yield place, np.where(seen.fixed >= 0, seen.fixed, value).astype(np.int32)
 
 
-def row_costs(decision: Knowledge, budget: Budget) -> Iterator[RowCosts]:
-    """Yield steps that prove impossible values which no single group proves, until time runs out.
-
-    Args:
-        decision: the knowledge of the columns.
-        budget: the time limit.
-    """
+def row_costs(decision: Knowledge) -> Iterator[RowCosts]:
+    """Yield steps that prove impossible values which no single group proves, as long as a round rules more out."""
+    budget = Budget()
     net, known = decision.network, Knowledge(decision.network, budget)
     known.narrow()
-    while not budget.exhausted():
-        gone = known.alive & ~decision.alive
-        if not gone.any():
-            return
+    while (gone := known.alive & ~decision.alive).any():
         core, found = known.core(gone), np.zeros(net.columns, dtype=np.bool_)
         exact, others = np.zeros(len(net.capacity), dtype=np.int64), list[Numbers]()
         for a, b in batches(core, BATCH):
@@ -231,9 +224,9 @@ class Answers:
         for number, world in enumerate(few_worlds(self.decision)):
             yield tuple(values_of(hosts, self.decision, world, number))
 
-    def points(self, budget: Budget) -> Iterator[RowCosts]:
+    def points(self) -> Iterator[RowCosts]:
         """Yield points of rows that prove values impossible which no single group proves impossible."""
-        return row_costs(self.decision, budget)
+        return row_costs(self.decision)
 
     def left(self, release: int) -> ValuesLeft:
         """Return the possible values of every person in a release whose value is not known beforehand."""

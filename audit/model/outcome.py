@@ -135,8 +135,8 @@ class PossibleValues(Protocol):
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
         """Yield different worlds: the row classes and the values of the people of `hosts`, by release."""
 
-    def points(self, budget: Budget) -> Iterator[RowCosts]:
-        """Yield the points of rows by which values are ruled out, step by step, until time runs out."""
+    def points(self) -> Iterator[RowCosts]:
+        """Yield the points of rows by which values are ruled out, step by step."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return the people with equal values in all worlds, if values never change, without those of certain values.
