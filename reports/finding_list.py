@@ -55,12 +55,14 @@ class ListedFinding:
 
     Attributes:
         id: the id of the finding; the same in every audit of the series.
-        gravity: `grave` if the policy declares the value to be grave; for a count, what is known about it.
+        gravity: `grave` if the policy declares the value to be grave, `not ranked` if it declares none; for a count,
+            what is known about it.
         attack, column, value, person, release: the attack, the sensitive column or the dimensions, the value, the
             person and the release; empty if the finding has none.
         size: the number of people or rows that it is about; for a count, its upper bound.
         risk: its probability.
         finding: its sentence.
+        same_person: the ids of the other findings about the same person and value.
         reason, until: empty; an officer fills in why it is accepted and the last day, for `audit waive --list`.
     """
 
@@ -74,13 +76,14 @@ class ListedFinding:
     size: int
     risk: float
     finding: str
+    same_person: str = ""
     reason: str = ""
     until: str = ""
 
 
-_HEADS = Phrase("id, gravity, attack, column, value, person, release, size, risk, finding, reason, until")
+_HEADS = Phrase("id, gravity, attack, column, value, person, release, size, risk, finding, same person, reason, until")
 """The names of the columns."""
-_GRAVE = Phrase("grave")
+_GRAVITY = {"grave": Phrase("grave"), "not ranked": Phrase("not ranked")}
 
 
 def heads() -> list[str]:
@@ -102,7 +105,15 @@ Grave: TypeAlias = Collection[tuple[str | None, str]]
 
 def listed(report: Report, column: str = "", grave: Grave = ()) -> list[ListedFinding]:
     """Return the shown findings, the gravest first; `column` is the sensitive one if there is only one."""
-    found = [_line(attack, each, column, grave) for attack in report.attacks for each in attack.findings]
+    lines = [_line(attack, each, column, grave) for attack in report.attacks for each in attack.findings]
+    about: dict[tuple[str, str, str], list[str]] = {}
+    for line in lines:
+        about.setdefault((line.person, line.column, line.value), []).append(line.id)
+    found = [
+        replace(line, same_person=" ".join(ident for ident in same if ident != line.id)) if line.person else line
+        for line in lines
+        for same in [about[line.person, line.column, line.value]]
+    ]
     return sorted(found, key=lambda line: (_gravity(line), not line.value, -line.risk, -line.size, line.id))
 
 
@@ -118,13 +129,13 @@ def in_order(lines: Sequence[ListedFinding], order: str, releases: Sequence[str]
 
 
 def _gravity(line: ListedFinding) -> int:
-    order = ["grave", *reversed(WORSE), ""]
+    order = ["grave", *reversed(WORSE), "", "not ranked"]
     return order.index(line.gravity)
 
 
 def _gravity_in_words(line: ListedFinding) -> str:
     kind = COUNT_KINDS.get(line.gravity)
-    return str(kind.title if kind else _GRAVE) if line.gravity else ""
+    return str(kind.title if kind else _GRAVITY[line.gravity]) if line.gravity else ""
 
 
 def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) -> ListedFinding:
@@ -142,7 +153,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
     sizes = [getattr(finding, "rows", 0), getattr(finding, "class_size", 0), 2 * getattr(finding, "e", 0)]
     return ListedFinding(
         id=finding.id,
-        gravity="grave" if is_grave else "",
+        gravity="grave" if is_grave else "" if grave else "not ranked",
         attack=attack.attack,
         column=column,
         value="" if value is None else str(value),

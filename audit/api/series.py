@@ -83,9 +83,11 @@ class LoadedSeries(Loaded):
 
     Attributes:
         opened: what was read; do not change it.
+        not_waived: after `waive`, the ids of further findings about the people of the waived ones.
     """
 
     opened: Series
+    not_waived: tuple[str, ...] = ()
 
     def attack(self, attack: Choice, /, **settings: Unpack[Settings]) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
@@ -292,8 +294,8 @@ class LoadedSeries(Loaded):
         settings = AuditSettings({"adversary": adversary, "policy": policy})
         accepted = accepted_of(ids, reason, until, groups, listed, list_forms())
         with settings.audit_options() as how:
-            waive_findings(self.folder, settings.attacks(()), accepted, how)
-        return replace(self, opened=load(self.folder, kind="microdata").opened)
+            left = waive_findings(self.folder, settings.attacks(()), accepted, how)
+        return replace(self, opened=load(self.folder, kind="microdata").opened, not_waived=left)
 
     def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:
         """Return which values one person may have had, release by release, as a graph of networkx; it names people.

@@ -11,6 +11,9 @@ from audit.io.manifest import NAME
 from audit.model.errors import UsageError, printable, printable_path
 from audit.runtime.phrases import say, say_count
 
+_SHOWN = 50
+"""The most ids that a message names; a list has all."""
+
 
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
@@ -66,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     series = opened(arguments)
     accepted = {"reason": arguments.reason, "until": arguments.until, "listed": arguments.list}
+    left: tuple[str, ...] = ()
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             if given["policy"] or arguments.group:
@@ -78,8 +82,16 @@ def run(arguments: argparse.Namespace) -> int:
             how = {"adversary": given["adversary"], "policy": given["policy"]}
             groups = list(map(tuple, arguments.group))
             before, after = series.opened.manifest, series.waive(*arguments.ids, groups=groups, **accepted, **how)
-            many = len(after.opened.manifest.waivers) - len(before.waivers)
+            many, left = len(after.opened.manifest.waivers) - len(before.waivers), after.not_waived
     file = printable_path(series.folder / NAME)
     wrote = say_count("Wrote {count} waiver into {file}.", "Wrote {count} waivers into {file}.", many, file=file)
     put(f"{wrote if many else say('Nothing was written: {file} has these waivers already.', file=file)}\n")
+    if left:
+        more = say_count(
+            "{count} further finding is about the same people, and not waived; name its id to waive it: {ids}",
+            "{count} further findings are about the same people, and not waived; name their ids to waive them: {ids}",
+            len(left),
+            ids=" ".join([*left[:_SHOWN], *["…"] * (len(left) > _SHOWN)]),
+        )
+        put(f"{more}\n")
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,17 +28,21 @@ _ABOUT = ("finding", "individual", "release", "group")
 
 def waive_findings(
     folder: Path, attacks: Sequence[Attack], accepted: Sequence[Acceptance], options: AuditOptions | None = None
-) -> int:
-    """Write a waiver for each accepted finding, person or group, and return their number.
+) -> tuple[str, ...]:
+    """Write a waiver for each accepted finding, person or group.
 
     A waiver accepts no more than an audit with these options finds today; a group belongs to one release. If the audit
     does not find the accepted item, the waiver has no size, and reports compute it.
+
+    Returns:
+        The ids of the findings about one person that no waiver names, although one names another finding about them.
 
     Raises:
         UsageError: a date is past, there is neither a key for stable ids nor a folder for one, or a list names a
             finding that was not found.
         InputError: the series cannot be read.
     """
+    left: list[str] = []
 
     def named() -> list[dict[str, object]]:
         findings = [each for each in accepted if each.release is None and _is_finding(each.named)]
@@ -48,10 +52,12 @@ def waive_findings(
                 f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
             )
         series, how = open_series(folder), replace(options or AuditOptions(), findings=0)
+        waivers = [*series.manifest.waivers, *map(_waiver, accepted)]
         series.manifest = replace(series.manifest, waivers=())
         namer = Pseudonymizer(series, reveal=True, stable=True)
         run = run_attacks(series, attacks, how).checked(namer)
         found = [FoundClaims(each) for result in run.results for each in selections_of(result, namer, run.limits)]
+        left.extend(_about_the_same_people(found, waivers))
         written: list[dict[str, object]] = []
         for each in dict.fromkeys(accepted):
             waiver = _waiver(each)
@@ -76,7 +82,21 @@ def waive_findings(
             written.append({**about, **({"size": size} if sizes else {}), **each.key})
         return written
 
-    return waive(folder, accepted, named)
+    waive(folder, accepted, named)
+    return tuple(left)
+
+
+def _about_the_same_people(found: Sequence[FoundClaims], waivers: Sequence[Waiver]) -> Iterator[str]:
+    """Yield the ids of claims about one person that no waiver names, if a waiver of a finding names another of them."""
+    named = [np.any([some.named(each) for each in waivers], axis=0) for some in found]
+    by_id = [each for each in waivers if each.finding is not None]
+    people: set[frozenset[str]] = set()
+    for some in found:
+        people.update(some.whose[at] for each in by_id for at in np.flatnonzero(some.named(each)).tolist())
+    for some, flags in zip(found, named, strict=True):
+        for at in np.flatnonzero(~flags).tolist() if some.ids else ():
+            if len(some.whose[at]) == 1 and some.whose[at] in people:
+                yield some.ids[at]
 
 
 def _is_finding(name: str) -> bool:

@@ -167,7 +167,7 @@ def test_lists_are_filtered_and_sorted(tmp_path):
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 1
     value = everything[0]["value"]
-    assert {row["gravity"] for row in everything} == {""}
+    assert {row["gravity"] for row in everything} == {"not ranked"}
     with (series / "series.toml").open("a") as file:
         file.write(f'\n[policy]\nmax_ever_risk = 1\ngrave = {{ Disease = ["{value}"] }}\n')
     rows = listed(series)
@@ -223,3 +223,31 @@ def test_a_list_says_which_attacks_did_not_finish():
 
 def test_a_workbook_is_not_printed(series):
     assert "--output" in refused("findings", str(series), "--format", "xlsx")
+
+
+def test_a_list_says_which_findings_are_about_the_same_person_and_value(tmp_path):
+    """Each line has the ids of all other lines about its person, column and value; a line about no person has none."""
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    rows = listed(tmp_path / "s")
+    about = [(row["person"], row["column"], row["value"]) for row in rows]
+    for row, mine in zip(rows, about, strict=True):
+        others = {each["id"] for each, theirs in zip(rows, about, strict=True) if theirs == mine} - {row["id"]}
+        assert set(row["same person"].split()) == (others if row["person"] else set())
+    assert any(row["same person"] for row in rows)
+
+
+def test_what_is_waived_names_what_else_is_found_about_the_person(tmp_path):
+    """A waiver of one id leaves the person's other findings: they are named, until none is left."""
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    rows = listed(tmp_path / "s")
+    first = next(row for row in rows if row["person"] and row["same person"])
+    others = {row["id"] for row in rows if row["person"] == first["person"]} - {first["id"]}
+    words = ("--reason", "why", "--until", "2999-01-01")
+    _, left = done("waive", str(tmp_path / "s"), first["id"], *words).splitlines()
+    assert left.startswith(f"{len(others)} further findings are about the same people, and not waived")
+    assert set(left.rpartition(": ")[2].split()) == others
+    assert first["person"] in {row["person"] for row in listed(tmp_path / "s")}
+    assert len(done("waive", str(tmp_path / "s"), *sorted(others), *words).splitlines()) == 1
+    assert first["person"] not in {row["person"] for row in listed(tmp_path / "s")}
