@@ -37,7 +37,7 @@ from audit.io.toml import UNCONFIRMED_KEYS, natural, read_text, release_tag
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
-from audit.model.report import CountSize
+from audit.model.report import CountSize, SealedCount
 from audit.runtime.phrases import say
 
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
@@ -315,7 +315,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         }
         read["perturbation"] = read["perturbation"] or 0
         found = TableManifest(
-            **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
+            **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }'),
             releases_by=self.text(series, "releases_by"),
             no_total=frozenset(name for name, label in totals.items() if not label),
             absent_is_zero=read.pop("absent") == "zero",
@@ -411,11 +411,17 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
 
 
-def size_of(given: object) -> CountSize | None:
-    """Return how precise knowledge of a count a waiver accepts; None if the value does not say so."""
+def size_of(ident: str, given: object) -> CountSize | SealedCount | None:
+    """Return how precise knowledge of a count a waiver accepts; None if the value does not say so.
+
+    Earlier versions wrote the least and the greatest count.
+    """
     if not isinstance(given, dict):
         return None
     kind = next((each for each in WORSE if each == given.get("kind")), None)
+    values, sealed = given.get("values"), given.get("seal")
+    if kind is not None and set(given) == {"kind", "values", "seal"} and type(values) is int and type(sealed) is str:
+        return SealedCount(ident, kind, values, sealed)
     lower, upper = given.get("lower"), given.get("upper")
     if kind is None or set(given) != {"kind", "lower", "upper"} or not (type(lower) is type(upper) is int):
         return None

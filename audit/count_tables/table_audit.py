@@ -315,7 +315,9 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
         report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
         found: dict[str, dict[str, object]] = {}
         for each in accepted:
-            matches = {one.id: vars(one.size) for one in report.findings if matcher(each.named)(one.id)}
+            matches = {
+                one.id: one.size.sealed(one.id).written() for one in report.findings if matcher(each.named)(one.id)
+            }
             if not matches:
                 named = (each.where and f"{each.where}: ") + printable(each.named, 80)
                 what = say("{named} is not a finding of these tables", named=named)

@@ -270,7 +270,7 @@ class SeriesReader(Reader, Generic[R]):
         return None if document is None else cls(folder, NAME, text, document, problems)
 
     def common(
-        self, limit_of: Callable[[str, object], float], size_of: Callable[[object], object], example: str
+        self, limit_of: Callable[[str, object], float], size_of: Callable[[str, object], object], example: str
     ) -> dict[str, Any]:
         """Return the fields of `SeriesManifest`, by name.
 
@@ -569,7 +569,7 @@ def exact_number(given: object) -> Fraction | None:
         return None
 
 
-def size_of(given: object) -> Size | None:
+def size_of(ident: str, given: object) -> Size | None:
     """Return how much of a finding about people, or which small classes, a waiver accepts; None if it is not a size."""
     if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
         whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
@@ -581,12 +581,12 @@ def size_of(given: object) -> Size | None:
     return RiskSize(float(str(given))) if number else None
 
 
-def read_waivers(reader: Reader, size_of: Callable[[object], object], example: str) -> tuple[Waiver, ...]:
+def read_waivers(reader: Reader, size_of: Callable[[str, object], object], example: str) -> tuple[Waiver, ...]:
     """Return the waivers of a manifest, and note each problem with its line.
 
     Args:
         reader: the reader of the manifest.
-        size_of: returns how much of one finding a waiver accepts; None if a value does not say so.
+        size_of: returns how much of the finding with an id a waiver accepts; None if a value does not say so.
         example: a line with such a value, for messages.
     """
     entries = reader.document.get("waiver", [])
@@ -606,12 +606,12 @@ def read_waivers(reader: Reader, size_of: Callable[[object], object], example: s
     return tuple(each for each in found if each is not None)
 
 
-def _sizes(waiver: Waiver, given: object, size_of: Callable[[object], object]) -> Mapping[str, object] | None:
+def _sizes(waiver: Waiver, given: object, size_of: Callable[[str, object], object]) -> Mapping[str, object] | None:
     """Return how much of each finding a waiver accepts, by id; None if its size does not say so."""
     named = waiver.finding
-    if named is not None and "*" not in named and (size := size_of(given)) is not None:
+    if named is not None and "*" not in named and (size := size_of(named, given)) is not None:
         return {named: size}
-    sizes = {str(ident): size_of(each) for ident, each in given.items()} if isinstance(given, dict) else {}
+    sizes = {str(ident): size_of(str(ident), each) for ident, each in given.items()} if isinstance(given, dict) else {}
     return sizes if sizes and None not in sizes.values() else None
 
 

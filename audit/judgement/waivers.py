@@ -16,11 +16,11 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize, SmallClasses
+from audit.model.accepted_size import Size, SmallClasses
 from audit.model.arrays import Flags, Places
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, Waived
+from audit.model.report import HIDDEN, CountSize, Waived
 from audit.model.scored import NOWHERE
 from audit.runtime.phrases import Reason, ReasonKind, say
 
@@ -205,7 +205,10 @@ class WaiverBook:
         for place, (sizes, clauses) in sorted(self._unsized.items()):
             waiver = self.waivers[place]
             alone = waiver.finding is not None and "*" not in waiver.finding
-            said = _text(next(iter(sizes.values())) if alone and sizes else sizes)
+            texts = {ident: _text(ident, size) for ident, size in sorted(sizes.items())}
+            said = f"{{ {', '.join(f'{ident} = {text}' for ident, text in texts.items())} }}"
+            if alone and texts:
+                [said] = texts.values()
             what = printable(waiver.finding or (waiver.individual if reveal and waiver.individual else say("a person")))
             if waiver.release is not None:
                 group, release = printable(waiver.group or ""), printable(waiver.release)
@@ -252,13 +255,10 @@ class WaiverBook:
             clauses.update(*(found.clauses[at] for at in left))
 
 
-def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accepted, or of several by id
-    """Return how a manifest states how much is accepted."""
-    if isinstance(size, dict):
-        return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
-    if isinstance(size, float):
-        return f"{size:.17g}"
-    return toml_value(size.written() if isinstance(size, CloseSize) else vars(size))
+def _text(ident: str, size: CountSize | Size) -> str:
+    """Return how a manifest states how much of a finding is accepted."""
+    written = (size.sealed(ident) if isinstance(size, CountSize) else size).written()
+    return f"{written:.17g}" if isinstance(written, float) else toml_value(written)
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:

@@ -6,6 +6,7 @@ The types of the fields are those of the JSON report, and its schema contains th
 from __future__ import annotations
 
 import datetime
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
@@ -16,6 +17,7 @@ from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,
+    UNBOUNDED,
     UNWRITTEN,
     WITHOUT_RESULT,
     WORSE,
@@ -39,6 +41,9 @@ from audit.model.json_types import (
 )
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.moves import Recommendation
+
+_TRIED = 10_000
+"""The most counts that are compared with a seal."""
 
 
 @dataclass(frozen=True)
@@ -296,6 +301,48 @@ class CountSize:
         """
         worse = WORSE.index(other.kind) > WORSE.index(self.kind)
         return not worse and other.lower <= self.lower and self.upper <= other.upper
+
+    def sealed(self, ident: str) -> SealedCount:
+        """Return what a waiver of the finding with this id states."""
+        values = UNBOUNDED if self.upper >= UNBOUNDED else self.upper - self.lower + 1
+        return SealedCount(ident, self.kind, values, seal(ident, self.lower))
+
+
+@dataclass(frozen=True)
+class SealedCount:
+    """How precise knowledge of a count a waiver accepts, without the count: the manifest is published.
+
+    Attributes:
+        ident: the id of the finding.
+        kind: the kind of finding.
+        values: the number of values that the count can have; `UNBOUNDED` if it has no upper bound.
+        seal: the seal of the least of them, with which only an audit that finds an interval can compare it.
+    """
+
+    ident: str
+    kind: CountVerdict
+    values: int
+    seal: str
+
+    def written(self) -> dict[str, object]:
+        """Return it as written in a manifest."""
+        return {"kind": self.kind, "values": self.values, "seal": self.seal}
+
+    def covers(self, other: CountSize) -> bool:
+        """Return whether the interval of `other` contains the accepted one, and it is no worse kind of finding.
+
+        >>> [CountSize("small", 2, 4).sealed("id").covers(CountSize("small", low, 4)) for low in (1, 2, 3)]
+        [True, True, False]
+        """
+        worse = WORSE.index(other.kind) > WORSE.index(self.kind)
+        last = other.upper if other.upper >= UNBOUNDED else other.upper - self.values + 1
+        starts = range(other.lower, min(last, other.lower + _TRIED) + 1)
+        return not worse and any(seal(self.ident, start) == self.seal for start in starts)
+
+
+def seal(ident: str, count: int) -> str:
+    """Return a text that shows a count only to those who know it, for the finding with this id."""
+    return hashlib.sha256(f"{ident} {count}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

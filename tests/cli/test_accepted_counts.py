@@ -1,6 +1,7 @@
 """What waivers and baselines accept of counts: as much as was known, and no more."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,31 @@ def test_a_log_without_findings_names_the_kinds_that_violate(tmp_path):
     assert [each["ruleId"] for each in run["results"]] == ["differencing/narrowed"]
     code, out, _ = run_main(str(folder), "--format", "sarif", "--findings", "0", "--policy", "min_width=4")
     assert (code, json.loads(out)["runs"][0]["results"]) == (0, [])
+
+
+def test_a_waiver_does_not_carry_the_count(tmp_path):
+    """The manifest is published: no two findings that differ in their count alone are told apart by what is written."""
+    written = []
+    for count in (1, 2):
+        first = [(("All",), "50"), (("N",), "*"), (("S",), str(41 - count)), (("W",), "9")]
+        tables = TinyTables(("area",), [first], totals={"area": "All"}, markers={"*": (1, 7)}, threshold=8)
+        folder = tables.write(tmp_path / str(count))
+        _, report, cells = audited(folder)
+        assert cells == [("N", count, count)]
+        run_main(
+            "waive", str(folder), report["attacks"][0]["findings"][0]["id"], "--reason", "why", "--until", "2999-01-01"
+        )
+        text = (folder / "series.toml").read_text(encoding="utf-8").partition("[[waiver]]")[2]
+        written.append(re.sub('seal = "[0-9a-f]{16}"', "", text))
+        assert audited(folder)[1]["policy"]["waived"][0]["state"] == "applied"
+    assert written[0] == written[1]
+    assert "values = 1" in written[0]
+
+
+def test_the_size_of_an_earlier_version_is_read(tmp_path):
+    folder = series(tmp_path / "s")
+    ident = audited(folder)[1]["attacks"][0]["findings"][0]["id"]
+    waiver = f'[[waiver]]\nfinding = "{ident}"\nreason = "a"\nexpires = 2999-01-01\nsize = '
+    with (folder / "series.toml").open("a", encoding="utf-8") as file:
+        file.write(waiver + '{ kind = "narrowed", lower = 1, upper = 4 }\n')
+    assert audited(folder)[1]["policy"]["waived"][0]["state"] == "applied"

@@ -557,6 +557,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/model/test_update_sets.py": [
         ("audit.model.report.CountSize.covers", "not worse and ", ""),
         ("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True"),
+        ("audit.model.report.SealedCount.covers", "other.upper - self.values + 1", "other.upper"),
+        ("audit.model.report.SealedCount.covers", "not worse and ", ""),
     ],
     "unit/runtime/test_engine.py": [
         ("audit.runtime.engine._done", "_Begun | _Later", "_Begun"),

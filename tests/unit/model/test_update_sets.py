@@ -1,5 +1,6 @@
 """Update sets, least cuts and sizes of counts: parts of the model beside their definitions."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +16,7 @@ from audit.io.encoding import Vocabulary
 from audit.io.microdata import Microdata, open_microdata
 from audit.io.series import open_series
 from audit.model.errors import AuditError
+from audit.model.json_types import UNBOUNDED
 from audit.model.minimum_cuts import NO_CUT, inseparable, min_cuts
 from audit.model.report import CountSize
 from audit.model.update_sets import UpdateSets
@@ -305,3 +307,14 @@ def test_inseparable_nodes_as_in_a_cut_tree(seed):
 )
 def test_no_worse_kind_and_no_narrower_limits_are_covered(accepted, known, covers):
     assert accepted.covers(known) == covers
+    assert accepted.sealed("differencing-0").covers(known) == covers
+
+
+def test_a_sealed_size_covers_what_the_size_covers():
+    """A manifest has the seal in place of the count; what it accepts is the same, for the finding with this id."""
+    ends = [(low, high) for low in range(5) for high in (*range(low, 6), UNBOUNDED)]
+    sizes = [CountSize(kind, *each) for kind in ("narrowed", "recovered", "all") for each in ends]
+    for accepted in sizes:
+        sealed = accepted.sealed("differencing-0")
+        assert [sealed.covers(each) for each in sizes] == [accepted.covers(each) for each in sizes]
+        assert not any(replace(sealed, ident="differencing-1").covers(each) for each in sizes)
