@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
-from audit.io.cells import CellError
+from audit.io.cells import ANYTHING, CellError
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release
 from audit.io.respelling import fold, skeleton
@@ -151,10 +152,7 @@ def read_lines(
         The lines; None if there is a problem.
     """
     before = len(problems.found)
-    names = header(folder / name, name, problems)
-    optional = [column for column in (_PROBABILITY, ATTRIBUTE) if names is not None and column in names]
-    wanted = ["from", "to", *optional]
-    table = read_table(folder / name, name, wanted, problems) if names is not None else None
+    table = read_table(folder / name, name, ["from", "to"], problems, optional=(_PROBABILITY, ATTRIBUTE))
     if table is None:
         return None
     if ATTRIBUTE in table:
@@ -198,7 +196,6 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
     table.note_first(lacking, _PROBABILITY, what, remedy, problems)
 
 
-_UNKNOWN = ["*"]
 _BESIDE_NAME = re.compile(r"(?<=\w)(?:\.[0-9]+|\s*[\[(][^\])]*[\])]|[*_¹²³]+)$")  # a second column, a unit, a note
 
 
@@ -227,7 +224,7 @@ class Register:
     @property
     def lacking(self) -> tuple[int, ...]:
         """The indices of the quasi-identifiers that the register lacks: every cell of these may be a person's."""
-        return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
+        return tuple(place for place, values in enumerate(self.values) if [*values] == [ANYTHING])
 
     def present(self, release: int) -> npt.NDArray[np.intp]:
         """Return the indices of the lines whose people are in a release."""
@@ -254,19 +251,17 @@ def read_register(series: Series) -> Register:
         problems.add(manifests.NAME, what, say("rename the quasi-identifier, in the releases too"), column=attribute)
     problems.check()
     ours = {theirs: each for each, theirs in series.manifest.register_columns.items()}
-    found = header(series.manifest.folder / name, name, problems)
-    for column in (each for each in ours if found is not None and each not in found):
+    found = problems.checked(header(series.manifest.folder / name, name, problems))
+    for column in (each for each in ours if each not in found):
         problems.add(
             name, say("the column is not in the file"), say("correct its name under [register]"), line=1, column=column
         )
-    names = None if found is None else [ours.get(each, each) for each in found]
-    lacking = _lacking(attributes, names or [], name, problems)
-    by_line = names is not None and "release" in names
+    names = {ours.get(each, each) for each in found}
+    lacking = _lacking(attributes, names, name, problems)
     listed = [each for each in attributes if each not in lacking]
-    always = series.manifest.possible and names is not None and not {"first", "last"} & set(names) and not by_line
-    when = [] if always else ["release"] if by_line else ["first", "last"]
-    wanted = ["individual", *listed, *when]
-    table = series.side_table(name, wanted, problems) if names is not None else None
+    always = series.manifest.possible and names.isdisjoint({"first", "last"})
+    when = ["release"] if "release" in names else [] if always else ["first", "last"]
+    table = series.side_table(name, ["individual", *listed, *when], problems)
     if table is None:
         raise InputError(problems.found)
     if table.rows == 0:
@@ -276,18 +271,13 @@ def read_register(series: Series) -> Register:
     values, columns = list[Sequence[str]](), []
     for attribute in attributes:
         if attribute in lacking:
-            values.append(_UNKNOWN)
-            columns.append((np.zeros(table.rows, dtype=np.int32), len(_UNKNOWN)))
-            continue
+            table = table.with_constant(attribute, ANYTHING)
         codes, texts = text_codes(table.arrow(attribute))
-        _check_exact(series, table, attribute, codes, texts, problems)
+        if attribute in listed:
+            _check_exact(series, table, attribute, codes, texts, problems)
         values.append(texts)
         columns.append((codes, len(texts)))
-    first, last = (
-        (np.zeros(table.rows, dtype=np.int32), np.full(table.rows, len(series.tags) - 1, dtype=np.int32))
-        if always
-        else _releases_of(series, table, by_line=by_line, problems=problems)
-    )
+    first, last = _releases_of(series, table, problems)
     person = series.people.encode(table.arrow("individual"))
     table.note_first(
         person == NOBODY, "individual", say("the line has no individual"), say("write the individual"), problems
@@ -337,10 +327,12 @@ def _is_no_value(series: Series, attribute: str, text: str) -> bool:
     return hierarchy is not None and text not in hierarchy.levels[0]
 
 
-def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
-    """Return the first and the last release, counted from 0, of each line of a register."""
+def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Codes, Codes]:
+    """Return the first and the last release, counted from 0, of each line of a register; all, if it names none."""
     tags = (*series.tags, *series.manifest.to_come)
-    if by_line:
+    if "release" not in table and "first" not in table:
+        return np.zeros(table.rows, dtype=np.int32), np.full(table.rows, len(series.tags) - 1, dtype=np.int32)
+    if "release" in table:
         codes, texts = text_codes(table.arrow("release"))
         found = Vocabulary(tags).codes(texts)[codes]
         remedy = say("write the tag of a release: its file's name without the endings")
@@ -395,9 +387,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
         return any_transitions(series, sensitive, vocabulary)
     problems = Problems()
     name, missing = str(series.manifest.transitions), series.missing(sensitive)
-    lines = read_lines(series.manifest.folder, name, problems, attribute=sensitive, missing=missing)
-    if lines is None:
-        raise InputError(problems.found)
+    lines = problems.checked(read_lines(series.manifest.folder, name, problems, attribute=sensitive, missing=missing))
     if series.columns.rules[Fold].folds(sensitive):
         lines = lines.folded(problems)
     problems.check()
@@ -455,7 +445,7 @@ class Known:
 
     def some(self, chosen: npt.NDArray[np.bool_]) -> Known:
         """Return the chosen lines; `chosen` has shape (lines,), bool."""
-        lines = [line for line, is_chosen in zip(self.lines, chosen.tolist(), strict=True) if is_chosen]
+        lines = [*compress(self.lines, chosen.tolist())]
         return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
 
     def fixed(self, position: int, people: int, *, constant: bool) -> Codes:
@@ -493,11 +483,7 @@ def read_known(series: Series, sensitive: str) -> Known:
             have, or has a line whose value several attributes have.
     """
     name, problems = str(series.manifest.known), Problems()
-    names = header(series.manifest.folder / name, name, problems)
-    optional = [column for column in ("release", ATTRIBUTE) if names is not None and column in names]
-    table = series.side_table(name, ["individual", "value", *optional], problems) if names is not None else None
-    if table is None:
-        raise InputError(problems.found)
+    table = problems.checked(series.side_table(name, ["individual", "value"], problems, ("release", ATTRIBUTE)))
     value, is_about = _known_values(series, table, sensitive, problems)
     tags = {tag: place for place, tag in enumerate(series.tags)} | {"": -1}
     given = table.texts("release") if "release" in table else [""] * table.rows

@@ -375,14 +375,17 @@ class Series:
         staged.attributes, staged.hierarchies = self.attributes, self.hierarchies
         return staged
 
-    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+    def side_table(
+        self, name: str, columns: Sequence[str], problems: Problems, optional: Iterable[str] = ()
+    ) -> Table | None:
         """Read some columns of a file beside the releases, with names and texts spelled as in the releases.
 
-        None after noting a problem.
+        None after noting a problem. The `optional` columns are read if the file has them.
         """
         called = self.manifest.register_columns if name == self.manifest.register else {}
-        wanted, people = [called.get(each, each) for each in columns], called.get("individual", "individual")
-        table = read_table(self.manifest.folder / name, name, wanted, problems, distinct=(people,))
+        wanted, further = ([called.get(each, each) for each in some] for some in (columns, optional))
+        people, path = called.get("individual", "individual"), self.manifest.folder / name
+        table = read_table(path, name, wanted, problems, optional=further, distinct=(people,))
         ours = {theirs: each for each, theirs in called.items()}
         return None if table is None else respelled(table.renamed(ours), self.columns.rules)
 
@@ -400,10 +403,7 @@ def open_series(path: str | os.PathLike[str] | UPath) -> Series:
     manifest = manifests.read_manifest(folder, problems)
     if manifest is not None:
         check_headers(manifest, problems)
-    problems.check()
-    if manifest is None:
-        raise InputError(problems.found)
-    return Series.of(manifest)
+    return Series.of(problems.checked(manifest))
 
 
 def check_headers(manifest: Manifest, problems: Problems) -> None:

@@ -6,7 +6,7 @@ for each distinct text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -292,6 +292,7 @@ def read_table(
     problems: Problems,
     declared: Declared = NOTHING_DECLARED,
     *,
+    optional: Iterable[str] = (),
     distinct: Sequence[str | None] = (),
 ) -> Table | None:
     """Read some columns of a table.
@@ -303,14 +304,16 @@ def read_table(
         problems: receives every problem (no such file or column, ragged lines, wrong encoding, damaged Parquet) with
             file, line and remedy.
         declared: the declared delimiter and encoding; what is not declared is guessed.
+        optional: columns that are read, too, if the file has them.
         distinct: columns whose cells are mostly distinct, such as identifiers, which are read without a dictionary.
 
     Returns:
         The table; None if there is a problem.
     """
-    names, columns = header(path, shown, problems, declared), list(dict.fromkeys(columns))
+    names = header(path, shown, problems, declared)
     if names is None:
         return None
+    columns = list(dict.fromkeys([*columns, *(column for column in optional if column in names)]))
     if any(column not in names for column in columns):
         note_absent(path, shown, list(names), columns, problems)
         return None
