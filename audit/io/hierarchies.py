@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from audit.io.dialect import Dialect, guess_encoding
+from audit.io.diagnostics import damages, note_unreadable
+from audit.io.dialect import UTF_8, Dialect, guess_encoding
 from audit.io.respelling import fold
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, say
@@ -71,68 +71,34 @@ def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | No
     `shown` is the name of the file for the user.
     """
     before = len(problems.found)
-    text = _read_text(path, shown, problems)
-    if text is None:
-        return None
-    branches = _read_branches(text, shown, problems)
+    branches: dict[str, tuple[str, ...]] = {}
+    try:
+        depth = 0
+        for line, branch in _branches(path):
+            depth = depth or len(branch)
+            trouble = _trouble(branch, depth)
+            if trouble is not None:
+                problems.add(shown, trouble, str(_FORM), line=line)
+            elif branches.setdefault(branch[0], branch) != branch:
+                what = say("this leaf is on an earlier line with other ancestors")
+                problems.add(shown, what, say("keep one line for each leaf"), line=line)
+    except damages() as error:
+        note_unreadable(path, shown, error, problems)
     if not branches and len(problems.found) == before:
         problems.add(shown, say("the hierarchy is empty"), str(_FORM))
-    if len(problems.found) > before:
-        return None
-    return Hierarchy(shown, tuple(zip(*branches, strict=True)))
+    return None if len(problems.found) > before else Hierarchy(shown, tuple(zip(*branches.values(), strict=True)))
 
 
-def _read_text(path: Path, shown: str, problems: Problems) -> str | None:
-    """Return the file's text; None after noting why it cannot be read."""
-    remedy = say("correct its path under `hierarchies` in the manifest, or put the file there")
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        problems.add(shown, say("there is no such hierarchy file"), remedy)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problems.add(shown, say("the hierarchy cannot be read ({why})", why=_reason(error)), remedy)
-    else:
-        try:
-            encoding = guess_encoding(data)
-            return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            problems.add(shown, say("these bytes are not UTF-8 text"), say("save the file as UTF-8"), line=line)
-    return None
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str, ...]]:
-    """Return every leaf's branch once, in file order; note lines that do not fit the others."""
-    branches: dict[str, tuple[str, ...]] = {}
-    depth = 0
-    for line, branch in _lines(text, shown, problems):
-        depth = depth or len(branch)
-        trouble = _trouble(branch, depth)
-        if trouble is not None:
-            problems.add(shown, trouble, str(_FORM), line=line)
-        elif branches.setdefault(branch[0], branch) != branch:
-            what = say("this leaf is on an earlier line with other ancestors")
-            problems.add(shown, what, say("keep one line for each leaf"), line=line)
-    return list(branches.values())
-
-
-def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _branches(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the number and the labels of each line that is not blank."""
-    first = text.partition("\n")[0]
-    delimiter = next((sign for sign in ";\t|," if sign in first), ";")
-    try:
-        for line, row in Dialect(delimiter).rows(io.StringIO(text, newline=""), strict=True):
-            branch = tuple(label.strip() for label in row)
-            if any(branch):
-                yield line, branch
-    except csv.Error as error:
-        remedy = say('put labels that hold `;` or `"` in quotes, with quotes inside doubled')
-        what = say("this line is not `;`-separated text ({why})", why=error.__cause__)
-        problems.add(shown, what, remedy, line=error.args[0])
+    content = path.read_bytes()
+    encoding = guess_encoding(content)
+    text = content.decode("utf-8-sig" if encoding == UTF_8 else encoding)
+    delimiter = next((sign for sign in ";\t|," if sign in text.partition("\n")[0]), ";")
+    for line, row in Dialect(delimiter).rows(io.StringIO(text, newline=""), strict=True):
+        branch = tuple(label.strip() for label in row)
+        if any(branch):
+            yield line, branch
 
 
 def _trouble(branch: tuple[str, ...], depth: int) -> str | None:

@@ -125,8 +125,8 @@ def test_quotes_bom_and_windows_lines(tmp_path: Path) -> None:
         ("a;x;*\nb;;*\n", 2, "empty"),
         ("a x *\n", 1, "single level"),
         (b"a;x\nb;y\nc\x81;x\n", 3, "UTF-8"),
-        ('a;x\n"b;x\n', 2, "not `;`-separated"),
-        ('a;x\n"b"c;x\n', 2, "not `;`-separated"),
+        ('a;x\n"b;x\n', 2, "not well-formed"),
+        ('a;x\n"b"c;x\n', 2, "not well-formed"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, data: bytes | str, line: int | None, part: str) -> None:
