@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from audit.io.adjustments import Adjustments, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import single_day
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
@@ -188,7 +188,7 @@ class ReleaseReading:
             row = int(np.flatnonzero(codes == wrong)[0])
             what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
             day_first, month_first = Kind.DAY_FIRST, Kind.MONTH_FIRST
-            if None not in (ordinal(texts[wrong], day_first), ordinal(texts[wrong], month_first)):
+            if None not in (single_day(texts[wrong], day_first), single_day(texts[wrong], month_first)):
                 what = say("the column does not show which number is the day and which the month")
                 line = f'types = {{ {toml_key(printable(str(date)))} = "{day_first.value}" }}'
                 remedy = say('write {line} under [columns], or "{other}" there', line=line, other=month_first.value)
@@ -475,35 +475,7 @@ class ReleaseReading:
                 return
 
 
-_YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]?([0-9]{2})[-/.]?([0-9]{2})(?:[ T].*)?")
-_DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})(?: .*)?")
-_SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: .*)?")
-
-
-def ordinal(text: str, kind: Kind = Kind.DATE) -> int | None:
-    """Return the day number of a date; None for other texts, and for dates with slashes unless `kind` orders them.
-
-    >>> ordinal("2024-03-17") == ordinal("17.3.2024") == ordinal("20240317"), ordinal("03/04/2024")
-    (True, None)
-    >>> ordinal("17/3/2024", Kind.DAY_FIRST) == ordinal("3/17/2024", Kind.MONTH_FIRST) == ordinal("2024-03-17")
-    True
-    """
-    if (found := _YEAR_FIRST.fullmatch(text)) is not None:
-        year, month, day = map(int, found.groups())
-    elif (found := _DAY_FIRST.fullmatch(text)) is not None:
-        day, month, year = map(int, found.groups())
-    elif kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) and (found := _SLASHED.fullmatch(text)) is not None:
-        day, month, year = map(int, found.groups())
-        day, month = (day, month) if kind is Kind.DAY_FIRST else (month, day)
-    else:
-        return None
-    try:
-        return datetime.date(year, month, day).toordinal()
-    except ValueError:
-        return None
-
-
-def ranked_dates(texts: Sequence[str], kind: Kind = Kind.DATE) -> tuple[npt.NDArray[np.int64], int | None]:
+def ranked_dates(texts: Sequence[str], kind: Kind) -> tuple[npt.NDArray[np.int64], int | None]:
     """Return the rank of each text as a date or a plain number, and the index of the first text that is neither.
 
     The ranks have shape (len(texts),), int64; an empty text comes first, and times of day count. The index is None if
@@ -512,7 +484,7 @@ def ranked_dates(texts: Sequence[str], kind: Kind = Kind.DATE) -> tuple[npt.NDAr
     keys: list[tuple[int, tuple[int, ...]]] = []
     wrong = None
     for place, text in enumerate(texts):
-        day = ordinal(text, kind)
+        day = single_day(text, kind)
         if day is None and text.isascii() and text.isdigit() and len(text) < 16:
             day = int(text)
         if day is None and text:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime
 import os
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
+from audit.io.cell_reading import single_day
 from audit.io.cells import Kind
 from audit.io.manifest import NAME, parse_manifest
 from audit.io.notations import kind_of_days
@@ -21,7 +20,6 @@ from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.runtime.phrases import say
 
 Parse = Callable[[Path, str, Problems], object]
-_SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
 ListForm = tuple[str, str, str]
 """The columns of a list of findings: ids, reasons and last days."""
 
@@ -136,7 +134,7 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
         if not (reason or until):
             continue
         last_day, line = day(until, kind), table.line(row)
-        if last_day is None and _SLASHED.fullmatch(until):
+        if last_day is None and (day(until, Kind.DAY_FIRST) or day(until, Kind.MONTH_FIRST)):
             if not is_said:  # the columns are the same in every line
                 what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
                 remedy = "write all dates of the list with the year first, as 2030-01-31"
@@ -167,19 +165,11 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
 def day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
     """Return a date as a person or a spreadsheet writes it, None if unclear; `kind` is the order of dates with slashes.
 
-    >>> day("2030-01-31") == day("31.1.2030") == day("2030-01-31 00:00:00") == day("31/1/2030", Kind.DAY_FIRST)
-    True
     >>> day("1/2/2030"), day("2/2/2030")
     (None, datetime.date(2030, 2, 2))
     """
-    found = _SLASHED.fullmatch(text)
-    if found and int(found[1]) == int(found[2]):
-        kind = Kind.DAY_FIRST
-    slashes = {Kind.DAY_FIRST: "%d/%m/%Y", Kind.MONTH_FIRST: "%m/%d/%Y"}.get(kind, "%Y-%m-%d")
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", slashes):
-        with suppress(ValueError):
-            return datetime.datetime.strptime(text, form).date()
-    return None
+    number = single_day(text, kind)
+    return None if number is None else datetime.date.fromordinal(number)
 
 
 def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:
