@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from audit.io.cell_reading import is_range, number_in, parse_point
 from audit.io.cells import CellError, Kind
@@ -17,7 +17,6 @@ from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,
     Columns,
-    Form,
     Hint,
     ReadSeries,
     Respelling,
@@ -56,12 +55,9 @@ _NOT_QUASI = Phrase('"{column}" is not a quasi-identifier'), Phrase("name a colu
 
 
 @dataclass(frozen=True)
-class Hierarchies(ColumnRule):
+class Hierarchies(ColumnRule, key="hierarchies", form=Reader.files, why=Phrase("by its name or its labels")):
     """`hierarchies = { Town = "towns.csv" }`: the file with the hierarchy of labels of a quasi-identifier."""
 
-    key: ClassVar[str] = "hierarchies"
-    form: ClassVar[Form] = Reader.files
-    why: ClassVar[Phrase | str] = Phrase("by its name or its labels")
     names: Mapping[str, str] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -70,7 +66,7 @@ class Hierarchies(ColumnRule):
 
 
 @dataclass(frozen=True)
-class ColumnTypes(ColumnRule):
+class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a range of numbers, but are not one")):
     """`types = { Age = "numeric" }`: whether the values of a column are numbers, dates or codes.
 
     Attributes:
@@ -78,8 +74,6 @@ class ColumnTypes(ColumnRule):
         sensitive: the sensitive columns.
     """
 
-    key: ClassVar[str] = "types"
-    why: ClassVar[Phrase | str] = Phrase("some cells look like a range of numbers, but are not one")
     kinds: Mapping[str, str] = field(default_factory=dict)
     sensitive: tuple[str, ...] = ()
 
@@ -209,11 +203,9 @@ def _with_one_word(texts: Iterable[str]) -> dict[str, Fraction | None]:
 
 
 @dataclass(frozen=True)
-class Missing(ColumnRule):
+class Missing(ColumnRule, key="missing", why=Phrase("in a quasi-identifier it stands for any value")):
     """`missing = ["?"]`: texts that stand for an unknown value."""
 
-    key: ClassVar[str] = "missing"
-    why: ClassVar[Phrase | str] = Phrase("in a quasi-identifier it stands for any value")
     texts: frozenset[str] = frozenset()
 
     @classmethod
@@ -249,11 +241,9 @@ class Missing(ColumnRule):
 
 
 @dataclass(frozen=True)
-class Spelled(ColumnRule):
+class Spelled(ColumnRule, key="spelled", form=Reader.texts):
     """`spelled = ["Sex"]`: columns whose texts are exact values, even if they look like ranges."""
 
-    key: ClassVar[str] = "spelled"
-    form: ClassVar[Form] = Reader.texts
     columns: tuple[str, ...] = ()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:

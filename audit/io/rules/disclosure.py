@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Headers, ReadSeries, unnamed
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, toml_key
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.nearness import PublishedNumbers
@@ -22,10 +22,9 @@ FEW_OF_ROWS = 20  # or one in this many, whichever is less
 
 
 @dataclass(frozen=True)
-class Unlinkable(ColumnRule):
+class Unlinkable(ColumnRule, key="unlinkable"):
     """`unlinkable = { Remarks = "free text" }`: columns that no outsider can know of a person, with the reason why."""
 
-    key: ClassVar[str] = "unlinkable"
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -106,11 +105,9 @@ _NOT_SENSITIVE = (Phrase('"{column}" is not a sensitive column'), Phrase("name a
 
 
 @dataclass(frozen=True)
-class Harmless(ColumnRule):
+class Harmless(ColumnRule, key="harmless", form=Reader.lists):
     """`harmless = { Diagnosis = ["none"] }`: values of a sensitive column that may become known of any person."""
 
-    key: ClassVar[str] = "harmless"
-    form: ClassVar[Form] = Reader.lists
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -119,7 +116,7 @@ class Harmless(ColumnRule):
 
 
 @dataclass(frozen=True)
-class Similar(ColumnRule):
+class Similar(ColumnRule, key="similar", form=Reader.files):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
     Attributes:
@@ -127,8 +124,6 @@ class Similar(ColumnRule):
         categories: the categories of each value, by column; a missing value has none. Empty until the files are read.
     """
 
-    key: ClassVar[str] = "similar"
-    form: ClassVar[Form] = Reader.files
     names: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 

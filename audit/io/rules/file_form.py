@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from audit.io.dialect import is_encoding
-from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import Phrase, say
@@ -23,11 +22,9 @@ class _OfTextFiles(ColumnRule):
 
 
 @dataclass(frozen=True)
-class Delimiter(_OfTextFiles):
+class Delimiter(_OfTextFiles, key="delimiter", form=Reader.value):
     """`delimiter = ";"`: the text between two cells of a text file; None means that it is guessed."""
 
-    key: ClassVar[str] = "delimiter"
-    form: ClassVar[Form] = Reader.value
     sign: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -38,11 +35,9 @@ class Delimiter(_OfTextFiles):
 
 
 @dataclass(frozen=True)
-class Encoding(_OfTextFiles):
+class Encoding(_OfTextFiles, key="encoding", form=Reader.text):
     """`encoding = "cp1252"`: the encoding of a text file; None means that it is guessed."""
 
-    key: ClassVar[str] = "encoding"
-    form: ClassVar[Form] = Reader.text
     name: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -55,12 +50,11 @@ class Encoding(_OfTextFiles):
 
 
 @dataclass(frozen=True)
-class Renamed(ColumnRule):
+class Renamed(
+    ColumnRule, key="renamed", form=Reader.mappings, why=Phrase("these columns look like those of the other releases")
+):
     """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: what the series calls the columns of a release's file."""
 
-    key: ClassVar[str] = "renamed"
-    form: ClassVar[Form] = Reader.mappings
-    why: ClassVar[Phrase | str] = Phrase("these columns look like those of the other releases")
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:

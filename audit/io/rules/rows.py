@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
 from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, Hint, ReadSeries, WrittenTexts
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table, text_codes
 from audit.io.texts import flags
 from audit.io.toml import Reader
@@ -50,12 +50,11 @@ def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
 
 
 @dataclass(frozen=True)
-class IgnoreRows(ColumnRule):
+class IgnoreRows(
+    ColumnRule, key="ignore_rows", form=Reader.lists, why=Phrase("rows with these cells are totals, not people")
+):
     """`ignore_rows = { Patient = ["Total"] }`: the cells, by column, whose rows are left out."""
 
-    key: ClassVar[str] = "ignore_rows"
-    form: ClassVar[Form] = Reader.lists
-    why: ClassVar[Phrase | str] = Phrase("rows with these cells are totals, not people")
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -104,16 +103,13 @@ EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 
 
 @dataclass(frozen=True)
-class SeveralRows(ColumnRule):
+class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some people have several rows in one release")):
     """`rows = "latest"`: how several rows of one person in a release are judged.
 
     With "episodes", each row is judged by itself; with "latest" or "first", only one row of each person counts. None
     means that each person has one row.
     """
 
-    key: ClassVar[str] = "rows"
-    form: ClassVar[Form] = Reader.text
-    why: ClassVar[Phrase | str] = Phrase("some people have several rows in one release")
     choice: str | None = None
 
     @property
@@ -183,12 +179,9 @@ class SeveralRows(ColumnRule):
 
 
 @dataclass(frozen=True)
-class Date(ColumnRule):
+class Date(ColumnRule, key="date", form=Reader.text, why=Phrase("which of a person's rows counts")):
     """`date = "Seen"`: the column whose dates say which row of a person is the latest or the first."""
 
-    key: ClassVar[str] = "date"
-    form: ClassVar[Form] = Reader.text
-    why: ClassVar[Phrase | str] = Phrase("which of a person's rows counts")
     column: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:

@@ -165,9 +165,13 @@ class ColumnRule:
         why: the reason that `audit init` writes beside it.
     """
 
-    key: ClassVar[str]
+    key: ClassVar[str] = ""
     form: ClassVar[Form] = Reader.mapping
     why: ClassVar[Phrase | str] = ""
+
+    def __init_subclass__(cls, key: str = "", form: Form = Reader.mapping, why: Phrase | str = "") -> None:
+        """Define the key of a rule in the head of its class."""
+        cls.key, cls.form, cls.why = key, form, why
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:

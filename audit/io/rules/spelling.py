@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from audit.io.rules.rule import (
     BesideFiles,
     ColumnRule,
     Columns,
-    Form,
     Hint,
     Respelling,
     WrittenTexts,
@@ -66,12 +65,9 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
-class Decimal(ColumnRule):
+class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers have decimal commas")):
     """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point."""
 
-    key: ClassVar[str] = "decimal"
-    form: ClassVar[Form] = Reader.value
-    why: ClassVar[Phrase | str] = Phrase("numbers have decimal commas")
     sign: str | None = None
     columns: tuple[str, ...] = ()
 
@@ -118,11 +114,9 @@ class Decimal(ColumnRule):
 
 
 @dataclass(frozen=True)
-class Fold(ColumnRule):
+class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alone")):
     """`fold = ["Disease"]`: columns in which texts that differ only in spelling are equal."""
 
-    key: ClassVar[str] = "fold"
-    why: ClassVar[Phrase | str] = Phrase("some cells differ in spelling alone")
     columns: tuple[str, ...] = ()
 
     @classmethod
@@ -197,7 +191,6 @@ class OtherReading(ColumnRule):
         columns: the columns with a role.
     """
 
-    key: ClassVar[str] = ""
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
 
@@ -403,7 +396,7 @@ def _whole_numbers(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Crosswalk(ColumnRule):
+class Crosswalk(ColumnRule, key="crosswalk", form=Reader.files):
     """`crosswalk = { Disease = "crosswalk.csv" }`: the file that renames values of single releases.
 
     Attributes:
@@ -411,8 +404,6 @@ class Crosswalk(ColumnRule):
         walks: the new names of values, by release and column; empty until the files are read.
     """
 
-    key: ClassVar[str] = "crosswalk"
-    form: ClassVar[Form] = Reader.files
     names: Mapping[str, str] = field(default_factory=dict)
     walks: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 

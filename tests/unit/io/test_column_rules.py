@@ -4,7 +4,6 @@ import random
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.registry import RULES
 from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
-from audit.io.rules.rule import ColumnRule, Form, Rules, spelled
+from audit.io.rules.rule import ColumnRule, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.tables import Coded
 from audit.io.toml import Reader
@@ -114,11 +113,9 @@ def test_a_rule_that_is_wrong_is_left_out_of_what_is_read(tmp_path):
 
 
 @dataclass(frozen=True)
-class Pad(ColumnRule):
+class Pad(ColumnRule, key="pad", form=Reader.texts):
     """`pad = ["Disease"]`: in these columns a text counts up to its first sign of underlining."""
 
-    key: ClassVar[str] = "pad"
-    form: ClassVar[Form] = Reader.texts
     columns: tuple[str, ...] = ()
 
     def faults(self, columns):
