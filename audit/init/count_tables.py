@@ -82,7 +82,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
 
 def _files(folder: Path) -> list[Path]:
     inside = folder / "releases" if (folder / "releases").is_dir() else folder
-    files = sorted((each for each in inside.iterdir() if is_table(each)), key=lambda path: natural(path.name))
+    files = sorted((each for each in inside.iterdir() if is_table(each.name)), key=lambda path: natural(path.name))
     return [each for each in files if not each.name.endswith(".meta.csv")]
 
 

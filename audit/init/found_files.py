@@ -171,8 +171,8 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         raise UsageError(
             say("{place}: {why}; check the folder's permissions", place=place, why=error.strerror)
         ) from error
-    paths = [path for path in files if is_table(path)]
-    others = [path.name for path in files if not is_table(path) and not path.name.startswith(".")]
+    paths = [path for path in files if is_table(path.name)]
+    others = [path.name for path in files if not is_table(path.name) and not path.name.startswith(".")]
     for name in sorted(set(others) - _MANIFESTS, key=natural):
         found.unused[f"{sub}/{name}" if sub else name] = _no_table(name)
     listed = []
@@ -194,7 +194,7 @@ def _note_folders(found: FoundFiles, home: str) -> None:
     for place in sorted(found.folder.iterdir(), key=lambda path: natural(path.name)):
         if place.is_dir() and place.name not in {*_FOLDERS, home} and not place.name.startswith("."):
             try:
-                tables = sum(path.is_file() and is_table(path) for path in place.rglob("*"))
+                tables = sum(path.is_file() and is_table(path.name) for path in place.rglob("*"))
             except OSError:
                 continue
             if tables:

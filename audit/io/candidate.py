@@ -34,7 +34,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     """
     manifest, problems = series.manifest, Problems()
     for path in paths:
-        if not is_table(path):
+        if not is_table(path.name):
             where, names = printable_path(path), ", ".join(SUFFIXES)
             raise UsageError(say("{path}: not a table; name a file that ends in {names}", path=where, names=names))
     tag = release_tag(paths[0].name)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.cells import Fault
-from audit.io.dialect import Dialect, open_bytes, open_text, read_dialect
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_bytes, open_text, read_dialect
 from audit.io.paths import is_remote
 from audit.model.arrays import Words
 from audit.runtime.phrases import say, say_count
@@ -166,7 +166,7 @@ def is_lack_of_memory(error: BaseException) -> bool:
 
 
 def note_unreadable(
-    path: Path, shown: str, error: Exception, problems: Problems, dialect: Dialect | None = None
+    path: Path, shown: str, error: Exception, problems: Problems, declared: Declared = NOTHING_DECLARED
 ) -> None:
     """Note why a file cannot be read, without quoting its contents."""
     if is_lack_of_memory(error):
@@ -185,15 +185,15 @@ def note_unreadable(
     elif path.name.endswith(".parquet"):
         problems.add(shown, say("this Parquet file is damaged or incomplete"), say("write it again, or use CSV"))
     else:
-        line, what, remedy = _csv_fault(path, dialect)
+        line, what, remedy = _csv_fault(path, declared)
         problems.add(shown, what, remedy, line=line)
 
 
-def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, str]:
+def _csv_fault(path: Path, declared: Declared) -> tuple[int | None, str, str]:
     """Return the first faulty line of a CSV file, None if unknown, with the fault and the remedy."""
-    line = 1
+    line, dialect = 1, None
     try:
-        dialect = read_dialect(path) if dialect is None else dialect
+        dialect = read_dialect(path, declared)
         if dialect.encoding == "utf-8":
             with open_bytes(path) as raw:
                 for line, content in enumerate(raw, start=1):

@@ -205,7 +205,9 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         found = []
         for parent in dict.fromkeys(path.parent for path in local):
             try:
-                beside = sorted(path for path in parent.iterdir() if is_table(path) and not path.name.startswith("."))
+                beside = sorted(
+                    path for path in parent.iterdir() if is_table(path.name) and not path.name.startswith(".")
+                )
             except OSError:
                 continue
             found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +22,7 @@ from audit.io.notations import kind_of_days
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
-from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
+from audit.io.tables import Coded, Table, read_table, short_codes, text_codes, whole_number
 from audit.io.toml import toml_key
 from audit.model.arrays import Codes, Counts, Flags, combine
 from audit.model.errors import Problems, printable
@@ -143,7 +144,7 @@ class ReleaseReading:
         entries = self._pair(table, group) if anatomy else (group.codes, self._values(table), counts)
         if entries is None:
             return None
-        return KeyedRelease(
+        release = KeyedRelease(
             tag=self.files.tag,
             group=group,
             classes=classes,
@@ -157,12 +158,12 @@ class ReleaseReading:
             records=None if self.record is None else self._records(table, self.record),
             suppressed=suppressed,
             singling=singling,
-            counterfeits=self._counterfeits(group, person, entries),
             strangers=self.strangers,
             owner=owner,
             own=self.own,
             texts=self.texts,
         )
+        return replace(release, counterfeits=self._counterfeits(release))
 
     def _table(self) -> Table | None:
         c, by_file = self.columns, is_there(self.series.manifest.key_path(self.files))
@@ -282,21 +283,18 @@ class ReleaseReading:
         return counts
 
     def _person(self, table: Table) -> Codes | None:
-        path = self.series.manifest.key_path(self.files)
-        if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
-            shown = self.series.manifest.shown(path)
-            self.problems.add(shown, say("the key file has disappeared"), say("put it back, and run the audit again"))
-            return None
-        if not is_there(path):
-            codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
-            self._distinct(table, codes, str(self.columns.individual))
-            return codes
+        path, name = self.series.manifest.key_path(self.files), self.columns.individual
         shown = self.series.manifest.shown(path)
-        there = header(path, shown, Problems()) or {}
-        values = [
-            name for name in self.columns.sensitive if name in there and name not in KEY_COLUMNS and self.files.values
-        ]
-        key = read_table(path, shown, [*KEY_COLUMNS, *values], self.problems, distinct=KEY_COLUMNS)
+        if not is_there(path):
+            if name is None or name not in table:
+                what = say("the key file has disappeared")
+                self.problems.add(shown, what, say("put it back, and run the audit again"))
+                return None
+            codes = self.series.people.encode(table.arrow(name))
+            self._distinct(table, codes, name)
+            return codes
+        own = [each for each in self.columns.sensitive if self.files.values and each not in KEY_COLUMNS]
+        key = read_table(path, shown, KEY_COLUMNS, self.problems, optional=own, distinct=KEY_COLUMNS)
         if key is None:
             return None
         key = respelled(key, self.columns.rules)
@@ -308,9 +306,9 @@ class ReleaseReading:
             rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
             ignored = inside & (rows == NOBODY)
             key, rows = key.without(ignored), rows[~ignored]
-        return self._placed(table, key, rows, values)
+        return self._placed(table, key, rows)
 
-    def _placed(self, table: Table, key: Table, rows: Counts, values: Sequence[str]) -> Codes | None:
+    def _placed(self, table: Table, key: Table, rows: Counts) -> Codes | None:
         """Return the person of each row by a key file, and keep its values in `own`.
 
         A row without a line in the key belongs to a stranger.
@@ -343,7 +341,7 @@ class ReleaseReading:
             found[rows] = codes
             return found
 
-        for name in values:
+        for name in key.less(KEY_COLUMNS).names:
             codes, texts = text_codes(key.arrow(name))
             self.own[name] = at_rows(codes, len(texts)), [*texts, ""]
         return at_rows(people, NOBODY)
@@ -397,11 +395,8 @@ class ReleaseReading:
             return None
         counts = self._whole_numbers(table, count)
         groups = table.coded(group_column)
-        number = {group.name(code): code for code in np.unique(group.codes)}
-        present = np.unique(groups.codes)
-        of_code = np.full(int(present.max(initial=-1)) + 1, NOBODY, dtype=np.int32)
-        of_code[present] = [number.get(groups.name(code), NOBODY) for code in present]
-        codes = of_code[groups.codes]
+        number = group.by_name()
+        codes = np.array([number.get(name, NOBODY) for name in groups.names], dtype=np.int32)[groups.codes]
         strays = np.flatnonzero(codes == NOBODY)
         if len(strays):
             what = say("no row of {file} is in this group", file=rows.shown)
@@ -422,12 +417,7 @@ class ReleaseReading:
             return None
         return codes, self._values(table), None if (counts == 1).all() else counts
 
-    def _counterfeits(
-        self,
-        group: Coded,
-        person: Codes | None,
-        entries: tuple[Codes, dict[str, Codes], Counts | None],
-    ) -> dict[int, int]:
+    def _counterfeits(self, release: KeyedRelease) -> dict[int, int]:
         """Return the published number of counterfeits by group code; note what contradicts the groups or the key."""
         name = self.series.manifest.counterfeits.get(self.files.tag)
         if name is None:
@@ -439,8 +429,7 @@ class ReleaseReading:
         table = self.series.side_table(name, [self.columns.group, "Count"], self.problems)
         if table is None:
             return {}
-        number = {group.name(code): code for code in np.unique(group.codes)}
-        size = np.bincount(entries[0], weights=entries[2], minlength=group.size)
+        number, size = release.group.by_name(), release.group_people()
         found: dict[int, int] = {}
         for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
             count, code = whole_number(text), number.get(label, NOBODY)
@@ -452,22 +441,21 @@ class ReleaseReading:
                 self._note(table, row, "Count", what, say("write how many of the group's rows are counterfeits"))
             else:
                 found[code] = count
-        self._agree(table, group, person, found)
+        self._agree(table, release, found)
         return found
 
-    def _agree(self, table: Table, group: Coded, person: Codes | None, found: dict[int, int]) -> None:
+    def _agree(self, table: Table, release: KeyedRelease, found: dict[int, int]) -> None:
         """Note the first group whose published number of counterfeits differs from the key's."""
-        if person is None or self.problems.found:
+        fake = release.counterfeit_rows(self.series.people)
+        if fake is None or self.problems.found:
             return
-        fake = np.append(self.series.people.is_counterfeit(), True)[person]
-        fake = fake if self.strangers is None else fake & ~self.strangers
-        keyed = np.bincount(group.codes[fake], minlength=group.size)
-        for code in np.unique(group.codes):
-            if keyed[code] != found.get(int(code), 0):
+        keyed = np.bincount(release.group.codes[fake], minlength=release.group.size)
+        for name, code in release.group.by_name().items():
+            if keyed[code] != found.get(code, 0):
                 what = say(
                     'group "{group}" has {here} counterfeits here but {keyed} in the key of {file}',
-                    group=group.name(int(code)),
-                    here=found.get(int(code), 0),
+                    group=name,
+                    here=found.get(code, 0),
                     keyed=int(keyed[code]),
                     file=self.files.shown,
                 )

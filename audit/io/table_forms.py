@@ -32,10 +32,6 @@ _PACKED_ROW = 40  # bytes
 class TableForm:
     """The form of text files; other forms are its subclasses."""
 
-    def dialect(self, path: Path, declared: Declared) -> Dialect | None:
-        """Return how a text file is written, guessed from its beginning; None for other files."""
-        return read_dialect(path, declared)
-
     def names(self, path: Path, declared: Declared) -> Sequence[str]:
         """Return the column names of a file, as it spells them."""
         with closing(records(path, read_dialect(path, declared))) as lines:
@@ -101,9 +97,6 @@ class TableForm:
 
 class _Foreign(TableForm):
     """Files of other programs."""
-
-    def dialect(self, _path: Path, _declared: Declared) -> Dialect | None:
-        return None
 
     def names(self, path: Path, _declared: Declared) -> Sequence[str]:
         return read_foreign(path).names

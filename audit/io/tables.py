@@ -31,15 +31,10 @@ _MOST_TEXT = 1 << 30
 _MOST_DIGITS = 15  # the digits of a whole number that fits into 64 bits and is exact in floating point
 
 
-def is_table(path: Path) -> bool:
-    """Return whether a file's name has the ending of a table."""
-    return is_table_name(path.name)
-
-
-def is_table_name(name: str) -> bool:
+def is_table(name: str) -> bool:
     """Return whether a name has the ending of a table; capitals only matter for `.csv.gz` and `.parquet`.
 
-    >>> is_table_name("2024Q1.CSV"), is_table_name("notes.txt")
+    >>> is_table("2024Q1.CSV"), is_table("notes.txt")
     (True, False)
     """
     return name.endswith(SUFFIXES) or name.lower().endswith((".csv", ".tsv", *FOREIGN_SUFFIXES))
@@ -62,6 +57,10 @@ class Coded:
     def name(self, code: int) -> str:
         """Return the published text of a code."""
         return self.names[code]
+
+    def by_name(self) -> dict[str, int]:
+        """Return the codes that rows have, by name."""
+        return {self.names[code]: code for code in np.unique(self.codes).tolist()}
 
 
 class NamesOnDemand(Sequence[str]):
@@ -233,7 +232,7 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     try:
         spelled = form_of(path).names(path, declared)
     except damages() as error:
-        note_unreadable(path, shown, error, problems)
+        note_unreadable(path, shown, error, problems, declared)
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
@@ -317,12 +316,10 @@ def read_table(
     if any(column not in names for column in columns):
         note_absent(path, shown, list(names), columns, problems)
         return None
-    spelled, dialect = [names[column] for column in columns], None
+    spelled = [names[column] for column in columns]
     try:
         plain = frozenset(names[column] for column in columns if column in distinct)
-        form = form_of(path)
-        dialect = form.dialect(path, declared)
-        table, dialect = form.read(path, spelled, plain, declared)
+        table, dialect = form_of(path).read(path, spelled, plain, declared)
         table = table.rename_columns(columns)
         nested = _nested(table, columns)
         if nested is not None:
@@ -336,7 +333,7 @@ def read_table(
             table = table.drop_columns([column])  # so that not every column is in memory twice
         found = Table(path, shown, rows, joined, dialect)
     except damages() as error:
-        note_unreadable(path, shown, error, problems, dialect)
+        note_unreadable(path, shown, error, problems, declared)
         return None
     if (again := _header_again(joined)) is not None:
         what = say("the row repeats the header")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from audit.io.diagnostics import is_there
 from audit.io.paths import is_inside, matching
-from audit.io.tables import SUFFIXES, is_table_name
+from audit.io.tables import SUFFIXES, is_table
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -258,7 +258,7 @@ class Reader:
             elif not names:
                 self.note(key, say('no file matches "{name}"', name=name), say("correct the pattern"))
         for each in names:
-            if not is_table_name(each):
+            if not is_table(each):
                 self.note(
                     key,
                     say('"{each}" is not a table', each=each),

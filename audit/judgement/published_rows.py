@@ -66,7 +66,7 @@ class ReleaseRows:
         """The codes of groups by name: the published name, with `#1`, `#2` (more marks if needed) in file order."""
         group = self.release.group
         if not self.split:
-            return {group.name(code): code for code in np.unique(group.codes).tolist()}
+            return group.by_name()
         _, first = np.unique(self.group_of_row, return_index=True)
         inside: dict[str, list[int]] = {}
         for row in np.sort(first).tolist():

@@ -43,7 +43,7 @@ class _File:
 
     @cached_property
     def _codes(self) -> dict[str, int]:
-        return {self.group.name(code): code for code in np.unique(self.group.codes).tolist()}
+        return self.group.by_name()
 
     def lines(self, tag: str, group: str) -> Iterator[GroupLines]:
         """Yield the lines of a group, by the release's tag, if the group is in the file."""
