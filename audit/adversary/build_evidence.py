@@ -19,6 +19,7 @@ from audit.adversary.known_groups import (
     PossiblePeople,
     PossiblePeopleFinder,
     RegisteredPeople,
+    homes_of,
     lines_of,
     real_people,
     why_uncovered,
@@ -78,16 +79,17 @@ def build_evidence(
     transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
     records = (records or follow) and _has_records(series)
     readings = begin_reading(series, ADVERSARIES[kind], records=records, watched=watched or Budget())
-    register = _register(series) if ADVERSARIES[kind].has_register else None
+    register = read_register(series) if ADVERSARIES[kind].has_register else None
+    if register is not None:
+        check_register_texts(series, register)
     held = HeldSeries(series, kind, register, readings, records=records)
     for name, steps in transitions.items():
         if steps is not None and held.adversary.knows_groups and series.manifest.transitions:
             _check_changes(held, name, steps)
-    finder = finder_of(held)
-    possible = {} if finder is None else _possible(finder, held, transitions)
+    possible = {} if held.adversary.knows_presence else _possible(held, transitions)
     each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
     every = each if held.combined is None else (*each, _combined(held, held.combined, each, possible))
-    if finder is not None and follow:
+    if possible and follow:
         reason = say("nobody is known to be in the data")
         return (replace(every[0], unfollowed=Reason(reason, ReasonKind.UNFIT)), *every[1:])
     if not follow:
@@ -98,13 +100,14 @@ def build_evidence(
         return (replace(every[0], unfollowed=error.reason), *every[1:])
 
 
-def _possible(
-    finder: PossiblePeopleFinder, held: HeldSeries, transitions: Mapping[str, Transitions | None]
-) -> dict[str, PossibleKinds]:
+def _possible(held: HeldSeries, transitions: Mapping[str, Transitions | None]) -> dict[str, PossibleKinds]:
     """Return the kinds of people who may be in the data, for each attribute and for their combinations.
 
     All of them are numbered before any evidence about people is built.
     """
+    if held.register is None:
+        raise AssertionError("people who may be in the data come from a register")
+    finder = PossiblePeopleFinder(held, held.register, _space(held, held.register))
     changing = {name: None if each is None or each.constant else each for name, each in transitions.items()}
     if held.combined is not None:
         several = list(changing.values())
@@ -186,17 +189,6 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     if chosen.requires == "key":
         series.check_keys()
     return chosen.name
-
-
-def _register(series: Series) -> Register:
-    """Return the knowledge of the adversary `register`.
-
-    Raises:
-        InputError: it cannot be read, or has nothing in common with the releases.
-    """
-    register = read_register(series)
-    check_register_texts(series, register)
-    return register
 
 
 def _has_records(series: Series) -> bool:
@@ -401,19 +393,6 @@ def _space(held: HeldSeries, register: Register) -> coverage.Space:
     return coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
 
 
-def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
-    """Return a finder of the kinds of people who may be in the data; None if presence is known."""
-    register = held.register
-    if register is None or held.adversary.knows_presence:
-        return None
-    nothing, no_one = (None,) * len(held), np.zeros(0, dtype=np.bool_)
-    space, lines = _space(held, register), lines_of(register, len(held))
-    everyone = RegisteredPeople(
-        held.seen, "", 0, no_one, constant=True, fixed=nothing, pooled=(), space=space, lines=lines
-    )
-    return PossiblePeopleFinder(held, register, everyone)
-
-
 def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
     """Return the values known beforehand.
 
@@ -481,7 +460,7 @@ def _covered(
 ) -> ValueCounts | Table:
     """Return the contents of a release's pools, one for each used point; `at` holds the known values of the lines."""
     person, used, pool = people.lines[position]
-    read, boxes = people.releases[position], people.homes(position)
+    read, boxes = people.releases[position], homes_of(people.releases[position])
     entries = read.entries(people.sensitive)
     covered = coverage.cover(boxes, people.space, used, entries, people.values)
     if held.register is not None and not isinstance(people, PossiblePeople):

@@ -204,7 +204,7 @@ class RegisteredPeople(KnownGroups):
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
         """Return who is known to be in a release, with a label of each one's exact values, and what fits a label."""
         person, points, point = self.lines[position]
-        label, row_class = coverage.covering_groups(self._classes(position), self.space, points)
+        label, row_class = coverage.covering_groups(classes_of(self.releases[position]), self.space, points)
         return person, point, Fitting(label.astype(np.int32), row_class)
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
@@ -213,7 +213,7 @@ class RegisteredPeople(KnownGroups):
         group, row_of = self.releases[position].pool, np.zeros(len(self.individual), dtype=np.int64)
         row_of[person] = np.arange(len(person))
         used, at = np.unique(point[row_of[people]], return_inverse=True)
-        place, code = coverage.covering_groups(self.homes(position), self.space, points[used])
+        place, code = coverage.covering_groups(homes_of(self.releases[position]), self.space, points[used])
         start = np.searchsorted(place, np.arange(len(used) + 1))
         names = [tuple(group.name(int(c)) for c in code[start[p] : start[p + 1]]) for p in range(len(used))]
         return [names[p] for p in at.tolist()]
@@ -222,7 +222,7 @@ class RegisteredPeople(KnownGroups):
         """Return the rows of a release and which groups may hold each person of the register."""
         person, points, point = self.lines[position]
         read = self.releases[position]
-        place, around = coverage.covering_groups(self._classes(position), self.space, points)
+        place, around = coverage.covering_groups(classes_of(read), self.space, points)
         covered = np.bincount(place, minlength=len(points))
         start = np.zeros(len(person) + 1, dtype=np.int64)
         np.cumsum(covered[point], out=start[1:])
@@ -242,7 +242,7 @@ class RegisteredPeople(KnownGroups):
         These people are found themselves if the class has one value.
         """
         read, (_, points, point) = self.releases[position], self.lines[position]
-        place, home = coverage.covering_groups(self.homes(position), self.space, points)
+        place, home = coverage.covering_groups(homes_of(read), self.space, points)
         alone = np.bincount(place, minlength=len(points))[place] == 1
         people = np.bincount(point, minlength=len(points))
         rows, group = read.rows(read.pool), read.pool_group
@@ -250,17 +250,6 @@ class RegisteredPeople(KnownGroups):
         np.add.at(sole, home[alone], people[place[alone]])
         surely = np.maximum(read.counterfeits[group] - (read.rows(read.release.group)[group] - rows), 0)
         return (sole >= rows - surely)[read.pools_by_looks[classes]]
-
-    def homes(self, position: int) -> coverage.Boxes:
-        """Return the boxes of a release that may hold a person, by pool."""
-        read = self.releases[position]
-        return boxes_of(read, read.class_pool, read.capacity[read.classes.group] > 0)
-
-    def _classes(self, position: int) -> coverage.Boxes:
-        """Return these boxes by row class."""
-        read = self.releases[position]
-        own = np.arange(len(read.classes.group), dtype=np.int32)
-        return boxes_of(read, own, read.capacity[read.classes.group] > 0)
 
 
 def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]:
@@ -275,6 +264,17 @@ def boxes_of(read: SeenRelease, of_class: Codes, kept: Flags) -> coverage.Boxes:
         raise AssertionError("releases judged with a register have cells")
     number = of_class[kept]
     return coverage.Boxes(number, read.cells[kept], single=bool(np.diff(number).all()))
+
+
+def homes_of(read: SeenRelease) -> coverage.Boxes:
+    """Return the boxes of a release that may hold a person, by pool."""
+    return boxes_of(read, read.class_pool, read.capacity[read.classes.group] > 0)
+
+
+def classes_of(read: SeenRelease) -> coverage.Boxes:
+    """Return these boxes by row class."""
+    own = np.arange(len(read.classes.group), dtype=np.int32)
+    return boxes_of(read, own, read.capacity[read.classes.group] > 0)
 
 
 def population(held: HeldSeries, people: KnownGroups, position: int) -> Counts | None:
@@ -418,19 +418,19 @@ class PossiblePeople(RegisteredPeople):
 
 
 class PossiblePeopleFinder:
-    """Finds the kinds of people in a register; `people` are all of them, as if they were present."""
+    """Finds the kinds of people in a register, whose points and cells are in `space`."""
 
-    def __init__(self, held: HeldSeries, register: Register, people: RegisteredPeople) -> None:
-        self._held, self._register, self._people = held, register, people
+    def __init__(self, held: HeldSeries, register: Register, space: coverage.Space) -> None:
+        self._held, self._register, self._space = held, register, space
         self._listed, self._first = np.unique(register.person, return_index=True)
         self._homes: list[list[Codes]] = []
         self._pool = np.full((len(self._listed), len(held)), _NOWHERE, dtype=np.int64)
-        for position, line in enumerate(people.lines):
+        for position, line in enumerate(lines_of(register, len(held))):
             self._pool[np.searchsorted(self._listed, line.person), position] = self._pools(position, line)
 
     def _pools(self, position: int, line: RegisteredRelease) -> Places:
         """Return the index of each line's set of covering classes, among the distinct sets; -1 for none."""
-        place, home = coverage.covering_groups(self._people.homes(position), self._people.space, line.points)
+        place, home = coverage.covering_groups(homes_of(self._held.seen[position]), self._space, line.points)
         ends = np.searchsorted(place, np.arange(len(line.points) + 1))
         number: dict[bytes, int] = {}
         of_point, sets = np.full(len(line.points), _NOWHERE, dtype=np.int64), list[Codes]()
@@ -487,7 +487,7 @@ class PossiblePeopleFinder:
             if len(there):
                 attributes = [series.attributes[name] for name in series.columns.quasi_identifiers]
                 read = self._held.seen[position]
-                return why_uncovered(attributes, self._register, self._people.space, read, there)
+                return why_uncovered(attributes, self._register, self._space, read, there)
         return None
 
     def _name(self, person: int, releases: tuple[int, ...], covering: int) -> str:
@@ -500,7 +500,7 @@ class PossiblePeopleFinder:
 
     def _values(self, position: int, sensitive: str) -> list[dict[int, int]]:
         """Return the contents of each set of classes of a release: the number of rows of each value."""
-        group, value, rows = self._people.releases[position].entries(sensitive)
+        group, value, rows = self._held.seen[position].entries(sensitive)
         order = np.argsort(group, kind="stable")
         group, value = group[order], value[order]
         count = np.ones(len(order), dtype=np.int64) if rows is None else rows[order]

@@ -68,14 +68,14 @@ class Checker:
         for release in range(self._published.releases):
             homes = sorted(self._published.homes(person, release))
             if homes:
-                names = tuple(self._published.group_name(release, home) for home in homes)
+                names = tuple(self._published.groups_of(release).name(home) for home in homes)
                 steps.append(CertificateStep(release, names, tuple(sorted(self._left(person, release, set(homes))))))
         kept = feasible([set(step.candidates) for step in steps], self._after) if steps else []
         return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
 
     def _candidates(self, person: int, step: CertificateStep[int]) -> set[int]:
         homes = self._published.homes(person, step.release)
-        codes = self._published.codes(step.release) if homes else {}
+        codes = self._published.groups_of(step.release).codes if homes else {}
         if not homes or sorted(codes.get(name, -1) for name in step.groups) != sorted(homes):
             raise BrokenCertificateError("these are not the groups that may hold the person")
         return self._left(person, step.release, homes)
@@ -87,7 +87,7 @@ class Checker:
             return {own}
         found: set[int] = set()
         for home in homes:
-            rows = dict(self._published.rows(release, home))
+            rows = dict(self._published.groups_of(release).rows(home))
             for value in self._known(release).get(home, []):
                 rows[value] -= 1
             found |= {value for value, count in rows.items() if count > 0}

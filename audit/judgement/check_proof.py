@@ -131,7 +131,7 @@ class ProofChecker:
         }
 
         def room(release: int, row: tuple[int, int]) -> int:
-            return self._published.rows(release, row[0])[row[1]]
+            return self._published.groups_of(release).rows(row[0])[row[1]]
 
         def follows(before: int, after: int) -> bool:
             return before == after if self._transitions is None else after in self._transitions.get(before, ())
@@ -161,9 +161,9 @@ class ProofChecker:
         costs: dict[Row, int] = {}
         points = []
         for each in proof.points:
-            codes = self._published.codes(each.release) if 0 <= each.release < self._published.releases else {}
-            group = codes.get(each.group)
-            rows = None if group is None else self._published.rows(each.release, group).get(each.value)
+            groups = self._published.groups_of(each.release) if 0 <= each.release < self._published.releases else None
+            group = None if groups is None else groups.codes.get(each.group)
+            rows = None if groups is None or group is None else groups.rows(group).get(each.value)
             if group is None or rows is None or each.points < 1 or (each.release, group, each.value) in costs:
                 raise BrokenCertificateError("a row does not exist, costs nothing, or is listed twice")
             costs[each.release, group, each.value] = each.points
@@ -201,9 +201,8 @@ class ProofChecker:
             if not homes:
                 continue
             known = published.known(person, release)
-            rows = {
-                (home, value) for home in homes for value in published.rows(release, home) if known in {None, value}
-            }
+            groups = published.groups_of(release)
+            rows = {(home, value) for home in homes for value in groups.rows(home) if known in {None, value}}
             if (person, release) in assumed:
                 values, has = assumed[person, release]
                 rows = {row for row in rows if (row[1] in values) is has}

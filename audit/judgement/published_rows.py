@@ -186,29 +186,13 @@ class PublishedReleases:
         """The values that may follow each value; None if values never change."""
         return None if self.view.transitions is None else follows(self.view.transitions.exact)
 
-    def codes(self, release: int) -> dict[str, int]:
-        """Return the groups of a release by name."""
-        return self.groups_of(release).codes
-
-    def group_name(self, release: int, group: int) -> str:
-        """Return the name of a group of a release."""
-        return self.groups_of(release).name(group)
-
-    def rows(self, release: int, group: int) -> dict[int, int]:
-        """Return the number of rows of a group by value."""
-        return self.groups_of(release).rows(group)
-
-    def group_of_rows(self, release: int) -> Codes:
-        """Return the group of each row of a release, as a number of its own; shape (rows,)."""
-        return self._groups(release).group_of_row
-
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; empty if the person is not in it."""
         if not (0 <= release < self.releases and 0 <= person < self.held.series.people.size):
             return set()
         if self.view.register is not None:
             return self._covering(self.view.register, person, release)
-        index = self._groups(release)
+        index = self.rows_of(release)
         row = index.row_of(person)
         return set() if row is None else {int(index.group_of_row[row])}
 
@@ -254,15 +238,16 @@ class PublishedReleases:
 
     def groups_of(self, release: int) -> ReleaseRows | RecordRows:
         """Return the groups of a release, with their people and values."""
-        return self._groups(release)
+        return self.rows_of(release)
 
-    def _groups(self, release: int) -> ReleaseRows:
+    def rows_of(self, release: int) -> ReleaseRows:
+        """Return the groups of a release, even if records are followed."""
         if release not in self._index:
             self._index[release] = ReleaseRows(self.held.keyed[release], self.view.sensitive, self.view.combined)
         return self._index[release]
 
     def _covering(self, register: Register, person: int, release: int) -> set[int]:
-        index = self._groups(release)
+        index = self.rows_of(release)
         lines = np.flatnonzero(register.person == person)
         lines = lines[(register.first[lines] <= release) & (release <= register.last[lines])]
         if len(lines) != 1:
@@ -276,7 +261,7 @@ class PublishedReleases:
 
     def _distinct(self, release: int) -> tuple[Codes, Codes, Codes]:
         """Return the published group, the group and the cells of each distinct row of a release."""
-        index, seen = self._groups(release), self.held.seen[release]
+        index, seen = self.rows_of(release), self.held.seen[release]
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
             names = self.held.series.columns.quasi_identifiers
@@ -338,7 +323,7 @@ class RecordRows:
         values = [combined.code(parts) for parts in zip(*columns, strict=True)]
         owners = self._published.held.keyed[release].person
         person = [NOBODY] * len(values) if owners is None else owners.tolist()
-        groups = self._published.group_of_rows(release).tolist()
+        groups = self._published.rows_of(release).group_of_row.tolist()
         for record, group, value, who in zip(read.record.tolist(), groups, values, person, strict=True):
             self.row_classes.setdefault(record, [None] * self._source.count)[release] = group
             if self._value.setdefault(record, value) != value:
@@ -357,7 +342,7 @@ class RecordRows:
 
     def _names(self, row_classes: RowClasses) -> list[str | None]:
         return [
-            None if group is None else self._published.group_name(release, group)
+            None if group is None else self._published.rows_of(release).name(group)
             for release, group in enumerate(row_classes)
         ]
 
