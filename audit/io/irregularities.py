@@ -45,8 +45,8 @@ from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
 from audit.model.arrays import Codes, Counts, combine
 from audit.model.errors import Problems, printable
-from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import say, say_count
+from audit.model.report import MisreadWarning, ReportWarning, WarningKind
+from audit.runtime.phrases import Noun, say, say_count
 
 MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
 _SHOWN = 3  # examples of a warning
@@ -70,7 +70,7 @@ class SeriesTexts:
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
         self.rows_like_notes: list[str] = []
-        self.notes = [text for notes in _notes_of(series).values() for _, text in notes]
+        self.notes = [text for _, _, text in _notes_of(series)]
         self.texts: dict[str, dict[str, tuple[int, int]]] = {}
         self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in self.columns.sensitive}
@@ -169,10 +169,10 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     """Return the irregularities in the files of a series that was read; `reveal` quotes cells."""
     found = [
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
-        *_unpublished(series),
+        *_noticed("unpublished-column", _LACKING, _unpublished(series)),
         *_beside_transitions(series),
-        *_notes_left_out(series),
-        *_dropped(series),
+        *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in _notes_of(series))),
+        *_noticed("dropped-file", _UNNAMED, map(series.manifest.shown, series.manifest.unlisted())),
         *_respelled_people(series),
         *_unread_sheets(series),
     ]
@@ -187,8 +187,44 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_strays(texts, reveal=reveal),
         *_ignored(texts),
     ]
-    found += [*_encodings(texts), *_notes(texts), *_strangers(series, texts), *_sums(texts)]
+    found += [*_encodings(texts), *_noticed("total-row", _LIKE_NOTES, texts.rows_like_notes, MisreadWarning)]
+    found += [*_strangers(series, texts), *_sums(texts)]
     return (*found, *sorted(hints, key=lambda each: each.kind))
+
+
+_LACKING = Noun(
+    "{count} release lacks a quasi-identifier that others publish, which is read as * there; if the column has another "
+    "name in it, write renamed under [columns]",
+    "{count} releases lack a quasi-identifier that others publish, which is read as * there; if the column has another "
+    "name in them, write renamed under [columns]",
+)
+_LEFT_OUT = Noun(
+    "{count} line below a table is a note, and is not read", "{count} lines below tables are notes, and are not read"
+)
+_UNNAMED = Noun(
+    "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; if "
+    "published, name it under releases",
+    "{count} tables lie beside the releases and are not part of the series, as the manifest does not name them; if "
+    "published, name them under releases",
+)
+_SHEETS = Noun(
+    "a workbook has sheets that are not read; if they were published, save each one as a separate file",
+    "{count} workbooks have sheets that are not read; if they were published, save each one as a separate file",
+)
+_LIKE_NOTES = Noun(
+    "{count} row at the end of a table has at most one filled cell, like a note below it, but is read as a person; if "
+    "it is a note, delete the line, else write * into its empty cells",
+    "{count} rows at the end of tables have at most one filled cell, like notes below them, but are read as people; if "
+    "they are notes, delete the lines, else write * into their empty cells",
+)
+
+
+def _noticed(
+    kind: WarningKind, what: Noun, places: Iterable[str], warning: type[ReportWarning] = ReportWarning
+) -> Iterator[ReportWarning]:
+    """Report how many places have an irregularity, and the first of them."""
+    if found := tuple(places):
+        yield warning(kind, what.counted(len(found)), found[:_SHOWN])
 
 
 def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarning]:
@@ -435,53 +471,17 @@ def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
     return np.flatnonzero(last).tolist()
 
 
-def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
-    if texts.rows_like_notes:
-        what = say_count(
-            "{count} row at the end of a table has at most one filled cell, like a note below it, but is read as a "
-            "person; if it is a note, delete the line, else write * into its empty cells",
-            "{count} rows at the end of tables have at most one filled cell, like notes below them, but are read as "
-            "people; if they are notes, delete the lines, else write * into their empty cells",
-            len(texts.rows_like_notes),
-        )
-        yield MisreadWarning("total-row", what, tuple(texts.rows_like_notes[:_SHOWN]))
-
-
-def _notes_of(series: Series) -> dict[str, tuple[tuple[int, str], ...]]:
-    """Return the line and the text of each note below a table, by file."""
+def _notes_of(series: Series) -> Iterator[tuple[str, int, str]]:
+    """Yield the file, the line and the text of each note below a table, which is not read as a row."""
     declared, releases = series.manifest.headings("").declared, series.manifest.releases
-    return {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
+    for path, shown in dict.fromkeys(half for files in releases for half in files.halves):
+        yield from ((shown, *note) for note in below_table(path, declared).notes)
 
 
-def _notes_left_out(series: Series) -> Iterator[ReportWarning]:
-    """Report the notes below tables, which are not read as rows."""
-    lines = [f"{shown}:{line}" for shown, notes in _notes_of(series).items() for line, _ in notes]
-    if lines:
-        what = say_count(
-            "{count} line below a table is a note, and is not read",
-            "{count} lines below tables are notes, and are not read",
-            len(lines),
-        )
-        yield ReportWarning("total-row", what, tuple(lines[:_SHOWN]))
-
-
-def _unpublished(series: Series) -> Iterator[ReportWarning]:
-    """Report the quasi-identifiers that some releases lack."""
-    lacking = {
-        shown: sorted(names)
-        for shown, names in ((files.shown, series.unpublished[files.tag]) for files in series.manifest.releases)
-        if names
-    }
-    if lacking:
-        what = say_count(
-            "{count} release lacks a quasi-identifier that others publish, which is read as * there; if the column has "
-            "another name in it, write renamed under [columns]",
-            "{count} releases lack a quasi-identifier that others publish, which is read as * there; if the column has "
-            "another name in them, write renamed under [columns]",
-            len(lacking),
-        )
-        examples = [f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking.items()]
-        yield ReportWarning("unpublished-column", what, tuple(examples[:_SHOWN]))
+def _unpublished(series: Series) -> Iterable[str]:
+    """Return the files that lack quasi-identifiers of others, each with these."""
+    lacking = ((files.shown, sorted(series.unpublished[files.tag])) for files in series.manifest.releases)
+    return dict.fromkeys(f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking if names)
 
 
 def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
@@ -499,28 +499,6 @@ def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
     """Report sheets of workbooks that are not read; some may be a further part of the release."""
     books = {each.shown: read_foreign(each.rows) for each in series.manifest.releases if is_foreign(each.rows)}
-    unread = {shown: book.other_sheets for shown, book in books.items() if book.other_sheets}
-    if unread:
-        what = say_count(
-            "a workbook has sheets that are not read; if they were published, save each one as a separate file",
-            "{count} workbooks have sheets that are not read; if they were published, save each one as a separate file",
-            len(unread),
-        )
-        examples = tuple(f"{shown}: {', '.join(sheets[:_SHOWN])}" for shown, sheets in unread.items())
-        warning = MisreadWarning if any(book.tables_left for book in books.values()) else ReportWarning
-        yield warning("dropped-file", what, examples[:_SHOWN])
-
-
-def _dropped(series: Series) -> Iterator[ReportWarning]:
-    """Report tables beside the releases that the manifest does not name."""
-    found = series.manifest.unlisted()
-    if found:
-        what = say_count(
-            "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; "
-            "if published, name it under releases",
-            "{count} tables lie beside the releases and are not part of the series, as the manifest does not name "
-            "them; if published, name them under releases",
-            len(found),
-        )
-        examples = tuple(series.manifest.shown(path) for path in found[:_SHOWN])
-        yield ReportWarning("dropped-file", what, examples)
+    warning = MisreadWarning if any(book.tables_left for book in books.values()) else ReportWarning
+    unread = (f"{shown}: {', '.join(book.other_sheets[:_SHOWN])}" for shown, book in books.items() if book.other_sheets)
+    return _noticed("dropped-file", _SHEETS, unread, warning)

@@ -385,9 +385,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             count=self.text(table, "count"),
         )
         columns = with_rules(self, table, roles)
-        uses = [*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)]
-        for name in sorted({name for name in uses if name is not None and uses.count(name) > 1}):
-            self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))
+        self.check_roles([*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)])
         if columns.count and columns.individual:
             self.note(
                 "count", say("a row that stands for several people cannot name one"), say("delete count or individual")

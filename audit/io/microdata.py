@@ -27,7 +27,7 @@ from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes
-from audit.model.errors import InputError, Problems, UsageError
+from audit.model.errors import Problems, UsageError
 from audit.model.evidence import Transitions
 from audit.runtime.phrases import say
 
@@ -205,9 +205,7 @@ class Microdata:
         table = self.table(file, problems)
         if table is not None and not table.rows:
             problems.add(file.shown, say("the snapshot has no rows"), say("drop it from the microdata"))
-        problems.check()
-        if table is None:
-            raise InputError(problems.found)
+        table = problems.checked(table)
         kinds = {**self.kinds, **(kinds or {})}
         person = self._person(table, people, problems)
         value = self._value(table, vocabulary, transitions, problems)
@@ -365,10 +363,8 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
     folder = folder.parent if folder.name == NAME else folder
     problems = Problems()
     remedy = say("write a {file}, or make microdata with `audit simulate`", file=NAME)
-    text = read_text(folder, NAME, remedy, problems) if text is None else text
-    document = None if text is None else parse(text, NAME, say("see https://toml.io"), problems)
-    if text is None or document is None:
-        raise InputError(problems.found)
+    text = problems.checked(read_text(folder, NAME, remedy, problems)) if text is None else text
+    document = problems.checked(parse(text, NAME, say("see https://toml.io"), problems))
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
@@ -397,9 +393,7 @@ class _MicrodataReader(Reader):
             self.note("sensitive", say("only one column of microdata can be sensitive"), remedy)
         else:
             single["sensitive"] = self.needed(columns, "sensitive")
-        uses = [*quasi, *single.values()]
-        for name in sorted({name for name in uses if name and uses.count(name) > 1}):
-            self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))
+        self.check_roles([*quasi, *single.values()])
         hierarchies = self.hierarchies(columns, quasi)
         codes, domains = self.texts(columns, "codes"), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
@@ -493,8 +487,7 @@ class _MicrodataReader(Reader):
             self.note("snapshots", say("no snapshot is named"), say('write snapshots = ["1.csv"] under [microdata]'))
         files = [each for name in names for each in self.tables("snapshots", name)]
         tags = [release_tag(each) for each in files]
-        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("snapshots", say('two snapshots have the name "{tag}"', tag=tag), say("rename one of the files"))
+        self.check_tags(tags, "snapshots")
         for tag in tags:
             if not _names_release(tag):
                 remedy = say("rename the file: only letters, digits and simple signs, and no ending but its type's")

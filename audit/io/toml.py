@@ -156,10 +156,15 @@ class Reader:
                         say("use one of {names}", names=", ".join(sorted(keys))),
                     )
 
-    def check_tags(self, tags: Sequence[str]) -> None:
-        """Note tags that several releases have."""
-        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("releases", say('two releases have the tag "{tag}"', tag=tag), say("rename one of the files"))
+    def check_tags(self, tags: Sequence[str], key: str = "releases") -> None:
+        """Note tags that several releases, or snapshots, have; `key` lists them."""
+        for tag in _repeated(tags):
+            self.note(key, say('two releases have the tag "{tag}"', tag=tag), say("rename one of the files"))
+
+    def check_roles(self, columns: Iterable[str | None]) -> None:
+        """Note columns that have several roles."""
+        for name in _repeated([name for name in columns if name]):
+            self.note(name, say("the column has two roles in [columns]"), say("give each role its own column"))
 
     def table(self, name: str) -> dict[str, Any]:
         """Return a table of the document; empty if it is absent or not a table."""
@@ -268,6 +273,10 @@ class Reader:
             if not self.inside(key, each):
                 return []
         return names
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
 
 
 # -- guesses ------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ Member: TypeAlias = int | AnonymousCounterfeit
 
 @dataclass(frozen=True)
 class NamedBy:
-    """Marks a field with codes; names the method of `ReportNaming` that returns their names."""
+    """Marks a field with codes; names the method of `judgement.pseudonyms.ReportNames` that returns their names."""
 
     method: str
 
@@ -71,47 +71,14 @@ MEMBERS, COSTS, SPENT, RECORD_CELLS = (NamedBy(name) for name in ("members", "co
 
 
 class ReportNaming(Protocol):
-    """Returns the names that codes of people, records, releases, values and cells have in a report."""
+    """Returns the names that codes have in a report, by the methods that `NamedBy` names."""
 
     @property
     def reveal(self) -> bool:
         """Whether people are named."""
 
-    def member(self, code: Member) -> str:
-        """Return the name of a person or counterfeit."""
-
-    def record(self, code: int) -> str:
-        """Return the name of a record."""
-
-    def release(self, code: int) -> str:
-        """Return the tag of a release."""
-
-    def value(self, code: int) -> str:
-        """Return a sensitive value."""
-
-    def values(self, codes: Iterable[int]) -> tuple[str, ...]:
-        """Return the values of codes, sorted."""
-
     def attribute(self, value: int) -> str | None:
         """Return the combined attribute of a claimed value; None for a value or combination."""
-
-    def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return cells by quasi-identifier; None if the report may not show them."""
-
-    def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return the intersection of a record's cells; None if the report may not show it."""
-
-    def side(self, members: Mapping[Member, int]) -> dict[str, int]:
-        """Return how often each member of a side counts, by name."""
-
-    def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return the names of people, sorted: the order of their codes could reveal who they are."""
-
-    def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the points that people spend, with names in place of codes, sorted."""
-
-    def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
-        """Return the points of values, sorted."""
 
 
 class Identifiers(Protocol):

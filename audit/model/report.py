@@ -76,6 +76,26 @@ class Input:
     columns: Omittable[tuple[str, ...]] = None
 
 
+WarningKind = Literal[
+    "spelling",
+    "stray-cells",
+    "total-row",
+    "duplicates",
+    "dropped-file",
+    "unlinkable-column",
+    "unpublished-column",
+    "harmless-value",
+    "equality-only",
+    "register",
+    "counterfeit-share",
+    "encoding",
+    "candidate",
+    "known",
+    "transitions",
+    "baseline",
+]
+
+
 @dataclass(frozen=True)
 class ReportWarning:
     """An irregularity of the files that may change the meaning of the verdict.
@@ -86,24 +106,7 @@ class ReportWarning:
         examples: places where it occurs, mostly as file and line.
     """
 
-    kind: Literal[
-        "spelling",
-        "stray-cells",
-        "total-row",
-        "duplicates",
-        "dropped-file",
-        "unlinkable-column",
-        "unpublished-column",
-        "harmless-value",
-        "equality-only",
-        "register",
-        "counterfeit-share",
-        "encoding",
-        "candidate",
-        "known",
-        "transitions",
-        "baseline",
-    ]
+    kind: WarningKind
     text: str
     examples: tuple[str, ...] = ()
 

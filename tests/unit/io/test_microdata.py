@@ -95,7 +95,7 @@ FAULTS = [
     (S, "[]", [':3: `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),
     (S, '"1.csv"', [f":3: `snapshots`: {NO_LIST.format('snapshots')}"]),
     (S, '["1.csv", "1.csv"]', [":3: `snapshots`: a name is listed twice; list each name once"]),
-    (S, '["1.csv", "./1.csv"]', [':3: `snapshots`: two snapshots have the name "1"; rename one of the files']),
+    (S, '["1.csv", "./1.csv"]', [':3: `snapshots`: two releases have the tag "1"; rename one of the files']),
     (S, '["../1.csv"]', [f":3: `snapshots`: {OUTSIDE}"]),
     (S, '["/etc/*.csv"]', [f":3: `snapshots`: {OUTSIDE}"]),
     (S, '["a\\u0000.csv"]', [f":3: `snapshots`: {OUTSIDE}"]),
