@@ -6,7 +6,7 @@ import datetime
 import os
 import shlex
 from abc import abstractmethod
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -56,6 +56,7 @@ class TaggedRelease:
 
 
 R = TypeVar("R", bound=TaggedRelease)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -335,12 +336,14 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         self.rules = (columns := self.columns()).rules
         common = self.common(limit_of, size_of, "size = 0.5")
         tags = {release.tag for release in common["releases"]}
-        if series.get("updates", GROWING) != GROWING:
-            self.note(
-                "updates",
-                say("unknown kind of updates"),
-                say('use "{word}", or leave the line out', word=GROWING),
-            )
+        for key, given in (("register", self.table("register")), ("presence", adversary.get("presence"))):
+            if given and "register" not in adversary:
+                remedy = say('write register = "…" under [adversary], or leave it out')
+                self.note(key, say("{nothing} without a register", nothing=NOTHING), remedy)
+        possible = self.says(adversary, "presence", POSSIBLE)
+        if possible and "known" in adversary:
+            what = say("known values need people who are in the data, and the register only says who may be")
+            self.note("known", what, say("delete one of `known` and `presence`"))
         for attribute, value in (grave := self.grave()):
             harmless = columns.rules[Harmless].values
             if value in (
@@ -353,14 +356,14 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
                 )
         return Manifest(
             **common,
-            growing=series.get("updates") == GROWING,
+            growing=self.says(series, "updates", GROWING),
             columns=columns,
             register=self.path(adversary, "register"),
             transitions=None if adversary.get("transitions") == ANY else self.path(adversary, "transitions"),
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
-            possible=self.possible(adversary),
-            register_columns=self.register_columns(adversary, columns),
+            possible=possible,
+            register_columns=self.register_columns(columns),
             counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
             grave=grave,
@@ -401,37 +404,16 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         self.note("releases", say("an entry is neither a path nor a pair"), say("see the manual's page on series.toml"))
         return []
 
-    def register_columns(self, adversary: Mapping[str, Any], columns: Columns) -> dict[str, str]:
-        """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
-        table = self.table("register")
-        if table and "register" not in adversary:
-            self.note(
-                "register",
-                say("{nothing} without a register", nothing=NOTHING),
-                say('write register = "…" under [adversary]'),
-            )
-        names = (*REGISTER_COLUMNS, *columns.quasi_identifiers)
-        return {name: called for name in names if (called := self.text(table, name)) is not None}
+    def says(self, table: Mapping[str, Any], key: str, word: str) -> bool:
+        """Return whether an entry is the only word that it may be; note any other."""
+        if table.get(key, word) != word:
+            self.note(key, say("this is an unknown word"), say('use "{word}", or leave the line out', word=word))
+        return table.get(key) == word
 
-    def possible(self, adversary: Mapping[str, Any]) -> bool:
-        """Return whether the register lists people who may be in the data."""
-        given = adversary.get("presence")
-        if given not in (None, POSSIBLE):
-            self.note(
-                "presence",
-                say("unknown kind of presence"),
-                say('use "{word}", or leave the line out', word=POSSIBLE),
-            )
-        if given is not None and "register" not in adversary:
-            self.note(
-                "presence",
-                say("{nothing} without a register", nothing=NOTHING),
-                say('write register = "…", or leave the line out'),
-            )
-        if given == POSSIBLE and "known" in adversary:
-            what = say("known values need people who are in the data, and the register only says who may be")
-            self.note("known", what, say("delete one of `known` and `presence`"))
-        return given == POSSIBLE
+    def register_columns(self, columns: Columns) -> dict[str, str]:
+        """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
+        table, names = self.table("register"), (*REGISTER_COLUMNS, *columns.quasi_identifiers)
+        return {name: called for name in names if (called := self.text(table, name)) is not None}
 
     def divided(self, found: list[ReleaseFiles], by: str) -> list[ReleaseFiles]:
         self.check_tags([release.tag for release in found])
@@ -464,10 +446,8 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         if not isinstance(table, dict):
             self.note("published", say("this has to be a table"), say('write published = {{ "2024Q1" = 2024-04-15 }}'))
             return {}
-        for tag, day in table.items():
-            if tag not in tags:
-                self.note(tag, say("`published` names a release that is not in the series"), say("use a release's tag"))
-            elif isinstance(day, datetime.date):
+        for tag, day in self.by_release("published", table, tags):
+            if isinstance(day, datetime.date):
                 found[tag] = day.date() if isinstance(day, datetime.datetime) else day
             else:
                 self.note(
@@ -476,6 +456,15 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
                     say('write "{tag}" = 2024-04-15: year, month and day, without quotes', tag=tag),
                 )
         return found
+
+    def by_release(self, key: str, table: Mapping[str, T], tags: set[str]) -> Iterator[tuple[str, T]]:
+        """Yield the entries of a table whose keys are releases; note those of others."""
+        for tag, entry in table.items():
+            if tag in tags:
+                yield tag, entry
+            else:
+                what = say("`{key}` names a release that is not in the series", key=key)
+                self.note(tag, what, say("use a release's tag"))
 
     def anonymized(self) -> str | None:
         """Return the method and the parameters by which this program published the series, as on the command line."""
@@ -491,13 +480,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return None if method is None else " ".join([method, *given])
 
     def counterfeits(self, tags: set[str]) -> dict[str, str]:
-        table, found = self.table("counterfeits"), dict[str, str]()
-        for tag, name in table.items():
-            if tag not in tags:
-                self.note(
-                    tag, say("[counterfeits] names a release that is not in the series"), say("use a release's tag")
-                )
-            elif not isinstance(name, str):
+        found = dict[str, str]()
+        for tag, name in self.by_release("counterfeits", self.table("counterfeits"), tags):
+            if not isinstance(name, str):
                 self.note(
                     tag,
                     say("this has to be a path"),

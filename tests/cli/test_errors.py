@@ -305,10 +305,10 @@ CASES = {
         ("register.csv:3: ", "no group of release 1 covers this person", "the person's values")),
     "a presence that there is not": (
         OUT, toml("[adversary]", '[adversary]\npresence = "sure"'),
-        ("series.toml:11: `presence`", "unknown kind of presence", 'use "possible"')),
+        ("series.toml:11: `presence`", "unknown word", 'use "possible"')),
     "a presence without a register": (
         H, more(MANIFEST, '[adversary]\npresence = "possible"\n'),
-        ("series.toml:11: `presence`", "without a register", "leave the line out")),
+        ("series.toml:11: `presence`", "without a register", "leave it out")),
     "too many people": (
         OUT, line(REGISTER, "Zachary", "21", "12000", "1", "1"),
         ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct in which releases its")),
