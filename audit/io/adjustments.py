@@ -131,6 +131,20 @@ def read_adjusted(
     return table
 
 
+def readable(
+    path: Path, shown: str, names: Iterable[str], adjustments: Adjustments, *, distinct: Sequence[str] = ()
+) -> Table | None:
+    """Read those of the named columns that a table has; None if it cannot be read.
+
+    The columns of `distinct` are read without a dictionary, which costs more than it saves if most cells differ.
+    """
+    own = adjusted_names(path, shown, adjustments, Problems())
+    if own is None:
+        return None
+    there = [name for name in names if name in own or parts_of(name, own)]
+    return read_adjusted(path, shown, there, adjustments, Problems(), distinct=distinct)
+
+
 def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:
     """Return a table whose texts are spelled as the rules require.
 

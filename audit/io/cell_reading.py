@@ -43,8 +43,6 @@ _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
-_COMPACT_DAY = re.compile(r"^([0-9]{4})\.?([0-9]{2})\.?([0-9]{2})$")
-_SAME_NUMBERS = re.compile(r"0?([0-9]{1,2})/0?\1/")
 _MAY_HAVE_UNIT = re.compile(r"[^\W\d_]|[%€$£]")
 _TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])[xX]{2,})", re.DOTALL)
 
@@ -153,25 +151,6 @@ def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fr
         remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
         raise CellError(say("the value is not a number"), remedy)
     return number
-
-
-def single_day(text: str, kind: Kind = Kind.DATE) -> int | None:
-    """Return the number of the day that a text means, perhaps with a time; None for other texts.
-
-    Dates with slashes are only read if the kind orders day and month, or if these are equal; other kinds say nothing.
-
-    >>> single_day("2024-03-17 10:20") == single_day("17.3.2024") == single_day("17/3/2024", Kind.DAY_FIRST)
-    True
-    >>> single_day("20240301") == single_day("1.3.2024"), single_day("03/04/2024"), single_day("2024-03")
-    (True, None, None)
-    """
-    date = _COMPACT_DAY.sub(r"\1-\2-\3", re.split("[ T]", text.strip(), maxsplit=1)[0])
-    order = Kind.DAY_FIRST if _SAME_NUMBERS.match(date) else kind if kind.is_date else Kind.DATE
-    try:
-        day = parse_value(date, order)
-    except CellError:
-        return None
-    return int(day) if isinstance(day, Fraction) else None
 
 
 def number_in(text: str, missing: frozenset[str] = _NOTHING) -> Fraction | None:

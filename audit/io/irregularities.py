@@ -13,15 +13,13 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations, pairwise, product
 from math import gcd
-from pathlib import Path
 
 import numpy as np
 
-from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
+from audit.io.adjustments import Adjustments, readable
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
-from audit.io.composed_columns import parts_of
 from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT
 from audit.io.foreign_files import is_foreign, read_foreign
@@ -148,21 +146,6 @@ class SeriesTexts:
             place, said = self.place(name, text), f'"{printable(text)}"'
             shown.append(f"{said} ({place})" if quoted else place)
         return ", ".join(shown)
-
-
-def readable(
-    path: Path, shown: str, names: Iterable[str], adjustments: Adjustments, *, distinct: Sequence[str] = ()
-) -> Table | None:
-    """Read those of the named columns that a table has; None if it cannot be read.
-
-    The columns of `distinct` are read without a dictionary, which costs more than it saves if most cells differ.
-    """
-    problems = Problems()
-    own = adjusted_names(path, shown, adjustments, problems)
-    if own is None:
-        return None
-    there = [name for name in names if name in own or parts_of(name, own)]
-    return read_adjusted(path, shown, there, adjustments, problems, distinct=distinct)
 
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:

@@ -350,6 +350,27 @@ def kind_of_days(texts: Iterable[str]) -> Kind:
     return Kind.DAY_FIRST if late[0] else Kind.MONTH_FIRST
 
 
+_COMPACT_DAY = re.compile(r"^([0-9]{4})\.?([0-9]{2})\.?([0-9]{2})$")
+_SAME_NUMBERS = re.compile(r"0?([0-9]{1,2})/0?\1/")
+
+
+def single_day(text: str, kind: Kind = Kind.DATE) -> int | None:
+    """Return the number of the day that a text means, perhaps with a time; None for other texts.
+
+    Dates with slashes are only read if the kind orders day and month, or if these are equal; other kinds say nothing.
+
+    >>> single_day("2024-03-17 10:20") == single_day("17.3.2024") == single_day("17/3/2024", Kind.DAY_FIRST)
+    True
+    >>> single_day("20240301") == single_day("1.3.2024"), single_day("03/04/2024"), single_day("2024-03")
+    (True, None, None)
+    """
+    date = _COMPACT_DAY.sub(r"\1-\2-\3", re.split("[ T]", text.strip(), maxsplit=1)[0])
+    order = Kind.DAY_FIRST if _SAME_NUMBERS.match(date) else kind if kind.is_date else Kind.DATE
+    read = interval_in(date, order)
+    day = None if read is None or not read.is_point else read.interval
+    return int(day.low) if day is not None and day.low is not None and day.low == day.high else None
+
+
 # -- what looks like more than one value ------------------------------------------------------------------------------
 
 _AN_END = r"[^\w\s]?[0-9][0-9.,:' ]*(?: ?(?!st\b|nd\b|rd\b|th\b)[^\W\d_]{1,7}\.?| ?[%€$£])?"

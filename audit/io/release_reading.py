@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from audit.io.adjustments import Adjustments, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_reading import single_day
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
-from audit.io.notations import kind_of_days
+from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows

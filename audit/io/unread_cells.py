@@ -12,13 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.io.adjustments import read_adjusted
+from audit.io.adjustments import read_adjusted, readable
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.foreign_files import is_foreign
-from audit.io.irregularities import readable
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.spelling import Decimal, Fold

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
-from audit.io.cell_reading import single_day
 from audit.io.cells import Kind
 from audit.io.manifest import NAME, parse_manifest
-from audit.io.notations import kind_of_days
+from audit.io.notations import kind_of_days, single_day
 from audit.io.tables import header, read_table
 from audit.io.toml import read_text
 from audit.model.errors import Problems, UsageError, printable, printable_path
