@@ -23,6 +23,7 @@ class AuditOptions:
         adversary: the assumed adversary; None for the worst case that the series allows.
         limits: limits of clauses, which replace those of the manifest.
         time_limit: seconds for each attack and sensitive attribute; None means no limit.
+        whole: the time that all attacks of all audits have together.
         findings: the number of findings to show for each attack; None for all.
         reveal: whether to name people.
         explicit: whether the attacks were named by the user.
@@ -40,6 +41,7 @@ class AuditOptions:
     adversary: AdversaryKind | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     time_limit: float | None = 300.0
+    whole: Budget = field(default_factory=Budget)
     findings: int | None = 20
     reveal: bool = False
     explicit: bool = False
@@ -54,5 +56,6 @@ class AuditOptions:
 
     def budget(self, attack: str, used: float = 0.0) -> Budget:
         """Return the rest of an attack's time limit as a budget, after `used` seconds."""
-        left = None if self.time_limit is None else max(0.0, self.time_limit - used)
-        return Budget(left, self.progress(attack), self.engine)
+        limits = (None if self.time_limit is None else max(0.0, self.time_limit - used), self.whole.remaining())
+        left = min((limit for limit in limits if limit is not None), default=None)
+        return Budget(left, self.progress(attack), self.engine, _limit=self.whole.seconds)

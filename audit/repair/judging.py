@@ -26,7 +26,6 @@ from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, less_the_past, remaining_findings
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
-from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import ReasonKind, kind_of, parted
 
@@ -91,7 +90,7 @@ class Judge:
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
         self.options = replace(options, findings=None, keeps_finished=False)
-        self.audits, self.budget = 0, Budget(options.time_limit)
+        self.audits, self.budget = 0, options.whole
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
@@ -146,12 +145,10 @@ class Judge:
     ) -> tuple[AuditRun, Report, PolicyReport]:
         """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
         explicit = self.options.explicit and attacks is self.attacks
-        options = replace(
-            self.options, time_limit=self.budget.remaining(), progress=self._watch(late=whole), explicit=explicit
-        )
+        options = replace(self.options, progress=self._watch(late=whole), explicit=explicit)
         run = run_attacks(series, attacks, options)
         options = replace(options, findings=0)
-        report = replace(build_report(run, self._namer, options), time_limit=self.options.time_limit)
+        report = build_report(run, self._namer, options)
         if not self.baseline or not report.policy.violations:
             return run, report, report.policy
         run = less_the_past(run, self._known)

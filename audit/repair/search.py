@@ -34,6 +34,7 @@ from audit.repair.guided import ROUNDS, Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, smaller_plans
+from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, say
 
 LARGE = 200_000
@@ -81,6 +82,7 @@ class RepairSearch:
         baseline: bool | None = False,
         declared: Principle | None = None,
     ) -> None:
+        options = replace(options, whole=Budget(options.time_limit))
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
         after.read(len(after.tags) - 1, after.columns.quasi_identifiers)  # so that faults name the candidate's file
         self.rows = CandidateRows(after)

@@ -4,12 +4,15 @@ import csv
 import json
 import shutil
 import stat
+import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from attacks.intersection import IntersectionAttack
+from attacks.update_graph import UpdateGraphAttack
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
@@ -42,6 +45,27 @@ def test_a_larger_candidate_is_repaired_against_all_attacks(hospital):
     assert not any(name in out for name in ("Bob", "David", "Alice"))
     assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
     assert not (hospital / "s" / "releases" / "2.csv").exists()
+
+
+def test_the_time_limit_is_for_all_audits_together_that_of_the_past_included(hospital, monkeypatch):
+    """Two attacks use all the time that they get."""
+    waited = []
+
+    def slow(own, attack, evidence, budget):
+        waited.append(budget.remaining())
+        while not budget.exhausted():
+            time.sleep(0.01)
+        return own(attack, evidence, budget)
+
+    for kind in (IntersectionAttack, UpdateGraphAttack):
+        own = kind.run
+        monkeypatch.setattr(kind, "run", lambda *given, own=own: slow(own, *given))
+    words = ("--output", str(hospital / "out"), "--time-limit", "2")
+    code, out, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), *words)
+    assert (code, err) == (3, "")
+    assert len(waited) > 1
+    assert sum(waited) <= 2
+    assert "NO REPAIR of release 2: the time limit of 2 s was reached" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(("delimiter", "encoding"), [("|", "cp1252"), (";", "utf-16"), ("#", "cp850")])
