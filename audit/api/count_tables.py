@@ -17,7 +17,7 @@ from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, cand
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.errors import UsageError
-from audit.model.report import Report
+from audit.model.report import BaselineFacts, Report
 from audit.pipeline import dataframes
 from audit.pipeline.settings import CountSettings
 
@@ -162,9 +162,8 @@ class LoadedTables(Loaded):
         """
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import audit_tables
-        from audit.judgement.baseline import read_baseline
 
-        known = None if baseline is None else read_baseline(Path(baseline), of_tables=True)
+        known = _baseline(baseline)
         with _options(settings) as how:
             options = replace(how, baseline=known)
             if witness is None:
@@ -179,6 +178,7 @@ class LoadedTables(Loaded):
         /,
         *,
         tag: str = "candidate",
+        baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[CountSettings],
     ) -> CountImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE...` does.
@@ -186,6 +186,7 @@ class LoadedTables(Loaded):
         Args:
             candidate: a file or a data frame, or several of them. The first file's name gives the tag.
             tag: the tag, if the first table is a data frame.
+            baseline: as for `audit`.
             **settings: as for `audit`; `findings` limits the new findings.
 
         Raises:
@@ -195,10 +196,11 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.candidate import judge_candidate
 
-        folder = TemporaryFolder("audit-candidate-")
+        folder, known = TemporaryFolder("audit-candidate-"), _baseline(baseline)
         release = _release(candidate, tag, folder.path)
         with _options(settings) as how:
-            return CountImpactResult(judge_candidate(self.opened, release, Differencing(), how)[0])
+            options = replace(how, baseline=known)
+            return CountImpactResult(judge_candidate(self.opened, release, Differencing(), options)[0])
 
     def repair(
         self,
@@ -369,6 +371,13 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
 
 def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOptions]:
     return AuditSettings(settings, CountSettings).audit_options()
+
+
+def _baseline(file: str | os.PathLike[str] | None) -> BaselineFacts | None:
+    """Return the findings of an earlier report, if there is one."""
+    from audit.judgement.baseline import read_baseline
+
+    return None if file is None else read_baseline(Path(file), of_tables=True)
 
 
 def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:

@@ -141,6 +141,7 @@ class LoadedSeries(Loaded):
         *,
         tag: str = "candidate",
         attack: Choice | Sequence[Choice] | None = None,
+        baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[Settings],
     ) -> ImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
@@ -149,21 +150,24 @@ class LoadedSeries(Loaded):
             candidate: its file, or a data frame, which may have the key as a column; of an Anatomy pair both tables.
             tag: the tag of a candidate that is a data frame.
             attack: these attacks alone; None means all that apply.
+            baseline: as for `audit`.
             **settings: as for `attack`; `findings` limits the new findings of each attack.
 
         Raises:
             UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
+        from audit.judgement.baseline import read_baseline
         from audit.pipeline.audit_run import compare_candidate
         from audit.repair.newest_release import with_repair
 
         checked, chosen = AuditSettings(settings), several(attack)
-        attacks = checked.attacks(chosen)
+        attacks, known = checked.attacks(chosen), None if baseline is None else read_baseline(Path(baseline))
         with (
             self._joined(candidate, tag) as (before, after),
-            checked.audit_options(explicit=bool(chosen)) as how,
+            checked.audit_options(explicit=bool(chosen)) as asked,
         ):
+            how = replace(asked, baseline=known)
             impact = compare_candidate(before, after, attacks, how)
             return ImpactResult(with_repair(impact, before, after, attacks, how))
 

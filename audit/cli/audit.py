@@ -55,12 +55,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
         metavar="NAME",
         help=f"write a document about the audit instead of a report: {', '.join(DOCUMENTS.names)}",
     )
-    main.add_argument(
-        "--baseline",
-        metavar="REPORT.json",
-        type=local,
-        help="an earlier report (--format json --stable-ids --findings all): fail only for what is new",
-    )
+    add_baseline(main)
     main.add_argument(
         "--recommend",
         action="store_true",
@@ -95,6 +90,16 @@ def report_file(text: str) -> tuple[str, Path]:
         known = ", ".join(FORMATS.names)
         raise argparse.ArgumentTypeError(f"{printable(text)}: write FORMAT=FILE, the format being one of {known}")
     return name, local(file)
+
+
+def add_baseline(parser: Parser) -> None:
+    """Add the option that names an earlier report."""
+    parser.add_argument(
+        "--baseline",
+        metavar="REPORT.json",
+        type=local,
+        help="an earlier report (--format json --stable-ids --findings all): fail only for what is new",
+    )
 
 
 def add_attack_options(parser: Parser, words: Sequence[str]) -> None:

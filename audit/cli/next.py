@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from audit.cli.arguments import Commands, Names, add_output, asked, settings_for
-from audit.cli.audit import add_attack_options, add_options
+from audit.cli.audit import add_attack_options, add_baseline, add_options
 from audit.cli.output import opened, write
 from reports.registry import FORMATS
 
@@ -27,6 +27,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         help="file or URL of the release (of a pair, both files); its key is a column, or TAG.key.csv beside it",
     )
     add_options(parser)
+    add_baseline(parser)
     add_output(parser, Names(FORMATS.names))
     add_attack_options(parser, words)
 
@@ -41,5 +42,5 @@ def run(arguments: argparse.Namespace) -> int:
     series = opened(arguments, arguments.output)
     with asked(arguments) as given:
         how = settings_for(series, arguments, given, attack=arguments.attack)
-        found = series.next(arguments.candidate, **how)
+        found = series.next(arguments.candidate, baseline=arguments.baseline, **how)
     return write(found, arguments.format, arguments.output, arguments.series)

@@ -1,6 +1,7 @@
 """`--baseline REPORT.json`: exit 1 only for what is new."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import refused, run_main
 
+COUNT_EXAMPLES = EXAMPLES.parent / "count_table_examples"
 HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
 
 
@@ -60,6 +62,29 @@ def test_a_further_release_is_judged_by_what_it_adds(series, tmp_path):
     known = {one["id"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"] for one in entry["findings"]}  # fmt: skip # noqa: E501
     assert code == 1
     assert not known & {one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("example", ["hospital-l-diverse", "tables-one-left-out"])
+def test_a_candidate_is_judged_by_the_same_baseline_as_once_it_is_published(example, whole, tmp_path):
+    home = next(each / example for each in (EXAMPLES, COUNT_EXAMPLES) if (each / example).exists())
+    series, last = tmp_path / "s", tmp_path / "2.csv"
+    shutil.copytree(home, series)
+    (series / "private").mkdir(exist_ok=True)
+    text, found = (series / "series.toml").read_text(), [*series.rglob("2*.csv")]
+    new = re.sub(r', ?"[^"]*2\.csv"|^2 = .*$', "", text, flags=re.MULTILINE)
+    assert new != text
+    old = baseline(series, tmp_path / "old.json") if whole else ""
+    shutil.move(found[0], last)
+    (series / "series.toml").write_text(new)
+    old = old or baseline(series, tmp_path / "old.json")
+    ahead, out, err = run_main("next", str(series), str(last), "--baseline", old, "--format", "json")
+    assert err == ""
+    shutil.move(last, found[0])
+    (series / "series.toml").write_text(text)
+    code, audited, _ = run_main(str(series), "--baseline", old, "--format", "json")
+    assert (ahead, json.loads(out)["policy"]) == (code, json.loads(audited)["policy"])
+    assert code == (0 if whole else 1)
 
 
 def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
