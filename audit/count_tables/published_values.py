@@ -13,6 +13,7 @@ from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, points_part_thousands
 from audit.count_tables.table_rules import Rates
 from audit.count_tables.table_shapes import FileRows, rate_column
+from audit.io.toml import toml_text
 from audit.model.arrays import Counts
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -71,7 +72,11 @@ class ValueReader:
         for text in dict.fromkeys(texts):
             faults.setdefault(interpreter.fault(text) or "", []).append(text)
         for what in filter(None, faults):
-            remedy = say("write a whole number, or name the marker in [table] markers")
+            line = f"{toml_text(faults[what][0])} = [1, 4]"
+            remedy = say(
+                "write a whole number; or, if it stands for counts, say in [table] markers for which, such as {line}",
+                line=line if manifest.markers else f"markers = {{ {line} }}",
+            )
             part.note(column, texts, faults[what], f'"{faults[what][0]}": {what}', remedy, self.problems)
         ends = self._intervals(part, texts)
         return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)

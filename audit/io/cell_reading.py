@@ -109,11 +109,17 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
         return read[0]
     if kind is Kind.NUMERIC and (masked := _read_digit_mask(text)) is not None:
         return masked
+    what, remedy = say("the cell is neither a number nor a range or set of numbers"), "21, [21, 22], >=65, {21, 25}"
     if kind.is_date:
-        remedy = say("write it as 2024-03-17, [2024-03-01, 2024-03-31] or 2024-03, or declare the column categorical")
-        raise CellError(say("the cell is neither a date nor a range of dates"), remedy)
-    remedy = say("write it as 21, [21, 22], >=65 or {{21, 25}}, or declare the column categorical")
-    raise CellError(say("the cell is neither a number nor a range or set of numbers"), remedy)
+        what, remedy = say("the cell is neither a date nor a range of dates"), "2024-03-17, [2024-03-01, 2024-03-31]"
+    raise CellError(
+        what,
+        say(
+            'write it as one of {forms}; or, if its text stands for an unknown value, write missing = ["…"] with this '
+            "text under [columns]; or declare the column categorical under types",
+            forms=remedy,
+        ),
+    )
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:

@@ -54,7 +54,10 @@ def test_what_would_do_nothing_is_refused(words, said, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x", '"x": this is neither a whole number nor a marker; write a whole number, or name the marker'),
+        (
+            "x",
+            '"x": this is neither a whole number nor a marker; write a whole number; or, if it stands for counts, say',
+        ),
         ("1.5", "neither a whole number"),
         ("-1", "neither a whole number"),
     ],

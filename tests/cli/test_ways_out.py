@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -279,3 +280,26 @@ def test_dates_of_releases_are_told(tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     edit(tmp_path / "s" / "series.toml", "[columns]", 'published = { "1" = 2024-04-15 }\n[columns]')
     assert json.loads(run_main(str(tmp_path / "s"), *QUICK)[1])["series"]["published"] == {"1": "2024-04-15"}
+
+
+def test_the_line_named_for_an_unknown_sign_makes_a_candidate_readable(tmp_path):
+    """Of people and of counts, for `next` and `repair`."""
+    for kind, name, table, cell in (
+        ("examples", "hospital-l-diverse", "columns", '"[21, 23]"'),
+        ("count_table_examples", "tables-one-left-out", "table", "84"),
+    ):
+        series = tmp_path / name
+        shutil.copytree(EXAMPLES.parent / kind / name, series)
+        candidate = tmp_path / f"{name}-3.csv"
+        text = (series / "releases/2.csv").read_text()
+        assert cell in text
+        candidate.write_text(text.replace(cell, "§", 1))
+        manifest = series / "series.toml"
+        if table == "columns":
+            edit(manifest, f"[{table}]\n", f'[{table}]\ntypes = {{ Age = "numeric" }}\n')
+        words = (str(series), str(candidate))
+        said = refused("next", *words)
+        assert said == refused("repair", *words, "--output", str(tmp_path / "out"))
+        [line] = re.findall(r"(missing = \[.*?\]|markers = \{.*?\})", said)
+        edit(manifest, f"[{table}]\n", f"[{table}]\n{line.replace('…', '§').replace('4', '90')}\n")
+        assert run_main("next", *words)[0] in (0, 1, 3)

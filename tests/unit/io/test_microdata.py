@@ -80,7 +80,7 @@ FAULTS = [
         "individual",
         "owner",
         [
-            ":6: `owner`: [columns] has no such key; use one of codes, decimal, harmless, hierarchies, individual, "
+            ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, individual, "
             "quasi_identifiers, sensitive",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
