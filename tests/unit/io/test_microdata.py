@@ -80,8 +80,8 @@ FAULTS = [
         "individual",
         "owner",
         [
-            ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, individual, "
-            "quasi_identifiers, sensitive",
+            ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, "
+            "individual, quasi_identifiers, sensitive",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
