@@ -21,7 +21,7 @@ from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged, starts
 from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count
@@ -161,9 +161,7 @@ class FollowedPeople(KnownGroups):
         choices, classes = self.choices, np.arange(len(self.records.rows), dtype=np.int32)
         rows = np.bincount(self.records.of_record, minlength=len(classes)).astype(np.int64)
         size = np.diff(choices.start)[choices.kind]
-        start = np.zeros(len(size) + 1, dtype=np.int64)
-        np.cumsum(size, out=start[1:])
-        candidates = start, choices.record_class[ragged(choices.start[choices.kind], size)]
+        candidates = starts(size), choices.record_class[ragged(choices.start[choices.kind], size)]
         return self._hosts(position, choices.person, candidates, (classes, classes, rows), rows)
 
     def entries(self, position: int) -> ValueCounts:

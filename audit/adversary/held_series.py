@@ -13,14 +13,14 @@ import numpy as np
 from audit.adversary.record_candidates import ABSENT, kinds_of_rows
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease, Release, RowClasses
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.tables import Coded, NamesOnDemand
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, combine, distinct
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, combine, distinct, flagged
 from audit.model.errors import UsageError
 from audit.model.evidence import ValueCounts, claimed_part
 from audit.runtime.budget import Budget
@@ -304,11 +304,8 @@ class HeldSeries:
 
     def present(self) -> Flags:
         """Return which people, and counterfeits that keep their identity, are in any release; shape (people,), bool."""
-        flags = np.zeros(self.series.people.size, dtype=np.bool_)
-        for release in self.keyed:
-            if release.person is not None:
-                flags[release.person[release.person != NOBODY]] = True
-        return flags
+        known = [release.person for release in self.keyed if release.person is not None]  # -1, no one, is the last
+        return flagged(np.concatenate([np.zeros(0, np.int32), *known]), self.series.people.size + 1)[:-1]
 
 
 def begin_reading(series: Series, adversary: Adversary, *, records: bool, watched: Budget) -> list[ReleaseReading]:

@@ -14,7 +14,7 @@ from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
 from audit.model.errors import UsageError, printable
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Transitions, ValueCounts
 from audit.runtime.phrases import joined, say
@@ -96,8 +96,8 @@ class KnownGroups:
             judged = read.rows(read.pool) > read.fakes
         else:
             judged = (read.capacity > 0)[read.pool_group]
-        order, number = read.pools_by_looks, np.empty(read.pool.size, dtype=np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
+        order = read.pools_by_looks
+        number = numbered(order, read.pool.size)
         contents = self.entries(position)
         contents = contents._replace(bag=number[contents.bag])
         return PublishedClasses(read.pool_group, judged[order], contents, self.values, number[read.pool.codes])
@@ -210,8 +210,7 @@ class RegisteredPeople(KnownGroups):
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people in a release."""
         person, points, point = self.lines[position]
-        group, row_of = self.releases[position].pool, np.zeros(len(self.individual), dtype=np.int64)
-        row_of[person] = np.arange(len(person))
+        group, row_of = self.releases[position].pool, numbered(person, len(self.individual))
         used, at = np.unique(point[row_of[people]], return_inverse=True)
         place, code = coverage.covering_groups(homes_of(self.releases[position]), self.space, points[used])
         start = np.searchsorted(place, np.arange(len(used) + 1))
@@ -224,8 +223,7 @@ class RegisteredPeople(KnownGroups):
         read = self.releases[position]
         place, around = coverage.covering_groups(classes_of(read), self.space, points)
         covered = np.bincount(place, minlength=len(points))
-        start = np.zeros(len(person) + 1, dtype=np.int64)
-        np.cumsum(covered[point], out=start[1:])
+        start = starts(covered[point])
         row_class = around[ragged((np.cumsum(covered) - covered)[point], covered[point])]
         classes = (read.class_pool, read.classes.group, read.rows(read.classes.row))
         return self._hosts(position, person, (start, row_class), classes, read.capacity)
@@ -542,8 +540,8 @@ def _whole(there: dict[int, dict[int, int]], transitions: Transitions) -> list[t
     """Return all releases together if values can change so that a person is in each; otherwise nothing."""
     left: Flags | None = None
     for values in there.values():
-        own = np.zeros(len(transitions.weight), dtype=np.bool_)
-        own[[value for value in values if value < len(own)]] = True
+        size = len(transitions.weight)
+        own = flagged([value for value in values if value < size], size)
         left = own if left is None else own & (transitions.weight[left] > 0).any(axis=0)
     return [] if left is None or not left.any() else [tuple(there)]
 

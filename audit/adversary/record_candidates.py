@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.model.arrays import Codes, Counts, Places, combine, distinct, ragged
+from audit.model.arrays import Codes, Counts, Places, combine, distinct, numbered, ragged
 
 MOST_PAIRS = 20_000_000
 """The most listed pairs of a person and a class of records."""
@@ -65,15 +65,9 @@ def fitting_pairs(people: Codes, records: Codes, fitting: Sequence[Fitting]) -> 
         person, record = (np.concatenate(column) for column in zip(*found, strict=True))
         before = of_mine, of_theirs
     # The last prefixes are the kinds themselves, in the order of their codes.
-    kind, other = _inverse(before[0])[person], _inverse(before[1])[record]
+    kind, other = numbered(before[0], len(people))[person], numbered(before[1], len(records))[record]
     order = np.lexsort((other, kind))
-    return kind[order].astype(np.int32), other[order].astype(np.int32)
-
-
-def _inverse(of: Counts) -> Counts:
-    found = np.zeros(len(of), dtype=np.int64)
-    found[of] = np.arange(len(of))
-    return found
+    return kind[order], other[order]
 
 
 def _children(prefix: Counts, label: Codes) -> tuple[tuple[Counts, Codes], Counts]:

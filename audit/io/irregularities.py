@@ -202,12 +202,31 @@ _LIKE_NOTES = Noun(
 )
 
 
+_STRAYS = Noun(
+    '"{column}" would be numeric except for {count} cell, and is read as text; correct this cell, or, only '
+    "where it means that the value is not known, list it under missing",
+    '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
+    "these cells, or, only where they mean that the value is not known, list them under missing",
+)
+_ENCODING = Noun(
+    "{count} file is not UTF-8, and is read as Western European text ({encoding}); if that is "
+    'right, write encoding = "{encoding}" under [columns]',
+    "{count} files are not UTF-8, and are read as Western European text ({encoding}); if that is "
+    'right, write encoding = "{encoding}" under [columns]',
+)
+
+
 def _noticed(
-    kind: WarningKind, what: Noun, places: Iterable[str], warning: type[ReportWarning] = ReportWarning
+    kind: WarningKind,
+    what: Noun,
+    places: Iterable[str],
+    warning: type[ReportWarning] = ReportWarning,
+    count: int | None = None,
+    **values: str,
 ) -> Iterator[ReportWarning]:
-    """Report how many places have an irregularity, and the first of them."""
+    """Report how many places have an irregularity, and the first of them; `count` if these are not all."""
     if found := tuple(places):
-        yield warning(kind, what.counted(len(found)), found[:_SHOWN])
+        yield warning(kind, what.counted(len(found) if count is None else count, **values), found[:_SHOWN])
 
 
 def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarning]:
@@ -385,16 +404,8 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
         own: Collection[str] = texts.texts.get(name, ())
         stray = [] if name in declared else _astray(own, rules[Missing].texts)
         if stray and not rules[Decimal].commas(texts.columns, name, own):
-            what = say_count(
-                '"{column}" would be numeric except for {count} cell, and is read as text; correct this cell, or, only '
-                "where it means that the value is not known, list it under missing",
-                '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
-                "these cells, or, only where they mean that the value is not known, list them under missing",
-                len(stray),
-                column=printable(name),
-            )
-            examples = tuple(texts.example(name, [text], quoted=reveal) for text in stray[:_SHOWN])
-            yield ReportWarning("stray-cells", what, examples)
+            examples = [texts.example(name, [text], quoted=reveal) for text in stray[:_SHOWN]]
+            yield from _noticed("stray-cells", _STRAYS, examples, count=len(stray), column=printable(name))
 
 
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
@@ -422,15 +433,7 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
         if not encoding.startswith("utf"):
             by_encoding[encoding].append(shown)
     for encoding, files in by_encoding.items():
-        what = say_count(
-            "{count} file is not UTF-8, and is read as Western European text ({encoding}); if that is "
-            'right, write encoding = "{encoding}" under [columns]',
-            "{count} files are not UTF-8, and are read as Western European text ({encoding}); if that is "
-            'right, write encoding = "{encoding}" under [columns]',
-            len(files),
-            encoding=encoding,
-        )
-        yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
+        yield from _noticed("encoding", _ENCODING, files, encoding=encoding)
 
 
 def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:

@@ -23,7 +23,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.tables import Coded, Table, read_table, short_codes, text_codes, whole_number
 from audit.io.toml import toml_key
-from audit.model.arrays import Codes, Counts, Flags, combine
+from audit.model.arrays import Codes, Counts, Flags, combine, numbered
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import Phrase, say
 
@@ -300,8 +300,7 @@ class ReleaseReading:
         rows = key.whole_numbers("row")
         if table.kept is not None:  # ignored rows are counted in the key, but the key's lines about them are dropped
             inside = (rows >= 0) & (rows < table.in_file)
-            place = np.full(table.in_file, NOBODY, dtype=np.int64)
-            place[table.kept] = np.arange(table.rows)
+            place = numbered(table.kept, table.in_file)
             rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
             ignored = inside & (rows == NOBODY)
             key, rows = key.without(ignored), rows[~ignored]
@@ -349,8 +348,7 @@ class ReleaseReading:
         """Return the record id of each row; note the first row without one, and the first that repeats one."""
         coded = table.coded(column)
         self._filled(table, column, coded, say("the row has no record id"), say("write its record's id"))
-        place = np.zeros(coded.size, dtype=np.intp)
-        place[coded.codes] = np.arange(table.rows)
+        place = numbered(coded.codes, coded.size)
         empty = list(coded.names).index("") if "" in coded.names else NOBODY
         again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
         if len(again):

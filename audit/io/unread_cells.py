@@ -19,13 +19,13 @@ from audit.io.cell_reading import unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.foreign_files import is_foreign
 from audit.io.respelling import as_plain_number, with_decimal_point
-from audit.io.rules.cell_meaning import ColumnTypes, Spelled
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import Decimal, Fold
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import text_codes
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
-from audit.runtime.phrases import Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Noun, Reason, ReasonKind, say
 
 _SENTINEL_DIGITS = ("7", "8", "9")
 _FAR = 2  # a code is more than this many times as large as all other numbers
@@ -97,68 +97,64 @@ def _as_written(series: Series, name: str) -> set[str]:
     return found
 
 
+_ASTRAY = Noun(
+    '"{column}" has numbers and ranges except for {count} text (first: {place}): list it under '
+    "missing if it stands for an unknown value, else write it as a number or a range",
+    '"{column}" has numbers and ranges except for {count} texts (first: {place}): list them under '
+    "missing if they stand for unknown values, else write them as numbers or ranges",
+)
+_UNREAD = Noun(
+    '"{column}": {count} text looks like a range, a list or a mask and is not read (first: {place}); '
+    "write it as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
+    '["{column}"] under [columns]',
+    '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
+    "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
+    '["{column}"] under [columns]',
+)
+_COMMAS = Noun(
+    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: {place}); write decimal '
+    '= "," under [columns], or spelled = ["{column}"] if texts are exact values',
+    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: {place}); write decimal '
+    '= "," under [columns], or spelled = ["{column}"] if texts are exact values',
+)
+_FAULTY = Noun(
+    '"{column}": {count} text does not fit the type of the column (first: {place}); correct it, or declare '
+    "the column categorical under types",
+    '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
+    "or declare the column categorical under types",
+)
+_SENTINELS = Noun(
+    '"{column}": {count} number far from all others looks like a code for unknown values beside ranges '
+    '(first: {place}); list it under missing, or write types = {{ "{column}" = "numeric" }} under '
+    "[columns] if it is a number",
+    '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
+    '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
+    "[columns] if they are numbers",
+)
+
+
 def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
-    spelled = series.columns.rules[Spelled].columns
     for name, attribute in series.attributes.items():
-        texts = list(series.texts(name))
-        if name in spelled:
-            continue
-        column = printable(name)
-        if attribute.kind is Kind.CATEGORICAL:
-            found = [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]
-            if found and (astray := _stray_of_kind(attribute, texts)):
-                yield say_count(
-                    '"{column}" has numbers and ranges except for {count} text (first: {place}): list it under '
-                    "missing if it stands for an unknown value, else write it as a number or a range",
-                    '"{column}" has numbers and ranges except for {count} texts (first: {place}): list them under '
-                    "missing if they stand for unknown values, else write them as numbers or ranges",
-                    len(astray),
-                    column=column,
-                    place=_place(series, name, astray[0], reveal=reveal),
-                )
-            elif found:
-                yield say_count(
-                    '"{column}": {count} text looks like a range, a list or a mask and is not read (first: {place}); '
-                    "write it as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-                    '["{column}"] under [columns]',
-                    '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
-                    "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-                    '["{column}"] under [columns]',
-                    len(found),
-                    column=column,
-                    place=_place(series, name, found[0], reveal=reveal),
-                )
-            elif found := series.columns.rules[Decimal].commas(series.columns, name, texts):
-                yield say(
-                    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: '
-                    '{place}); write decimal = "," under [columns], or spelled = ["{column}"] if texts are exact '
-                    "values",
-                    column=column,
-                    place=_place(series, name, found[0], reveal=reveal),
-                )
-            continue
-        if found := [text for text in texts if _is_faulty(attribute, text)]:
-            yield say_count(
-                '"{column}": {count} text does not fit the type of the column (first: {place}); correct it, or declare '
-                "the column categorical under types",
-                '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
-                "or declare the column categorical under types",
-                len(found),
-                column=column,
-                place=_place(series, name, found[0], reveal=reveal),
-            )
-        elif name not in series.columns.rules[ColumnTypes].kinds and (found := _sentinels(attribute, texts)):
-            yield say_count(
-                '"{column}": {count} number far from all others looks like a code for unknown values beside ranges '
-                '(first: {place}); list it under missing, or write types = {{ "{column}" = "numeric" }} under '
-                "[columns] if it is a number",
-                '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
-                '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
-                "[columns] if they are numbers",
-                len(found),
-                column=column,
-                place=_place(series, name, found[0], reveal=reveal),
-            )
+        every = [] if attribute.spelled else list(series.texts(name))
+        texts, what = _unclear(series, attribute, every)
+        if texts:
+            place = _place(series, name, texts[0], reveal=reveal)
+            yield what.counted(len(texts), column=printable(name), place=place)
+
+
+def _unclear(series: Series, attribute: QuasiIdentifier, texts: Sequence[str]) -> tuple[list[str], Noun]:
+    """Return the texts of a column that were not understood, or are ambiguous, and what to do about them."""
+    rules = series.columns.rules
+    if attribute.kind is Kind.CATEGORICAL:
+        found = [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]
+        if not found:
+            return rules[Decimal].commas(series.columns, attribute.name, texts), _COMMAS
+        astray = _stray_of_kind(attribute, texts)
+        return (astray, _ASTRAY) if astray else (found, _UNREAD)
+    found = [text for text in texts if _is_faulty(attribute, text)]
+    if found or attribute.name in rules[ColumnTypes].kinds:
+        return found, _FAULTY
+    return _sentinels(attribute, texts), _SENTINELS
 
 
 def _place(series: Series, name: str, text: str, *, reveal: bool) -> str:

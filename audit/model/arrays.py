@@ -184,9 +184,7 @@ def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
     >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
     [[0, 1, 3, 3], [1, 0, 2]]
     """
-    begin = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys, minlength=size), out=begin[1:])
-    return begin, np.argsort(keys, kind="stable")
+    return starts(np.bincount(keys, minlength=size)), np.argsort(keys, kind="stable")
 
 
 def flagged(places: Integers | Sequence[int], size: int) -> Flags:
@@ -276,9 +274,7 @@ def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
     [[1, 4], [-1, 0, -1, -1, 1]]
     """
     distinct = np.flatnonzero(flagged(used, size))
-    rank = np.full(size, -1, dtype=np.int64)
-    rank[distinct] = np.arange(len(distinct))
-    return distinct, rank
+    return distinct, numbered(distinct, size).astype(np.int64)
 
 
 def places_of(numbers: Integers, some: Integers) -> Numbers:

@@ -86,9 +86,9 @@ class Noun:
         """Return the plural in the language in use, without the number."""
         return LANGUAGE.get().catalogue.ngettext(self.one, self.many, 2).removeprefix("{count} ")
 
-    def counted(self, count: int) -> str:
-        """Return the noun with a count, in the language in use."""
-        return say_count(self.one, self.many, count)
+    def counted(self, count: int, **values: object) -> str:
+        """Return the noun with a count, in the language in use, with its other placeholders filled."""
+        return say_count(self.one, self.many, count, **values)
 
 
 def say(sentence: str, /, **values: object) -> str:
