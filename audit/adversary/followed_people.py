@@ -107,7 +107,6 @@ class FollowedPeople(KnownGroups):
 
     def present(self, position: int) -> Codes:
         """Return all people, without counterfeits, who are known to be in some release; shape (n,), int32."""
-        del position
         return self.choices.person[self.individual[self.choices.person]]
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
@@ -121,7 +120,6 @@ class FollowedPeople(KnownGroups):
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some classes of records, made of their groups in all releases."""
-        del position
         rows = self.records.rows[groups].tolist()
         return [
             self.named_by([None if c == ABSENT else g.name(c) for g, c in zip(self.group, row, strict=True)])
@@ -150,7 +148,6 @@ class FollowedPeople(KnownGroups):
         Raises:
             UsageError: the adversary does not know it.
         """
-        del position
         if self.placed is None:
             raise UsageError("only the adversary `linked` knows the person of a record")
         classes = len(self.records.rows)
@@ -166,7 +163,6 @@ class FollowedPeople(KnownGroups):
 
     def entries(self, position: int) -> ValueCounts:
         """Return the values of the classes of records."""
-        del position
         return self.records.contents
 
 

@@ -111,7 +111,6 @@ class KnownGroups:
 
         Without a register, all are false.
         """
-        del position
         return np.zeros(len(classes), dtype=np.bool_)
 
     def published_names(self, position: int, groups: Codes) -> list[str]:

@@ -130,22 +130,18 @@ class Clause(Limit):
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the statistics that the clause needs besides the outcome; by default unchanged."""
-        del known
         return result
 
     def asks(self, evidence: Sequence[Evidence]) -> bool:
         """Return, before attacks run, whether the clause applies to the series; if not, it counts only if stated."""
-        del evidence
         return self.always
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return the parts of a result that reach the limit and are not accepted, without the attack's own claims."""
-        del result, limit, truth
         return None
 
     def more_claims(self, result: Result[Evidence]) -> Claims | None:
         """Return claims of another kind, which are accepted separately."""
-        del result
         return None
 
     def judges(self, findings: JudgedAudit) -> bool:

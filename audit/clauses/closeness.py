@@ -105,7 +105,6 @@ class Closeness(Clause):
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return the people, or the classes, whose number is known nearly and not accepted."""
-        del limit, truth
         return self.left(result)
 
     def left(self, result: Result[Evidence]) -> Claims | None:
@@ -132,7 +131,6 @@ class Closeness(Clause):
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why close numbers may have been missed, or why found ones may be harmless."""
-        del limit
         reasons: dict[str, None] = {}
         for entry in findings.ran:
             found, left = self._left(entry)

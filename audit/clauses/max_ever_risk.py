@@ -54,7 +54,6 @@ class MaxEverRisk(Clause):
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return the people who certainly had a grave value, or reach the limit by the share of all worlds."""
-        del truth
         ever = _left(result)
         if ever is None:
             return None

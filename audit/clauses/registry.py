@@ -107,20 +107,16 @@ class NotImported(Clause):
 
     def allows(self, limit: float) -> bool:
         """Return true, because the valid limits are unknown."""
-        del limit
         return True
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return true: the clause ends undecided, whatever attacks ran."""
-        del findings
         return True
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield nothing."""
-        del findings, limit
         yield from ()
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why it cannot be imported."""
-        del findings, limit
         yield self.why

@@ -87,7 +87,6 @@ class KnownNearly(Finding[C]):
 
     def sentence(self: KnownNearly[str], *, by_version: bool) -> str:
         """Return a sentence about what is known of the person, or of the rows."""
-        del by_version
         about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
         if self.individual is not None:
             about["who"] = printable(self.individual, 200)

@@ -125,7 +125,6 @@ class CountFinding(Finding[str]):
 
     def sentence(self, *, by_version: bool = True) -> str:
         """Return a sentence about the finding, without a full stop."""
-        del by_version
         return say("{kind}: {finding}", kind=self.title, finding=self.what())
 
     def what(self) -> str:

@@ -128,7 +128,6 @@ class Equivalence(Combination[C]):
 
     def sentence(self: Equivalence[str], *, by_version: bool) -> str:
         """Return a sentence about which people have the same values."""
-        del by_version
         return say_count(
             "{left} has the same value as {right} (e = {e})",
             "{left} have the same values as {right} (e = {e})",
@@ -173,7 +172,6 @@ class Pinned(Combination[C]):
 
     def sentence(self: Pinned[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""
-        del by_version
         return say(
             "{who} has {value}, certain from release {release} on",
             who=printable(str(self.individual), 200),

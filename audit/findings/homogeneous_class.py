@@ -62,7 +62,6 @@ class HomogeneousClass(Finding[C]):
 
     def sentence(self: HomogeneousClass[str], *, by_version: bool) -> str:
         """Return a sentence about the value of the rows."""
-        del by_version
         about = {"release": printable(self.release), "group": printable(self.group), "value": printable(self.value)}
         if self.after is not None:
             return self._linked(about | {"after": printable(self.after)})

@@ -45,7 +45,6 @@ class LikelyValue(OnePersonFinding[C]):
 
     def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
         """Return a sentence with the likely value of a person."""
-        del by_version
         value = say("some value") if self.value is None else printable(self.value)
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has {value} with a probability of {risk}, by release {release}", **about, value=value)
@@ -112,7 +111,6 @@ class EverGrave(OnePersonFinding[C]):
 
     def sentence(self: EverGrave[str], *, by_version: bool) -> str:
         """Return a sentence about the probability that a person ever had a grave value."""
-        del by_version
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} had a grave value at some time up to release {release} with a probability of {risk}", **about)
 

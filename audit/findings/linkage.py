@@ -98,7 +98,6 @@ class Linkage(Finding[C]):
 
     def sentence(self: Linkage[str], *, by_version: bool) -> str:
         """Return a sentence about the rows that can belong to the person."""
-        del by_version
         left = say_count(
             "{rows} of release {release}, group {groups}",
             "{rows} of release {release}, groups {groups}",
@@ -150,7 +149,6 @@ class Linkage(Finding[C]):
 
     def follows_from(self: Linkage[int], source: Presence, last: int) -> KnownReleases:
         """Return all releases, and the groups of the possible rows if these are in the last release."""
-        del source
         return KnownReleases(tuple(range(last)), False, self.groups if self.release == last else ())
 
 

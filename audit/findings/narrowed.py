@@ -70,7 +70,6 @@ class Narrowed(Finding[C]):
 
     def sentence(self: Narrowed[str], *, by_version: bool) -> str:
         """Return a sentence about the number of records that share the description."""
-        del by_version
         return say(
             "{record}: only {left} in its class after release {release} ({cause})",
             record=printable(self.record),

@@ -205,7 +205,6 @@ class Finding(ABC, Generic[C]):
 
     def exceeds(self, limits: Mapping[str, float]) -> bool:
         """Return whether it violates the policy, given the limits by clause."""
-        del limits
         return True
 
     @property
@@ -232,7 +231,6 @@ class Finding(ABC, Generic[C]):
 
     def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
         """Return the releases before `last`, and the groups of `last`, from which its certificate follows."""
-        del source
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
     hidden: ClassVar[Mapping[str, Any]] = {}
@@ -347,7 +345,6 @@ class Claims(ABC):
 
     def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
         """Return the identifiers of the people of each claim: a waiver may accept all claims about a person."""
-        del names
         return [frozenset()] * len(self)
 
     def groups(self) -> Sequence[Place[int]] | None:
@@ -369,22 +366,18 @@ class Claims(ABC):
 
     def highest_risk(self, waived: Places) -> float | None:
         """Return the highest risk of a claimed value, without waived claims; None if there is none."""
-        del waived
         return None
 
     def smallest_class(self, waived: Places) -> int | None:
         """Return the fewest rows or records that may be a person's, without waived claims; None if there are none."""
-        del waived
         return None
 
     def smallest_e(self, waived: Places) -> int | None:
         """Return the fewest people on a side of an equivalence, without waived claims; None if there is none."""
-        del waived
         return None
 
     def certain_people(self, waived: Places) -> Codes | None:
         """Return the people with certain values, perhaps repeated; None if claims are not about single values."""
-        del waived
         return None
 
     def values(self) -> Codes:
@@ -397,7 +390,6 @@ class Claims(ABC):
 
     def about(self, person: int) -> Claims | None:
         """Return the claims about one person; None if no claim can be."""
-        del person
         return None
 
     def worst(self, most: int, waived: Places) -> Places:
@@ -410,12 +402,10 @@ class Claims(ABC):
 
         `last` is the last release, counted from 0.
         """
-        del last
         return taken
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
         """Return which claims follow from claims of this kind in an audit before; shape (claims,), bool."""
-        del before, names, before_names
         return np.zeros(len(self), dtype=np.bool_)
 
 
