@@ -131,12 +131,8 @@ def handed(seen: Evidence, attack: object = None) -> Evidence:
     An attack of another package could read people's values from such a world.
     """
     evidence = Evidence(**{each.name: getattr(seen, each.name) for each in fields(Evidence)})
-    if not isinstance(seen, View) or not (is_own(attack) and _asks_worlds(attack)):
+    if not (isinstance(seen, View) and is_own(attack) and getattr(attack, "asks_worlds", False)):
         return evidence
     people = seen.source
     world = [seen.key.of(at, people.hosts(at).person) for at in range(len(seen.tags) if people.pooled else 0)]
     return replace(evidence, world=tuple(each for each in world if each is not None))
-
-
-def _asks_worlds(attack: object) -> bool:
-    return bool(getattr(attack, "asks_worlds", False))

@@ -150,7 +150,8 @@ def _read_statistical(path: Path) -> ForeignTable:
         remedy = say("write it again, or save the table as CSV")
         raise Fault(say("this {ending} file is damaged or incomplete", ending=ending), remedy) from error
     labels: Mapping[str, Mapping[Any, str]] = described.variable_value_labels
-    arrays = tuple(_column(_labelled(cells, labels.get(name, {}))) for name, cells in columns.items())
+    cells = (_labelled(cells, labels.get(name, {})) for name, cells in columns.items())
+    arrays = tuple(column_of(map(text, each)) for each in cells)
     rows = max((len(array) for array in arrays), default=0)
     return ForeignTable(tuple(columns), arrays, range(rows + 1))
 
@@ -160,11 +161,6 @@ def _labelled(cells: Iterable[Any], labels: Mapping[Any, str]) -> list[Any]:
     listed = [None if cell != cell else cell for cell in cells]  # noqa: PLR0124 - NaN equals nothing
     known = {cell for cell in listed if cell is not None}
     return [labels.get(cell) for cell in listed] if known and known <= set(labels) else listed
-
-
-def _column(cells: Iterable[Any]) -> pa.Array:
-
-    return column_of(text(cell) for cell in cells)
 
 
 # -- tau-Argus ------------------------------------------------------------------------------------------------------

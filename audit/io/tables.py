@@ -321,7 +321,7 @@ def read_table(
         plain = frozenset(names[column] for column in columns if column in distinct)
         table, dialect = form_of(path).read(path, spelled, plain, declared)
         table = table.rename_columns(columns)
-        nested = _nested(table, columns)
+        nested = next((each for each in columns if pa.types.is_nested(table.schema.field(each).type)), None)
         if nested is not None:
             problems.add(
                 shown, say("the column holds lists or structures"), say("write one plain value per cell"), column=nested
@@ -370,11 +370,6 @@ def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[
         names = {name: spelled for name, spelled in names.items() if spelled in plain}
     table = None if names is None else read_table(path, shown, [*names], problems)
     return None if table is None else (table.without(np.arange(table.rows) >= limit), table.rows <= limit)
-
-
-def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
-
-    return next((c for c in columns if pa.types.is_nested(table.schema.field(c).type)), None)
 
 
 def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:

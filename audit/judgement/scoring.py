@@ -255,7 +255,7 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
     unclear = False
     if isinstance(claims, Linkages):
         # The number of rows is the same. Only the certainty of their value no longer counts.
-        entry = entry.with_outcome(replace(entry.outcome, claims=claims.without_values(codes)))
+        entry = replace(entry, outcome=replace(entry.outcome, claims=claims.without_values(codes)))
     elif claims is not None:
         gone = np.flatnonzero(np.isin(claims.values(), codes))
         entry = entry.without(gone)

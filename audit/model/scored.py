@@ -218,10 +218,6 @@ class Result(Generic[E_co]):
         """Return the result with what a clause needs besides the outcome."""
         return replace(self, gathered={**self.gathered, clause: found})
 
-    def with_outcome(self, outcome: Outcome) -> Self:
-        """Return the result with another outcome."""
-        return replace(self, outcome=outcome)
-
     def risk_measures(self, limit: float) -> RiskMeasures:
         """Return the measures of risks, given the limit of the policy.
 
@@ -229,7 +225,7 @@ class Result(Generic[E_co]):
         """
         outcome, claims = self.outcome, self.claims
         if outcome.risks is not None and outcome.risks.missing:
-            return self.with_outcome(replace(outcome, risks=None)).risk_measures(limit)
+            return replace(self, outcome=replace(outcome, risks=None)).risk_measures(limit)
         alone = ABSENT if outcome.alone is None or not len(outcome.alone[0]) else len(np.unique(outcome.alone[0]))
         max_risk = replace(self, waived=NOWHERE, by_clause={}).max_risk
         if claims is not None and claims.counts_rows:

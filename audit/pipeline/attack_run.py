@@ -353,4 +353,4 @@ def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[V
         ask_all(result.attack, result.outcome)
         return result.outcome
 
-    return result.with_outcome(run_guarded(result.attack, checked, result.watch.limit))
+    return replace(result, outcome=run_guarded(result.attack, checked, result.watch.limit))
