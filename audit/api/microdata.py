@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.api.answers import PlanResult
 from audit.api.methods import method_of
-from audit.api.series import LoadedSeries, load
+from audit.api.series import LoadedSeries
 from audit.api.settings import is_shown
 from audit.model.errors import UsageError, printable
 from audit.simulating.request import SimulationRequest
 
 if TYPE_CHECKING:
+    from audit.io.manifest import Manifest
     from audit.io.microdata import Microdata
+    from audit.io.series import Series
     from audit.model.anonymizer import Anonymizer
+    from audit.model.audit_options import AuditOptions
+    from audit.model.report import Report
+    from audit.publishing.publish import PublishOptions
 
 
 def load_microdata(path: str | os.PathLike[str]) -> LoadedMicrodata:
@@ -53,6 +58,76 @@ def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PublishedSeries(LoadedSeries):
+    """A series to which releases were just added.
+
+    Attributes:
+        verdict: the report of the audit of the series with them; None if none was added, or none was requested.
+        refused: the tag of a release that was not published, because only with it the series breaks its policy.
+    """
+
+    verdict: Report | None = None
+    refused: str | None = None
+
+
+@dataclass
+class _Verdict:
+    """The newest audit of a series by its policy, and the release that was not accepted, as in `PublishedSeries`."""
+
+    options: AuditOptions
+    last: Report | None = None
+    refused: str | None = None
+
+    def judge(self, series: Series) -> Report:
+        """Return the report on a series by every attack that applies."""
+        from attacks.registry import all_attacks
+        from audit.pipeline.audit_run import run_audit
+
+        self.last = run_audit(series, all_attacks(), self.options)
+        return self.last
+
+    def accepts(self, manifest: Manifest) -> bool:
+        """Return whether the last release may join the others: it is not what breaks the policy."""
+        from audit.io.candidate import as_candidate
+        from audit.io.series import Series
+
+        before, series = as_candidate(Series.of(manifest))
+        report = self.judge(series)
+        accepted = not report.policy.violations or bool(self.judge(before).policy.violations)
+        self.last, self.refused = report, None if accepted else series.tags[-1]
+        return accepted
+
+
+def published(
+    microdata: Microdata, folder: Path, method: Anonymizer, how: PublishOptions, time_limit: float | None
+) -> PublishedSeries:
+    """Publish every snapshot that a series does not have yet, judge the series by its policy, and return it.
+
+    A release that would break a policy which the series keeps is not published. The time limit is for each attack; 0
+    means no audit.
+
+    Raises:
+        UsageError: the series cannot be continued.
+        InputError: the microdata or the series are faulty, or the promise cannot be kept.
+    """
+    from audit.io.diagnostics import is_there
+    from audit.io.manifest import NAME
+    from audit.io.series import open_series
+    from audit.model.audit_options import AuditOptions
+    from audit.principles import registry as principles
+    from audit.publishing.publish import publish
+
+    verdict = _Verdict(AuditOptions(time_limit=time_limit, findings=0))
+    if time_limit != 0 and is_there(folder / NAME):
+        how = replace(how, accepts=verdict.accepts)
+    done = publish(microdata, folder, method, principles.find(method.promise.principle, method.promise.parameters), how)
+    series = open_series(folder)
+    if time_limit != 0 and done and verdict.last is None:
+        verdict.judge(series)
+    return PublishedSeries(series, verdict=verdict.last, refused=verdict.refused)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class LoadedMicrodata:
     """Microdata, ready to be published; made by `load_microdata`, `simulate` or `microdata_from_frames`.
 
@@ -81,8 +156,11 @@ class LoadedMicrodata:
         *,
         seed: int | None = None,
         close: bool = False,
+        audit: bool = True,
+        time_limit: float | None = 300.0,
+        progress: bool | None = None,
         **options: object,
-    ) -> LoadedSeries:
+    ) -> PublishedSeries:
         """Publish every snapshot that the series does not have yet, as `audit anonymize` does, and return the series.
 
         Args:
@@ -90,20 +168,23 @@ class LoadedMicrodata:
             output: the series' folder, new or to be continued.
             seed: the same seed gives the same bytes; keep it secret. None draws a secret seed.
             close: whether to complete the transitions: a value that may follow in several steps may follow in one.
+            audit: whether the series is judged by its policy; a release that only breaks it is then not published.
+            time_limit: seconds for each attack of the audit.
+            progress: as for `plan`.
             **options: the method's options, such as `m=4`.
 
         Raises:
             UsageError: there is no such method or option, or the series cannot be continued.
             InputError: the microdata or the series are faulty, or the promise cannot be kept.
         """
-        from audit.principles import registry as principles
-        from audit.publishing.publish import PublishOptions, publish
+        from audit.pipeline.progress import counting
+        from audit.publishing.publish import PublishOptions
 
         chosen = method_of(method, options) if isinstance(method, str) else method
-        principle = principles.find(chosen.promise.principle, chosen.promise.parameters)
         microdata = self.opened.closed()[0] if close else self.opened
-        publish(microdata, Path(output), chosen, principle, PublishOptions(seed=seed))
-        return load(output, kind="microdata")
+        with counting(f"publishing by {chosen.name}", shown=is_shown(progress)) as watch:
+            how = PublishOptions(seed=seed, on_progress=watch)
+            return published(microdata, Path(output), chosen, how, time_limit if audit else 0.0)
 
     def plan(
         self,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, Names, add_option, add_settings, counted, local, options_given
 from audit.cli.output import put
@@ -17,11 +16,8 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count, typed
 
 if TYPE_CHECKING:
-    from audit.io.manifest import Manifest
-    from audit.io.series import Series
+    from audit.api.microdata import PublishedSeries
     from audit.model.anonymizer import Anonymizer
-    from audit.model.audit_options import AuditOptions
-    from audit.model.report import Report
     from audit.publishing.publish import PublishResult
 
 
@@ -94,14 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from anonymizers.count_tables import COUNT_METHODS
     from audit.api.methods import method_of
-    from audit.io.diagnostics import is_there
-    from audit.io.manifest import NAME, is_table_series
+    from audit.api.microdata import published
+    from audit.io.manifest import is_table_series
     from audit.io.microdata import open_microdata
-    from audit.io.series import open_series
-    from audit.model.audit_options import AuditOptions
     from audit.pipeline.progress import counting
-    from audit.principles import registry as principles
-    from audit.publishing.publish import PublishOptions, publish
+    from audit.publishing.publish import PublishOptions
 
     if is_table_series(arguments.microdata):
         return _publish_tables(arguments)
@@ -111,106 +104,63 @@ def run(arguments: argparse.Namespace) -> int:
         what = arguments.method if arguments.method in COUNT_METHODS else named
         raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
     method = method_of(arguments.method, options_given(arguments))
-    principle = principles.find(method.promise.principle, method.promise.parameters)
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()
     done: list[PublishResult] = []
-    verdict = _Verdict(AuditOptions(time_limit=arguments.time_limit or 300.0, findings=0))
-    judged = not arguments.no_audit
+    limit = 0.0 if arguments.no_audit else arguments.time_limit or 300.0
     try:
         with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
-            options = PublishOptions(
-                form=arguments.publish,
-                lengths=dict(arguments.min_length),
-                seed=arguments.seed,
-                on_release=done.append,
-                on_progress=watch,
-                **({"accepts": verdict.accepts} if judged and is_there(arguments.output / NAME) else {}),
-            )
-            publish(microdata, arguments.output, method, principle, options)
+            how = PublishOptions(arguments.publish, dict(arguments.min_length), arguments.seed, done.append, watch)
+            series = published(microdata, arguments.output, method, how, limit)
     except BaseException:
         if done:  # what is published stays published, even after an error
-            put(_summary(done, method, arguments.output, added))
+            put("".join(f"{line}\n" for line in _summary(done, method, arguments.output, added)))
         raise
-    if verdict.refused is None or done:
-        put(_summary(done, method, arguments.output, added))
-    if not judged or not (done or verdict.refused):
-        return 0
-    if verdict.last is None:
-        verdict.judge(open_series(arguments.output))
-    put(verdict.sentences(method, arguments.microdata))
-    return verdict.last.policy.exit_code if verdict.last else 0
+    lines = [] if series.refused is not None and not done else _summary(done, method, arguments.output, added)
+    lines += _verdict(series, method, arguments.microdata, new=len(done) == len(series.releases))
+    if done:
+        lines.append(say("Next: {command}", command=typed(f"audit {printable_path(arguments.output)}")))
+    put("".join(f"{line}\n" for line in lines))
+    return 0 if series.verdict is None else series.verdict.policy.exit_code
 
 
-@dataclass
-class _Verdict:
-    """The audit of a series with its new releases, by the policy of its manifest.
+def _verdict(series: PublishedSeries, method: Anonymizer, microdata: Path, *, new: bool) -> list[str]:
+    """Return the verdict of the audit, and what to do, in lines; none if there was no audit."""
+    from reports.sentences import reasons
+    from reports.verdict import contradicted, headline
 
-    Attributes:
-        last: the newest report.
-        refused: the tag of a release that was not published, because only with it the series breaks its policy.
-    """
-
-    options: AuditOptions
-    last: Report | None = None
-    refused: str | None = None
-
-    def judge(self, series: Series) -> Report:
-        """Return the report on a series by every attack that applies.
-
-        Raises:
-            InputError: the series cannot be audited.
-        """
-        from attacks.registry import all_attacks
-        from audit.pipeline.audit_run import run_audit
-
-        self.last = run_audit(series, all_attacks(), self.options)
-        return self.last
-
-    def accepts(self, manifest: Manifest) -> bool:
-        """Return whether the last release may join the others: it is not what breaks the policy."""
-        from audit.io.candidate import as_candidate
-        from audit.io.series import Series
-
-        before, series = as_candidate(Series.of(manifest))
-        report = self.judge(series)
-        if not report.policy.violations or self.judge(before).policy.violations:
-            self.last = report
-            return True
-        self.last, self.refused = report, series.tags[-1]
-        return False
-
-    def sentences(self, method: Anonymizer, microdata: Path) -> str:
-        """Return the verdict, and what to do, in lines."""
-        from reports.sentences import reasons
-        from reports.verdict import contradicted, headline
-
-        report = cast("Report", self.last)
-        lines = [headline(report)[0], *(f"  {each}" for each in reasons(report))]
-        if self.refused is not None:
-            not_published = say(
-                "Release {release} is not published: it keeps {promise}, but would make the series break its policy.",
-                release=printable(self.refused),
-                promise=method.promise,
-            )
-            if report.contradictions:  # whatever is drawn, the values stay as they are
-                state = say(
-                    "Other groups do not change that. Say which values may follow which (`audit init --microdata "
-                    "--confirm` asks, and writes the file of transitions), copy this file into the series and name it "
-                    "under [adversary] in series.toml; or correct the data. Then run the command again."
-                )
-                lines = [not_published, contradicted(report), state, *lines]
-            else:
-                redo = say(
-                    "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
-                    "compare methods: {command}. With --no-audit, it is published unjudged.",
-                    command=typed(f"audit plan {printable(shlex.quote(str(microdata)), 400)}"),
-                )
-                lines = [not_published, *lines, redo]
-        elif report.policy.exit_code:
+    report = series.verdict
+    if report is None:
+        return []
+    lines = [headline(report)[0], *(f"  {each}" for each in reasons(report))]
+    plan = typed(f"audit plan {printable(shlex.quote(str(microdata)), 400)}")
+    if series.refused is None:
+        if report.policy.exit_code:
             lines.append(say("Do not pass the new releases on before this is settled."))
-        return "".join(f"{line}\n" for line in lines)
+            if new:
+                lines.append(
+                    say("If it cannot be settled, remove the folder and compare methods: {command}.", command=plan)
+                )
+        return lines
+    not_published = say(
+        "Release {release} is not published: it keeps {promise}, but would make the series break its policy.",
+        release=printable(series.refused),
+        promise=method.promise,
+    )
+    if report.contradictions:  # whatever is drawn, the values stay as they are
+        state = say(
+            "Other groups do not change that. Say which values may follow which (`audit init --microdata "
+            "--confirm` asks, and writes the file of transitions), copy this file into the series and name it "
+            "under [adversary] in series.toml; or correct the data. Then run the command again."
+        )
+        return [not_published, contradicted(report), state, *lines]
+    redo = say(
+        "Run the command again: other groups are drawn (unless --seed is the same). If that does not help, "
+        "compare methods: {command}. With --no-audit, it is published unjudged.",
+        command=plan,
+    )
+    return [not_published, *lines, redo]
 
 
 def _publish_tables(arguments: argparse.Namespace) -> int:
@@ -264,14 +214,14 @@ _EXACT = Phrase(
 )
 
 
-def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> str:
-    """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
+def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> list[str]:
+    """Return the lines of what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable_path(series)
     if not published:
         nothing = say(
             "Nothing to publish: every snapshot that microdata.toml lists is out already, in {folder}.", folder=where
         )
-        return f"{nothing}\n{say('To publish another one, add its file to snapshots in microdata.toml.')}\n"
+        return [nothing, say("To publish another one, add its file to snapshots in microdata.toml.")]
     heads = say("rows"), say("groups"), say("counterfeits"), say("withheld"), say("seconds")
     widths = [max(10, len(head) + 2) for head in heads]
     first = max(16, len(say("release")) + 2)
@@ -294,10 +244,8 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
         *([str(_EXACT)] if exact else []),
         say("{promise} holds: the written files were checked before they were put in place.", promise=method.promise),
         say("The key (who is who) is in private/: never publish it."),
-        say("Next: {command}", command=typed(f"audit {where}")),
-        "",
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _seed(text: str) -> int:

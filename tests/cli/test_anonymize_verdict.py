@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from audit.api.microdata import load_microdata
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_main
 
@@ -64,7 +67,11 @@ def test_a_new_series_that_breaks_the_policy_ends_as_its_audit(tmp_path):
     write_microdata(micro, {"1": FIRST, "2": SECOND})
     code, out, _ = anonymize(micro, series)
     assert (code, run_main(str(series))[0]) == (1, 1)
-    assert out.endswith("Do not pass the new releases on before this is settled.\n")
+    *_, settle, plan, following = out.splitlines()
+    assert settle == "Do not pass the new releases on before this is settled."
+    assert f"audit plan {micro}" in plan
+    assert following == f"Next: audit {series}"
+    assert out.index("NOT SAFE") < out.index(settle)
 
 
 def test_a_repair_that_breaks_the_declared_promise_says_so_first(tmp_path):
@@ -84,3 +91,19 @@ def test_a_repair_that_breaks_the_declared_promise_says_so_first(tmp_path):
     manifest = series / "series.toml"
     manifest.write_text(manifest.read_text().replace('"releases/1.csv"', '"releases/1.csv", "releases/2.csv"'))
     assert run_main("check", str(series), "--principle", "m-invariance", "--m", "2")[0] == 1
+
+
+@pytest.mark.parametrize("audit", [True, False])
+def test_the_api_judges_as_the_command_does(tmp_path, audit):
+    """The first release holds, and the second one is refused because it breaks the policy."""
+    micro, ways = tmp_path / "micro", ("command", "api")
+    for number, rows in enumerate((FIRST, SECOND), start=1):
+        write_microdata(micro, {"1": FIRST, "2": SECOND} if rows is SECOND else {"1": FIRST})
+        code, out, _ = anonymize(micro, tmp_path / "command", *([] if audit else ["--no-audit"]))
+        series = load_microdata(micro).anonymize("l-diversity", tmp_path / "api", l=2, seed=0, audit=audit)
+        assert (series.verdict is not None) == audit
+        assert code == (number - 1 if audit else 0)
+        if series.verdict is not None:
+            assert series.verdict.policy.exit_code == code
+            assert (series.refused == "2") == ("Release 2 is not published" in out) == (number == 2)
+    assert [len([*(tmp_path / way / "releases").iterdir()]) for way in ways] == [2 - audit] * 2
