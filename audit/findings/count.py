@@ -23,6 +23,8 @@ from audit.model.json_types import (
 from audit.model.report import AttackReport, CountSize, PolicyReport, Report
 from audit.runtime.phrases import Phrase, figure, say, say_count
 
+_TERMS = 8
+"""The most terms of a sum that are shown one by one."""
 REST = "(rest)"
 """The label of the atoms that no label of a dimension covers."""
 REMEDY = "Hide further cells in the same rows and columns, or round more coarsely, by one rule in all tables and rates."
@@ -175,10 +177,9 @@ class CountFinding(Finding[str]):
         steps = [bound.step for bound in self.certificate if isinstance(bound.step, CountSum)]
         if self.dimension is not None or len(steps) != 2 or len(self.certificate) != 2:
             return None
-        one, other = steps
-        terms = [term for term in one.terms if isinstance(term, PublishedTerm) and term.exact]
-        alike = set(map(str, one.terms)) == set(map(str, other.terms))
-        return terms if alike and len(terms) == len(one.terms) else None
+        one, other = ([term for term in step.terms if term.end] for step in steps)
+        terms = [term for term in one if isinstance(term, PublishedTerm) and term.exact]
+        return terms if set(map(str, one)) == set(map(str, other)) and len(terms) == len(one) else None
 
     def _in_words(self, terms: list[PublishedTerm]) -> str | None:
         """Return a difference of two published numbers in words; None for other sums."""
@@ -365,13 +366,20 @@ def _lines(step: CountStep, claim: str, facts: TablesFacts, indent: str) -> Iter
 
 
 def _added(step: CountStep, facts: TablesFacts) -> str:
-    terms = step.terms if isinstance(step, CountSum) else ()
+    """Return a sum in words, without terms of 0; of many terms, the first and what the others add up to."""
+    terms = [each for each in (step.terms if isinstance(step, CountSum) else ()) if each.end]
+    terms.sort(key=lambda each: Fraction(each.weight) < 0)
+    many = len(terms) - _TERMS
+    summands = [(Fraction(each.weight), _term(each, facts)) for each in (terms if many < 2 else terms[:_TERMS])]
+    if many > 1:
+        total = sum(Fraction(each.weight) * each.end for each in terms[_TERMS:])
+        more = say("{total} ({count} further cells, all in the JSON report)", total=str(abs(total)), count=many)
+        summands.append((Fraction(-1 if total < 0 else 1), more))
     added = ""
-    for place, term in enumerate(sorted(terms, key=lambda each: Fraction(each.weight) < 0)):
-        weight = Fraction(term.weight)
+    for place, (weight, text) in enumerate(summands):
         sign = ("" if weight > 0 else "-") if place == 0 else (" + " if weight > 0 else " - ")
         times = "" if abs(weight) == 1 else f"{abs(weight)} x "
-        added += f"{sign}{times}{_term(term, facts)}"
+        added += f"{sign}{times}{text}"
     return added or "0"
 
 

@@ -292,3 +292,26 @@ def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_
         assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
         [command] = re.findall(r"`audit (repair [^`]*) repaired` hides them", out)
         assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0
+
+
+SUMMAND = re.compile(r"(^|[+-] ?|: )(-?)(?:([0-9/]+) x )?([0-9,]+) \(")
+
+
+@pytest.mark.parametrize("numbers", [[10] * 30, [10, 0] * 15, [7, 0, 9], [10] * 9, [10] * 10, [0, 0]])
+def test_a_sum_is_short_and_still_adds_up(numbers, tmp_path):
+    """Terms of 0 are left out, and the last of many are added up; the JSON report has them all."""
+    cells = [((f"B{place}",), str(number)) for place, number in enumerate(numbers)]
+    rows = [(("All",), str(sum(numbers) + 3)), (("A",), "*"), *cells]
+    folder = TinyTables(("area",), [rows], totals={"area": "All"}, markers={"*": (1, 7)}).write(tmp_path)
+    lines = run_main(str(folder))[1].splitlines()
+    [place] = [place for place, line in enumerate(lines) if "area A, release 1: exactly 3" in line]
+    summands = [(sign, int(number)) for sign, _, _, number in SUMMAND.findall(lines[place + 1].strip())]
+    assert lines[place + 1].endswith(" = 3")
+    assert sum(-number if "-" in sign else number for sign, number in summands) == 3
+    assert all(number for _, number in summands)
+    assert len(summands) <= 9
+    assert ("further cells" in lines[place + 1]) == (sum(map(bool, numbers)) > 8)
+    found = json.loads(run_main(str(folder), "--format", "json")[1])["attacks"][0]["findings"]
+    [finding] = [each for each in found if each["cell"] == {"area": "A"}]
+    used = {term["cell"]["area"] for bound in finding["certificate"] for term in bound["sum"]}
+    assert used >= {f"B{place}" for place, number in enumerate(numbers) if number}
