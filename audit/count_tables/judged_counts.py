@@ -209,7 +209,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
         name=manifest.name,
         releases=manifest.tags,
         tables=len({part.file.path for part in counts.parts}),
-        rows=sum(part.table.rows for part in counts.parts),
+        rows=sum(counts.rows_of.values()),
         dimensions=manifest.dimensions,
         totals=dict(manifest.totals),
         measures=tuple(name for name in counts.measures if name is not None),

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.label_sets import Dimension
-from audit.count_tables.manifest import NAME, TableManifest
+from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.published_texts import (
     Interval,
     decimal_of,
@@ -70,6 +70,11 @@ class PublishedCounts:
     row: Codes
     parts: tuple[FileRows, ...]
     untied: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rows_of(self) -> dict[TableFile, int]:
+        """The number of rows of each file, or of its rows that belong to one release; several columns count once."""
+        return {part.file: part.table.rows for part in self.parts}
 
     @property
     def shown(self) -> Flags:

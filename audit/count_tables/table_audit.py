@@ -291,8 +291,8 @@ def _decide(
 
 def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
     rows, manifest = Counter[tuple[str, Path]](), counts.manifest
-    for part in counts.parts:
-        rows[part.file.shown, part.file.path] += part.table.rows
+    for file, count in counts.rows_of.items():
+        rows[file.shown, file.path] += count
     for name in manifest.categories.values():
         rows[name, manifest.folder / name] = max(0, (manifest.folder / name).read_bytes().count(b"\n") - 1)
     return tuple(Input(shown, _digest(path), count) for (shown, path), count in rows.items())

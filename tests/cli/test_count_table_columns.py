@@ -53,6 +53,8 @@ def test_a_wide_table_is_the_long_one(seed, tmp_path):
     one = written(tmp_path / "long", long, table='dimensions = ["area", "sex"]\nvalue = "n"\n' + RULES)
     other = written(tmp_path / "wide", wide, "area,women,men,both", 'dimensions = ["area"]\n' + columns + RULES)
     assert answers(one) == answers(other)
+    report = json.loads(run_main(str(other), "--format", "json")[1])  # a row with three columns of counts is one row
+    assert ([each["rows"] for each in report["inputs"]], report["series"]["rows"]) == ([len(wide)], len(wide))
 
 
 def test_the_rest_of_a_whole_is_asked(tmp_path):
