@@ -167,16 +167,10 @@ def showing_counts(page: Page) -> Page:
     return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
 
 
-def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
-    """Return a report in the reading order of a terminal; `series` is its name there.
-
-    Args:
-        report: the report.
-        series: the name of the series on the command line.
-        means: whether there is room for mean risks of releases.
-    """
+def terminal_page(report: Report, *, means: bool = True) -> Page:
+    """Return a report in the reading order of a terminal; `means` is whether there is room for mean risks."""
     summary = Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)
-    return page_of(report, terminal_head(report), [summary], _on_terminal(report, series, means=means))
+    return page_of(report, terminal_head(report), [summary], _on_terminal(report, means=means))
 
 
 def terminal_head(report: Report) -> list[Block]:
@@ -185,7 +179,7 @@ def terminal_head(report: Report) -> list[Block]:
     return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
 
 
-def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Section]:
+def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     yield Section(say("Look at the files:"), _list(list(warnings(report)), soft=True))
     yield Section(say("What is proved, and how to check it"), _list(list(proved(report)), soft=True))
     checked = [counts.checked(report.attacks[0])] if isinstance(report, CountReport) else []
@@ -208,7 +202,7 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
     yield Section(say("Where it stands"), _list(list(ended(report)), soft=True))
-    following = [f"$ {typed(command)}" for command in commands(report, series)]
+    following = [f"$ {typed(command)}" for command in commands(report)]
     first = (
         [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
     )

@@ -20,7 +20,7 @@ class Text:
     def render(self, report: Report) -> str:
         """Return the report as lines of text."""
         paper = PAPER.get()
-        return paper.drawn(terminal_page(report, paper.series, means=paper.width >= _ROOM))
+        return paper.drawn(terminal_page(report, means=paper.width >= _ROOM))
 
 
 class Json:

@@ -10,29 +10,28 @@ from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
 from audit.runtime.phrases import ReasonKind, kind_of, typed
 from reports.sentences import out_of_time
-from reports.text import PAPER
 
 _MORE_TIME = 10
 
 
-def commands(report: Report, series: str) -> Iterator[str]:
-    """Yield the commands to type next; `series` is the name of the series on the command line."""
+def commands(report: Report) -> Iterator[str]:
+    """Yield the commands to type next."""
     if out_of_time(report):
         more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
-        yield f"audit {series}{more}"
+        yield f"audit SERIES{more}"
     if any(kind_of(each.reason) is ReasonKind.UNCONFIRMED for each in report.policy.undecided):
-        yield f"audit init {series} --confirm"
+        yield "audit init SERIES --confirm"
     if not report.policy.violations:
         if not report.policy.undecided:
-            yield f"audit next {series} CANDIDATE"
+            yield "audit next SERIES CANDIDATE"
         return
     if not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
-        yield f"audit {series} --reveal --format html --output inside.html"
+        yield "audit SERIES --reveal --format html --output inside.html"
     elif report.people and ADVERSARIES[report.adversary.kind].knows_people:
-        yield f"audit explain {series} --individual ID"
+        yield "audit explain SERIES --individual ID"
 
 
 def repairing(files: Iterable[str], more: str = "") -> str:
     """Return the command that repairs a candidate, of one file or more."""
-    command = f"audit repair {PAPER.get().series} {' '.join(map(shlex.quote, files))} --output repaired{more}"
+    command = f"audit repair SERIES {' '.join(map(shlex.quote, files))} --output repaired{more}"
     return printable(f"`{typed(command)}`", SENTENCE)

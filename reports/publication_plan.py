@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
-from audit.runtime.phrases import Phrase, figure, joined, say, say_count, typed
+from audit.runtime.phrases import Phrase, figure, joined, placed, say, say_count, typed
 from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import result_text
-from reports.text import PAPER
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _MUCH, _WIDE = 0.2, 0.5
@@ -114,8 +113,8 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     if best.without:
         columns = joined([printable(one) for one in best.without])
         yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
-    folder = PAPER.get().series
-    folder, series = ("MICRODATA", folder) if folder == "SERIES" else (folder, f"{folder}-series")
+    folder = placed("MICRODATA")
+    series = "SERIES" if folder == "MICRODATA" else f"{folder}-series"
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{typed(command)}`")
 

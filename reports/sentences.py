@@ -19,6 +19,7 @@ from audit.runtime.phrases import (
     kind_of,
     parted,
     percent,
+    placed,
     risk_text,
     say,
     say_count,
@@ -306,13 +307,17 @@ def proved(report: Report) -> Iterable[str]:
         )
     if report.tables is None:
         yield say(
-            "To check it, run `audit verify SERIES FOLDER`, or `python verify.py SERIES FOLDER` with the checkers "
-            "alone, on the releases, the keys and the witness, which names people."
+            "To check it, run `{command}`, or `{alone}` with the checkers alone, on the releases, the keys and the "
+            "witness, which names people.",
+            command=placed("audit verify SERIES FOLDER"),
+            alone=placed("python verify.py SERIES FOLDER"),
         )
     else:
         yield say(
-            "To check it, run `audit verify SERIES FOLDER`, or `python verify_tables.py SERIES FOLDER` with the "
-            "checkers alone, on the published files and the witness, which names no one."
+            "To check it, run `{command}`, or `{alone}` with the checkers alone, on the published files and the "
+            "witness, which names no one.",
+            command=placed("audit verify SERIES FOLDER"),
+            alone=placed("python verify_tables.py SERIES FOLDER"),
         )
 
 

@@ -8,7 +8,7 @@ from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report, Violation
-from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count
+from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count, typed
 from reports.count_tables import sentences as counts
 from reports.sentences import adversary, undecided_clauses, violating
 
@@ -19,7 +19,7 @@ _TAKES = {
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("declare in series.toml what the reason names"),
     ReasonKind.CONTRADICTION: Phrase("corrected data, or other assumptions in series.toml"),
-    ReasonKind.UNCONFIRMED: Phrase("your answer: audit init SERIES --confirm"),
+    ReasonKind.UNCONFIRMED: Phrase("your answer: {command}"),
     ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
@@ -203,7 +203,7 @@ def _would_take(reason: str | None, report: Report) -> str:
     kind = kind_of(reason)
     if kind is None and report.contradictions:
         kind = ReasonKind.CONTRADICTION
-    return str(_TAKES[kind]) if kind in _TAKES else ""
+    return _TAKES[kind].filled(command=typed("audit init SERIES --confirm")) if kind in _TAKES else ""
 
 
 def readers(report: Report) -> Iterator[str]:

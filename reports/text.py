@@ -36,13 +36,11 @@ class Paper:
     Attributes:
         color: whether text may be in colours.
         width: of a line, in characters.
-        series: the name of the series on the command line, for the next command.
         folder: the series' folder in its repository, which paths begin with; empty where it is in none.
     """
 
     color: bool = False
     width: int = 100
-    series: str = "SERIES"
     folder: str = ""
 
     def drawn(self, page: Page) -> str:
@@ -113,7 +111,6 @@ class Paper:
         self, console: Console, line: str, inwards: int, *, hanging: int = 0, style: str | None = None
     ) -> None:
         """Print a line, wrapped, some characters in; later lines of it `hanging` characters more."""
-        line = line.replace("audit init SERIES ", f"audit init {self.series} ")  # here it is known
         own = len(line) - len(line.lstrip(" "))
         before, after = " " * inwards, " " * (inwards + hanging + own)
         lines = textwrap.fill(

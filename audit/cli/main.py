@@ -23,6 +23,7 @@ from audit.cli.arguments import Parser, settle_format
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
+from audit.cli.output import commands_name
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
@@ -150,6 +151,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     with (
         log_shown(),
         in_language(NAMED.get() or of_locale()),
+        commands_name(arguments),
         logged_stage(_LOG, f"command {command}") as stage,
     ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)

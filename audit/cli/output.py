@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR
@@ -18,6 +19,7 @@ from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable_path
+from audit.runtime.phrases import PLACES
 from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:
@@ -80,14 +82,28 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
     return series
 
 
+@contextmanager
+def commands_name(arguments: argparse.Namespace) -> Iterator[None]:
+    """Let commands that are printed name the paths of this command line, quoted for a shell."""
+    series, candidate = getattr(arguments, "series", None), getattr(arguments, "candidate", ())
+    named = {"SERIES": [series] if isinstance(series, str) else (), "CANDIDATE": candidate}
+    if isinstance(folder := getattr(arguments, "microdata", None), Path):
+        named["MICRODATA"] = [str(folder if folder.stem.strip(".") else folder.resolve())]
+    quoted = {word: " ".join(shlex.quote(without_secrets(each)) for each in paths) for word, paths in named.items()}
+    before = PLACES.set({word: paths for word, paths in quoted.items() if paths})
+    try:
+        yield
+    finally:
+        PLACES.reset(before)
+
+
 def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES", document: str | None = None) -> int:
     """Write an answer in a format, and return the exit code; `series` is its path as given.
 
     Raises:
         UsageError: it cannot be written, or the answer has no such format.
     """
-    shown, folder = shlex.quote(without_secrets(series)), in_repository(series) if form == "sarif" else ""
-    before = PAPER.set(replace(_paper(output), series=shown, folder=folder))
+    before = PAPER.set(replace(_paper(output), folder=in_repository(series) if form == "sarif" else ""))
     try:
         text = answer.render(form, document=document)
     finally:

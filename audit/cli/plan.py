@@ -53,5 +53,4 @@ def run(arguments: argparse.Namespace) -> int:
         time_limit=arguments.time_limit,
         progress=shows_progress(),
     )
-    folder = arguments.microdata
-    return write(plan, arguments.format, arguments.output, str(folder if folder.stem.strip(".") else folder.resolve()))
+    return write(plan, arguments.format, arguments.output)

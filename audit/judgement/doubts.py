@@ -16,7 +16,7 @@ from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, typed
 
 _COLUMNS_SHOWN = 6
 _INDIVIDUAL = "columns.individual"
@@ -134,9 +134,10 @@ def _guessed(series: Series) -> Iterator[Doubt]:
 
 def _to_confirm(keys: Sequence[str]) -> Reason:
     what = say_count(
-        "{keys} is a guess: check it and delete it under [unconfirmed], or let `audit init SERIES --confirm` ask",
-        "{keys} are guesses: check them and delete them under [unconfirmed], or let `audit init SERIES --confirm` ask",
+        "{keys} is a guess: check it and delete it under [unconfirmed], or let `{command}` ask",
+        "{keys} are guesses: check them and delete them under [unconfirmed], or let `{command}` ask",
         len(keys),
+        command=typed("audit init SERIES --confirm"),
         keys=joined([printable(key) for key in keys], _COLUMNS_SHOWN),
     )
     return Reason(what, ReasonKind.UNCONFIRMED)

@@ -14,7 +14,7 @@ from audit.model.moves import Recommendation
 from audit.model.outcome import Attack
 from audit.model.release_impact import ReleaseImpact
 from audit.repair.search import LARGE, RepairSearch
-from audit.runtime.phrases import Reason, ReasonKind, figure, say
+from audit.runtime.phrases import Reason, ReasonKind, figure, say, typed
 
 
 def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Recommendation:
@@ -58,9 +58,9 @@ def with_repair(
         return impact
     if after.about_rows > LARGE:
         why = say(
-            "the series has more than {rows} rows, so a search takes long; run `audit repair SERIES CANDIDATE "
-            "--output DIR`",
+            "the series has more than {rows} rows, so a search takes long; run `{command}`",
             rows=figure(LARGE),
+            command=typed("audit repair SERIES CANDIDATE --output DIR"),
         )
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
     try:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import datetime
 import gettext
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,24 @@ NAMED: ContextVar[str | None] = ContextVar("asked", default=None)
 """The language that the command line names; None if it names none."""
 
 
+PLACES: ContextVar[Mapping[str, str]] = ContextVar("places", default=MappingProxyType({}))
+"""What the command line names, quoted for a shell, by the word for it in commands: SERIES, CANDIDATE."""
+
+
 def typed(command: str) -> str:
-    """Return a command that is to be typed next, with the language that this command line names."""
-    asked = NAMED.get()
+    """Return a command that is to be typed next, with the paths and the language that this command line names."""
+    asked, command = NAMED.get(), placed(command)
     return command if asked is None else f"{command} --language {asked}"
+
+
+def placed(command: str) -> str:
+    """Return a command with the paths that this command line names.
+
+    >>> placed("audit next SERIES CANDIDATE")
+    'audit next SERIES CANDIDATE'
+    """
+    places = PLACES.get()
+    return " ".join(places.get(word, word) for word in command.split(" "))
 
 
 @dataclass(frozen=True)

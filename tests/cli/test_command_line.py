@@ -1,5 +1,6 @@
 """The command line: options, exit codes, what is printed where, and what happens when it is stopped."""
 
+import html
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from audit.api import load
 from audit.cli import main as command
 from audit.io.table_forms import form_of
 from reports.registry import FORMATS
@@ -387,3 +389,21 @@ def test_the_same_series_gives_the_same_report(with_private):
         run_process(with_private, "--stable-ids", env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"
     )
     assert re.sub(rb"\d+\.\d\d s", b"", first) == re.sub(rb"\d+\.\d\d s", b"", second)
+
+
+def test_printed_commands_name_the_paths_that_were_typed(tmp_path):
+    """Quoted for a shell, in every sentence that has a command: none has a word in place of a path that is known."""
+    folder = tmp_path / "my series"
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", folder)
+    with (folder / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('\n[unconfirmed]\nkeys = ["columns.quasi_identifiers"]\n')
+    candidate = tmp_path / "a new release.csv"
+    (folder / "releases/2.csv").rename(candidate)
+    manifest = folder / "series.toml"
+    manifest.write_text(re.sub(r"(?m)^releases = .*$", 'releases = ["releases/1.csv"]', manifest.read_text()))
+    for words in ([str(folder)], ["next", str(folder), str(candidate)]):
+        for form in ("text", "json", "markdown", "html"):
+            out = html.unescape(" ".join(run_main(*words, "--format", form)[1].replace("\\", "").split()))
+            assert f"audit init '{folder}' --confirm" in out, (words, form)
+            assert not re.search("audit [a-z]* ?SERIES", out), (words, form)
+    assert "audit init SERIES --confirm" in str(load(folder).audit())

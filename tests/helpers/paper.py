@@ -3,6 +3,7 @@
 import re
 
 from audit.model.report import Report
+from audit.runtime.phrases import PLACES
 from reports import html
 from reports.charts import Chart
 from reports.formats import Text
@@ -12,11 +13,12 @@ from reports.text import PAPER, Paper
 
 def on_paper(report: Report, width: int, series: str = "SERIES") -> str:
     """Return a report as text for a terminal of a given width."""
-    before = PAPER.set(Paper(width=width, series=series))
+    before, places = PAPER.set(Paper(width=width)), PLACES.set({"SERIES": series})
     try:
         return Text().render(report)
     finally:
         PAPER.reset(before)
+        PLACES.reset(places)
 
 
 def drawn(*blocks: Block) -> str:
