@@ -82,6 +82,8 @@ def _after(repair: Repair) -> Iterator[str]:
     yield say("The series, with it or without it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
+    if repair.bare:
+        yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
     if repair.sums:
         yield say_count(
             "{count} row that ignore_rows leaves out is not in it: add up the total again.",

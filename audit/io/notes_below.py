@@ -67,12 +67,12 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
         return Below()
 
 
-def text_below(path: Path) -> str:
+def text_below(path: Path, declared: Declared = NOTHING_DECLARED) -> str:
     """Return the lines of the notes below the table of a text file, and the blank ones before them."""
-    first = below_table(path).first
-    if first is None:
+    first = below_table(path, declared).first
+    if first is None or is_foreign(path):
         return ""
-    with open_text(path, replace(read_dialect(path), skipped=0)) as text:
+    with open_text(path, replace(read_dialect(path, declared), skipped=0)) as text:
         lines = [*text]
     while not lines[first - 2].strip():
         first -= 1

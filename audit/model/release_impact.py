@@ -37,6 +37,7 @@ class Repair:
         baseline: whether findings of the series without the candidate were ignored.
         stopped: why the search ended early; None if it did not.
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
+        bare: whether the candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
         breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
             manifest declares none.
     """
@@ -55,6 +56,7 @@ class Repair:
     baseline: Annotated[bool, UNWRITTEN] = False
     stopped: Reason | None = None
     sums: Annotated[int, UNWRITTEN] = 0
+    bare: Annotated[bool, UNWRITTEN] = False
     breaks_promise: str | None = None
 
     @property

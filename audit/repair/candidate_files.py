@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from audit.io.diagnostics import is_there
-from audit.io.dialect import UTF_8, text_above
+from audit.io.dialect import UTF_8, Declared, Dialect, text_above
 from audit.io.encoding import NOBODY
 from audit.io.foreign_files import is_foreign
+from audit.io.notes_below import text_below
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
@@ -32,15 +33,16 @@ class CandidateFiles:
     def write(self, folder: Path) -> list[Path]:
         """Write the changed candidate, with its key if that is a file, and return its tables.
 
-        Each file has the delimiter and encoding of the original, and the table of rows its title; workbooks and files
-        of SAS, SPSS and Stata become CSV.
+        Each file has the delimiter and encoding of the original, its title and its notes below the table; workbooks and
+        files of SAS, SPSS and Stata become CSV.
 
         The tables keep the names of the candidate's files. The key is `private/TAG.key.csv`. A register without the
         people of withheld rows is `private/TAG.register.csv`. Counterfeits are counted in `counterfeits/TAG.csv` if the
         series publishes that. The order of rows does not reveal the former groups.
         """
         rewritten, table = self._rewritten(), self._rows.table
-        encoding = self._rows.series.adjustments(self._files.tag).declared.encoding
+        declared = self._rows.series.adjustments(self._files.tag).declared
+        encoding = declared.encoding
         try:
             for text in (text for column in rewritten.values() for text in column.unique().to_pylist()):
                 text.encode(encoding or UTF_8)
@@ -54,12 +56,11 @@ class CandidateFiles:
             for name in table.names
         }
         written = [folder / _writable(self._files.rows)]
-        title = "" if table.dialect is None else text_above(self._files.rows, table.dialect)
-        write_table(_called(pa.table(columns), own), written[0], dialect=table.dialect, above=title)
+        _write_as(self._files.rows, declared, _called(pa.table(columns), own), table.dialect, written[0])
         if self._files.values is not None:
             written.append(folder / _writable(self._files.values))
             values = self._rows.read(self._files.values, self._files.values_shown)
-            write_table(_called(self._values(values), own), written[1], dialect=values.dialect)
+            _write_as(self._files.values, declared, _called(self._values(values), own), values.dialect, written[1])
         self._write_key(folder)
         self._write_register(folder)
         self._write_counterfeits(folder)
@@ -156,6 +157,12 @@ class CandidateFiles:
 def _writable(path: Path) -> str:
     """Return the name of a file, or that of a CSV file in its place if its form can only be read."""
     return path.with_suffix(".csv").name if is_foreign(path) else path.name
+
+
+def _write_as(original: Path, declared: Declared, table: pa.Table, dialect: Dialect | None, path: Path) -> None:
+    """Write a table with the lines above and below that of the original file, if it is a text file."""
+    above, below = ("", "") if dialect is None else (text_above(original, dialect), text_below(original, declared))
+    write_table(table, path, dialect=dialect, above=above, below=below)
 
 
 def _called(table: pa.Table, own: Mapping[str, str]) -> pa.Table:

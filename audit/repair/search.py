@@ -19,6 +19,7 @@ import numpy as np
 
 from audit.adversary.build_evidence import choose
 from audit.io.candidate import with_candidate
+from audit.io.foreign_files import is_foreign
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
@@ -152,7 +153,8 @@ class RepairSearch:
         tables, register = tuple(str(path) for path in files.write(output)), files.register_in(output)
         table, written = self.rows.table, None if register is None else str(register)
         sums, broken = max(0, table.in_file - table.rows), self._broken_promise([Path(each) for each in tables])
-        return replace(found, files=tables, register=written, sums=sums, breaks_promise=broken)
+        bare = is_foreign(table.path)
+        return replace(found, files=tables, register=written, sums=sums, bare=bare, breaks_promise=broken)
 
     def _broken_promise(self, tables: Sequence[Path]) -> str | None:
         """Return the declared promise if only the series with the repaired candidate does not keep it."""

@@ -93,7 +93,11 @@ def test_a_workbook_is_judged_and_repaired_as_csv(hospital):
     )
     assert (code, err) == (other, "")
     words = ["repair", str(hospital / "s"), str(hospital / "2.xlsx"), "--output", str(hospital / "out")]
-    assert run_main(*words)[0] == 0
+    code, out, _ = run_main(*words)
+    assert (code, "titles, notes and further sheets of the original are not in it" in " ".join(out.split())) == (
+        0,
+        True,
+    )
     assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
 
 
@@ -329,12 +333,17 @@ def test_an_ambiguous_order_of_day_and_month_is_asked_for_in_the_candidates_own_
     assert 'types = { Seen = "day/month/year" }' in err
 
 
-def test_the_title_of_a_candidate_stays(hospital):
+@pytest.mark.parametrize("notes", ["", "\n\nQuelle: Gesundheitsamt\nHinweis: vorläufige Zahlen, können sich ändern\n"])
+def test_the_title_and_the_notes_of_a_candidate_stay(hospital, notes):
     title = "St. Agnes Hospital, Gespräche 2024;;;;\n\n"
     candidate = hospital / "2.csv"
     rows = csv.reader(candidate.read_text(encoding="utf-8").splitlines())
-    candidate.write_text(title + "".join(";".join(row) + "\n" for row in rows), encoding="cp1252")
+    text = title + "".join(";".join(row) + "\n" for row in rows) + notes
+    candidate.write_text(text, encoding="cp1252")
     code, _, err = run_main("repair", str(hospital / "s"), str(candidate), "--output", str(hospital / "out"))
     assert (code, err) == (0, "")
-    assert (hospital / "out/2.csv").read_text(encoding="cp1252").startswith(title)
+    written = (hospital / "out/2.csv").read_text(encoding="cp1252")
+    assert written.startswith(title)
+    assert written.endswith(notes)
+    assert len(written.splitlines()) == len(text.splitlines()) - 1
     assert run_main("next", str(hospital / "s"), str(hospital / "out/2.csv"))[0] == 0
