@@ -91,6 +91,13 @@ def _after(repair: Repair) -> Iterator[str]:
             repair.sums,
         )
     yield say("Do not publish whose row is whose: neither the folder private/ nor a column with the key.")
+    if repair.key is not None:
+        yield say(
+            'Take the column "{column}" out of the copy that you publish. The file in the series keeps it, or '
+            "private/{release}.key.csv has it instead (columns row, counted from 0, and individual); `renamed` stays.",
+            column=printable(repair.key),
+            release=printable(repair.candidate),
+        )
     if repair.register is not None:
         yield say(
             "In {file}, people whose rows are withheld are not in this release: when the release is published, this "

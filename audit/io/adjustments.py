@@ -58,10 +58,13 @@ def _renamed(names: list[str], shown: str, adjustments: Adjustments, problems: P
     return renamed
 
 
-def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems) -> bool:
+def check_renamed(
+    halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems, beside: str | None = None
+) -> bool:
     """Return whether a file, or a pair of files, has the columns that the rules rename; note missing ones.
 
-    A file that cannot be read counts as having them: reading it reports the fault.
+    The column `beside` may be missing, as a file beside the release has it. A file that cannot be read counts as
+    having them: reading it reports the fault.
     """
     shown, there, before = "", set[str](), len(problems.found)
     for path, shown in halves:
@@ -70,7 +73,7 @@ def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, 
             return True  # reading the file reports it
         there.update(names)
     for rule in adjustments.rules:
-        for column, what, remedy in rule.lacking(there, adjustments.tag):
+        for column, what, remedy in rule.lacking(there, adjustments.tag, beside):
             problems.add(shown, what, remedy, column=column)
     return len(problems.found) == before
 

@@ -445,12 +445,13 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
         by_row = [*everywhere, columns.group]
         if release.values is None:
             by_row += [*columns.sensitive, columns.count]
-        if not is_there(manifest.key_path(release)):
+        keyed = is_there(manifest.key_path(release))
+        if not keyed:
             by_row.append(columns.individual)
         if columns.rules[SeveralRows].one_counts:
             by_row.append(columns.rules[Date].column)
         adjustments = manifest.headings(release.tag)
-        if not check_renamed(release.halves, adjustments, problems):
+        if not check_renamed(release.halves, adjustments, problems, columns.individual if keyed else None):
             continue
         check_present(release.rows, release.shown, by_row, adjustments, problems)
         if release.values is not None:

@@ -38,6 +38,7 @@ class Repair:
         stopped: why the search ended early; None if it did not.
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
         bare: whether the candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
+        key: the column of the written table that says whose row it is; None if there is none.
         breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
             manifest declares none.
     """
@@ -57,6 +58,7 @@ class Repair:
     stopped: Reason | None = None
     sums: Annotated[int, UNWRITTEN] = 0
     bare: Annotated[bool, UNWRITTEN] = False
+    key: Annotated[str | None, UNWRITTEN] = None
     breaks_promise: str | None = None
 
     @property

@@ -30,6 +30,18 @@ class CandidateFiles:
         self._rows, self._plan, self._files = rows, plan, rows.series.manifest.releases[-1]
         self._source = rows.order_of(plan)
 
+    @property
+    def _own_names(self) -> dict[str, str]:
+        """The names that columns have in the candidate, by those in the series, where they differ."""
+        called = self._rows.series.rules[Renamed].names.get(self._files.tag, {})
+        return {name: old for old, name in called.items()}
+
+    @property
+    def key_column(self) -> str | None:
+        """The name in the candidate of the column that says whose row it is; None without such a column."""
+        column = self._rows.series.manifest.columns.individual
+        return None if column not in self._rows.table.names else self._own_names.get(str(column), column)
+
     def write(self, folder: Path) -> list[Path]:
         """Write the changed candidate, with its key if that is a file, and return its tables.
 
@@ -49,8 +61,7 @@ class CandidateFiles:
         except UnicodeEncodeError:
             what = f"{self._files.shown}: {encoding}, as is declared, lacks a letter of the changed cells"
             raise UsageError(f"{what}; write the candidate in UTF-8 first") from None
-        called = self._rows.series.rules[Renamed].names.get(self._files.tag, {})
-        own = {name: old for old, name in called.items()}
+        own = self._own_names
         columns = {
             name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
             for name in table.names

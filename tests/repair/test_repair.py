@@ -347,3 +347,33 @@ def test_the_title_and_the_notes_of_a_candidate_stay(hospital, notes):
     assert written.endswith(notes)
     assert len(written.splitlines()) == len(text.splitlines()) - 1
     assert run_main("next", str(hospital / "s"), str(hospital / "out/2.csv"))[0] == 0
+
+
+def test_a_key_column_under_another_name_may_be_taken_out_once_the_key_is_a_file(tmp_path):
+    """The report names the column as the candidate calls it; the series with the file is judged as with the column."""
+    folder = tmp_path / "s"
+    folder.mkdir()
+    for tag, head in (("1", "Patient"), ("2", "Pat-Nr")):
+        rows = [f"P{n};{n // 4};{20 + n // 4 * 5};{('flu', 'gout', 'HIV', 'asthma')[n % 4]}" for n in range(16)]
+        (folder / f"{tag}.csv").write_text("\n".join([f"{head};Group;Age;Disease", *rows]) + "\n")
+    manifest = folder / "series.toml"
+    manifest.write_text(
+        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Patient"\ngroup = "Group"\nsensitive = "Disease"\n'
+        'quasi_identifiers = ["Age"]\nrenamed = { 2 = { "Pat-Nr" = "Patient" } }\n'
+    )
+    candidate = (folder / "2.csv").rename(tmp_path / "2.csv")
+    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    assert 'Take the column "Pat-Nr" out of the copy that you publish.' in " ".join(out.split())
+    manifest.write_text(manifest.read_text().replace('["1.csv"]', '["1.csv", "2.csv"]'))
+    head, *rows = [line.split(";") for line in (tmp_path / "out/2.csv").read_text().splitlines()]
+    (folder / "2.csv").write_text((tmp_path / "out/2.csv").read_text())
+    _, before, _ = run_main(str(folder), "--format", "json")
+    (folder / "2.csv").write_text("".join(";".join(row[1:]) + "\n" for row in [head, *rows]))
+    assert "`renamed` calls it" in run_main(str(folder))[2]
+    (folder / "private").mkdir()
+    key = "".join(f"{place},{row[0]}\n" for place, row in enumerate(rows))
+    (folder / "private/2.key.csv").write_text(f"row,individual\n{key}")
+    code, after, err = run_main(str(folder), "--format", "json")
+    assert (code, err) == (0, "")
+    assert json.loads(after)["policy"] == json.loads(before)["policy"]

@@ -68,10 +68,10 @@ class Renamed(
                 return None
         return [renamed.get(name, name) for name in names]
 
-    def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the columns to rename that the files of the release lack."""
+    def lacking(self, names: Collection[str], tag: str, beside: str | None) -> Iterator[tuple[str, str, str]]:
+        """Yield the columns to rename that the files of the release lack, and that no file beside it has."""
         for old, new in self.names.get(tag, {}).items():
-            if old not in names:
+            if old not in names and new != beside:
                 what = say('`renamed` calls it "{new}", but the file has no such column', new=new)
                 yield old, what, say("correct the entry in the manifest")
 

@@ -200,7 +200,7 @@ class ColumnRule:
         """Return what the series calls the columns of a release's file; None after noting a problem."""
         return names
 
-    def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
+    def lacking(self, names: Collection[str], tag: str, beside: str | None) -> Iterator[tuple[str, str, str]]:
         """Yield the columns that the files of a release should have but lack, each with the fault and the remedy."""
         yield from ()
 
