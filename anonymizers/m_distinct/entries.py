@@ -31,7 +31,7 @@ import numpy as np
 
 from anonymizers.m_distinct.places import RowPlaces
 from audit.model.arrays import Numbers
-from audit.model.update_sets import UpdateSets
+from audit.model.evidence import UpdateSets
 
 Mask = int
 Signature = tuple[Mask, ...]

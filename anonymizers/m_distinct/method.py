@@ -34,9 +34,9 @@ from anonymizers.m_distinct.entries import Signature, SignatureBucket, entries_o
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Floats, Numbers
+from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
 from audit.model.options import option
-from audit.model.update_sets import UpdateSets
 from audit.runtime.phrases import say
 
 # The number of pairs of buckets grows with the square, and each pair costs at least a third of a millisecond.

@@ -24,7 +24,7 @@ from anonymizers.m_distinct.entries import Mask, Signature
 from audit.model.anonymizer import RefusalError
 from audit.model.arrays import Codes, Numbers
 from audit.model.errors import printable
-from audit.model.update_sets import UpdateSets
+from audit.model.evidence import UpdateSets
 from audit.runtime.phrases import say
 
 _SHOWN = 8

@@ -29,8 +29,7 @@ from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.model.arrays import UNKNOWN, Codes, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.model.evidence import AnyPair, Transitions
-from audit.model.update_sets import UpdateSets
+from audit.model.evidence import AnyPair, Transitions, UpdateSets
 from audit.runtime.phrases import say
 
 _MOST_VALUES = 4096

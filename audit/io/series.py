@@ -35,7 +35,7 @@ from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
 from audit.model.errors import InputError, Problem, Problems
-from audit.model.update_sets import UpdateSets
+from audit.model.evidence import UpdateSets
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
 

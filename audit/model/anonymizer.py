@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from audit.model.arrays import Codes
 from audit.model.errors import AuditError
+from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
-from audit.model.update_sets import UpdateSets
 
 COUNTERFEIT = -1
 OLD_END = -1

@@ -22,10 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import Codes, Counts, Places
+from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.errors import UsageError
 from audit.model.nearness import PublishedNumbers
-from audit.model.update_sets import UpdateSets
 from audit.runtime.phrases import Reason
 
 Table: TypeAlias = npt.NDArray[np.integer]
@@ -225,6 +224,57 @@ class AnyPair(Mapping[tuple[int, int], Fraction]):
 
 
 @dataclass(frozen=True)
+class UpdateSets:
+    """The candidate update set of each sensitive value: which may follow it, from one version of a person to the next.
+
+    In the m-Distinct paper, Definition 12, `b in CUS(a)` means that a may become b. Each value may remain the same (the
+    sets are *reflexive*). If a may become b, and b may become c, then a may become c (they are *closed*), because a
+    person who is missing from a release may have changed twice between two versions.
+
+    Attributes:
+        may: whether the first value may become the second; shape (values, values), bool.
+    """
+
+    may: Flags
+
+    @classmethod
+    def unchanging(cls, values: int) -> UpdateSets:
+        """Return the sets of values that never change."""
+        return cls(np.eye(values, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        """Return the number of sensitive values."""
+        return len(self.may)
+
+    def closed(self) -> UpdateSets:
+        """Return the smallest reflexive and closed sets that contain these.
+
+        >>> chain = np.array([[True, True, False], [False, True, True], [False, False, False]])
+        >>> UpdateSets(chain).closed().may.astype(int).tolist()
+        [[1, 1, 1], [0, 1, 1], [0, 0, 1]]
+        """
+        may = self.may | np.eye(len(self.may), dtype=np.bool_)
+        while True:
+            wider = (may.astype(np.float32) @ may.astype(np.float32)) > 0
+            if np.array_equal(wider, may):
+                return UpdateSets(may)
+            may = wider
+
+    def missing(self) -> npt.NDArray[np.intp]:
+        """Return the pairs that `closed` adds, in order; shape (pairs, 2). Valid sets lack none.
+
+        >>> UpdateSets(np.array([[True, True], [False, False]])).missing().tolist()
+        [[1, 1]]
+        """
+        return np.argwhere(self.closed().may & ~self.may)
+
+    def between(self, first: int, last: int) -> int | None:
+        """Return a third value that the first may become and that may become the last; None if there is none."""
+        found = np.flatnonzero(self.may[first] & self.may[:, last])
+        return next((value for value in found.tolist() if value not in (first, last)), None)
+
+
+@dataclass(frozen=True)
 class Transitions:
     """The values that may follow each other between two consecutive versions of one person, and how often.
 
@@ -359,21 +409,25 @@ class Records:
     judged: npt.NDArray[np.bool_] | None = None
 
 
-class RecordSource(Protocol):
-    """The source of the rows of records, and of the intersections of their cells."""
+class CellSource(Protocol):
+    """The quasi-identifiers of rows, and the intersections of their cells."""
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-
-    def rows(self, release: int) -> Records:
-        """Return the rows of a release, counted from 0."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return the number of the intersection of each pair of cells, -1 if empty; shape (pairs,), int32.
 
         Each pair should be given once.
         """
+
+
+class RecordSource(CellSource, Protocol):
+    """The source of the rows of records, and of the intersections of their cells."""
+
+    def rows(self, release: int) -> Records:
+        """Return the rows of a release, counted from 0."""
 
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
@@ -400,18 +454,11 @@ class PublishedRows:
     counterfeits: int
 
 
-class RowSource(Protocol):
+class RowSource(CellSource, Protocol):
     """The source of the rows of releases, with their cells."""
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The quasi-identifiers."""
 
     def rows(self, release: int) -> PublishedRows:
         """Return the rows of a release, counted from 0."""
-
-    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return the intersections of pairs of cells of an attribute, -1 if empty."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
         """Return points that distinguish the cells of an attribute, and which cells cover each point.

@@ -20,9 +20,9 @@ import numpy as np
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Places, combine, distinct
+from audit.model.arrays import Codes, Flags, Places, combine, distinct
 from audit.model.errors import printable
-from audit.model.update_sets import Pairs, UpdateSets
+from audit.model.evidence import UpdateSets
 from audit.principles.group_contents import Signatures, for_people, of_attribute
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, listed, seen_in_rows
@@ -72,7 +72,7 @@ class UpdateRule:
         return UpdateMasks(own, after, before, reached > after.bit_count())
 
 
-def _bits(pairs: Pairs) -> list[int]:
+def _bits(pairs: Flags) -> list[int]:
     """Return the places of each row that are set, as the bits of a whole number."""
     return [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in pairs]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Codes
-from audit.model.update_sets import UpdateSets
+from audit.model.evidence import UpdateSets
 from tests.helpers.tiny import Row, TinySeries
 
 Masks = npt.NDArray[np.int64]

@@ -16,10 +16,10 @@ from audit.io.encoding import Vocabulary
 from audit.io.microdata import Microdata, open_microdata
 from audit.io.series import open_series
 from audit.model.errors import AuditError
+from audit.model.evidence import UpdateSets
 from audit.model.json_types import UNBOUNDED
 from audit.model.minimum_cuts import NO_CUT, inseparable, min_cuts
 from audit.model.report import CountSize
-from audit.model.update_sets import UpdateSets
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.microdata import Pairs, write_microdata
