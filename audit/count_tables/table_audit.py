@@ -19,7 +19,9 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
+from audit.io.manifest import PRIVATE, Waiver
 from audit.judgement.baseline import is_known
+from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher
 from audit.model.audit_options import AuditOptions
@@ -42,6 +44,7 @@ from audit.model.report import (
     Contradictions,
     CountSize,
     Input,
+    SealedCount,
     SeriesFacts,
     Undecided,
     Violation,
@@ -220,13 +223,15 @@ def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
 
 def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditOptions) -> Accepted:
     """Return the findings that waivers and the baseline accept."""
-    waivers, baseline = judged.counts.manifest.waivers, options.baseline
+    manifest, baseline = judged.counts.manifest, options.baseline
+    key = private_key(manifest.folder / PRIVATE, make=False)
+    waivers = [_with_key(each, key) for each in manifest.waivers]
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
     for place in judged.found if waivers or baseline is not None else ():
         found[ident(place)] = judged.size(place)
         named = frozenset(each.name for each in COUNT_CLAUSES.values() if each.rule == judged.rule[place])
         clauses[ident(place)] = clauses.get(ident(place), frozenset()) | named
-    book, ids = WaiverBook(waivers, options.today), np.array([*found], dtype=np.str_)
+    book, ids = WaiverBook(waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
@@ -234,6 +239,13 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
     return Accepted(
         accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True, stable=True)], int(known.sum())
     )
+
+
+def _with_key(waiver: Waiver, key: bytes | None) -> Waiver:
+    """Return a waiver with the key of its seals; without a key, such a waiver does not state how much it accepts."""
+    sizes = waiver.sizes or {}
+    sealed = {ident: replace(size, key=key) for ident, size in sizes.items() if isinstance(size, SealedCount)}
+    return replace(waiver, sizes=None if key is None else {**sizes, **sealed}) if sealed else waiver
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
@@ -306,17 +318,24 @@ def _digest(path: Path) -> str:
 def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequence[Acceptance]) -> int:
     """Write waivers of findings that accept no more than is known today; return how many.
 
+    What is known is sealed with the key in `private/`, which is created if necessary: the manifest is published.
+
     Raises:
-        UsageError: a date is past, or an id is not one of today's findings.
+        UsageError: a date is past, an id is not one of today's findings, or there is no key.
         InputError: the series cannot be read, or its numbers contradict each other.
     """
 
     def named() -> list[dict[str, object]]:
         report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
+        keep_key(manifest.folder)
+        key = private_key(manifest.folder / PRIVATE, make=False)
+        if key is None:
+            what = say("there is no {file} to seal what is accepted", file=f"{PRIVATE}/finding.key")
+            raise UsageError(f"{what}; {say('make a folder {folder} in the series folder', folder=f'{PRIVATE}/')}")
         found: dict[str, dict[str, object]] = {}
         for each in accepted:
             matches = {
-                one.id: one.size.sealed(one.id).written() for one in report.findings if matcher(each.named)(one.id)
+                one.id: one.size.sealed(one.id, key).written() for one in report.findings if matcher(each.named)(one.id)
             }
             if not matches:
                 named = (each.where and f"{each.where}: ") + printable(each.named, 80)

@@ -134,10 +134,12 @@ class WaiverBook:
 
     Attributes:
         waivers, today: the waivers, and the date at which they are judged.
+        key: the publisher's key, with which accepted counts are sealed; None if there is none.
     """
 
     waivers: Sequence[Waiver]
     today: datetime.date
+    key: bytes | None = None
     _states: dict[int, WaiverState] = field(default_factory=dict)
     _unsized: dict[int, tuple[dict[str, Any], set[str]]] = field(default_factory=dict)
 
@@ -205,7 +207,7 @@ class WaiverBook:
         for place, (sizes, clauses) in sorted(self._unsized.items()):
             waiver = self.waivers[place]
             alone = waiver.finding is not None and "*" not in waiver.finding
-            texts = {ident: _text(ident, size) for ident, size in sorted(sizes.items())}
+            texts = {ident: self._text(ident, size) for ident, size in sorted(sizes.items())}
             said = f"{{ {', '.join(f'{ident} = {text}' for ident, text in texts.items())} }}"
             if alone and texts:
                 [said] = texts.values()
@@ -254,11 +256,12 @@ class WaiverBook:
             sizes.update({found.ids[at]: found.sizes[at] for at in named} if found.ids else {})
             clauses.update(*(found.clauses[at] for at in left))
 
-
-def _text(ident: str, size: CountSize | Size) -> str:
-    """Return how a manifest states how much of a finding is accepted."""
-    written = (size.sealed(ident) if isinstance(size, CountSize) else size).written()
-    return f"{written:.17g}" if isinstance(written, float) else toml_value(written)
+    def _text(self, ident: str, size: CountSize | Size) -> str:
+        """Return how a manifest states how much of a finding is accepted."""
+        if isinstance(size, CountSize):
+            return toml_value(vars(size) if self.key is None else size.sealed(ident, self.key).written())
+        written = size.written()
+        return f"{written:.17g}" if isinstance(written, float) else toml_value(written)
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:

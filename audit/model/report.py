@@ -6,7 +6,7 @@ The types of the fields are those of the JSON report, and its schema contains th
 from __future__ import annotations
 
 import datetime
-import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
@@ -305,10 +305,10 @@ class CountSize:
         worse = WORSE.index(other.kind) > WORSE.index(self.kind)
         return not worse and other.lower <= self.lower and self.upper <= other.upper
 
-    def sealed(self, ident: str) -> SealedCount:
-        """Return what a waiver of the finding with this id states."""
+    def sealed(self, ident: str, key: bytes) -> SealedCount:
+        """Return what a waiver of the finding with this id states, sealed with a key of the publisher."""
         values = UNBOUNDED if self.upper >= UNBOUNDED else self.upper - self.lower + 1
-        return SealedCount(ident, self.kind, values, seal(ident, self.lower))
+        return SealedCount(ident, self.kind, values, seal(key, ident, self.lower), key)
 
 
 @dataclass(frozen=True)
@@ -319,13 +319,15 @@ class SealedCount:
         ident: the id of the finding.
         kind: the kind of finding.
         values: the number of values that the count can have; `UNBOUNDED` if it has no upper bound.
-        seal: the seal of the least of them, with which only an audit that finds an interval can compare it.
+        seal: the seal of the least of them.
+        key: the key of the seal, which the publisher has; None if it is not known.
     """
 
     ident: str
     kind: CountVerdict
     values: int
     seal: str
+    key: bytes | None = None
 
     def written(self) -> dict[str, object]:
         """Return it as written in a manifest."""
@@ -334,18 +336,19 @@ class SealedCount:
     def covers(self, other: CountSize) -> bool:
         """Return whether the interval of `other` contains the accepted one, and it is no worse kind of finding.
 
-        >>> [CountSize("small", 2, 4).sealed("id").covers(CountSize("small", low, 4)) for low in (1, 2, 3)]
+        >>> [CountSize("small", 2, 4).sealed("id", b"key").covers(CountSize("small", low, 4)) for low in (1, 2, 3)]
         [True, True, False]
         """
-        worse = WORSE.index(other.kind) > WORSE.index(self.kind)
+        if self.key is None or WORSE.index(other.kind) > WORSE.index(self.kind):
+            return False
         last = other.upper if other.upper >= UNBOUNDED else other.upper - self.values + 1
         starts = range(other.lower, min(last, other.lower + _TRIED) + 1)
-        return not worse and any(seal(self.ident, start) == self.seal for start in starts)
+        return any(hmac.compare_digest(seal(self.key, self.ident, start), self.seal) for start in starts)
 
 
-def seal(ident: str, count: int) -> str:
-    """Return a text that shows a count only to those who know it, for the finding with this id."""
-    return hashlib.sha256(f"{ident} {count}".encode()).hexdigest()[:16]
+def seal(key: bytes, ident: str, count: int) -> str:
+    """Return a text by which only those who have the key can recognize a count, for the finding with this id."""
+    return hmac.digest(key, f"{ident} {count}".encode(), "sha256").hex()[:16]
 
 
 @dataclass(frozen=True)

@@ -558,7 +558,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.model.report.CountSize.covers", "not worse and ", ""),
         ("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True"),
         ("audit.model.report.SealedCount.covers", "other.upper - self.values + 1", "other.upper"),
-        ("audit.model.report.SealedCount.covers", "not worse and ", ""),
+        ("audit.model.report.SealedCount.covers", "self.key is None or WORSE", "self.key is None and WORSE"),
     ],
     "unit/runtime/test_engine.py": [
         ("audit.runtime.engine._done", "_Begun | _Later", "_Begun"),

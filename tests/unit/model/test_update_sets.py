@@ -307,7 +307,7 @@ def test_inseparable_nodes_as_in_a_cut_tree(seed):
 )
 def test_no_worse_kind_and_no_narrower_limits_are_covered(accepted, known, covers):
     assert accepted.covers(known) == covers
-    assert accepted.sealed("differencing-0").covers(known) == covers
+    assert accepted.sealed("differencing-0", b"key").covers(known) == covers
 
 
 def test_a_sealed_size_covers_what_the_size_covers():
@@ -315,6 +315,7 @@ def test_a_sealed_size_covers_what_the_size_covers():
     ends = [(low, high) for low in range(5) for high in (*range(low, 6), UNBOUNDED)]
     sizes = [CountSize(kind, *each) for kind in ("narrowed", "recovered", "all") for each in ends]
     for accepted in sizes:
-        sealed = accepted.sealed("differencing-0")
+        sealed = accepted.sealed("differencing-0", b"key")
         assert [sealed.covers(each) for each in sizes] == [accepted.covers(each) for each in sizes]
-        assert not any(replace(sealed, ident="differencing-1").covers(each) for each in sizes)
+        for other in ({"ident": "differencing-1"}, {"key": b"other"}, {"key": None}):
+            assert not any(replace(sealed, **other).covers(each) for each in sizes)
