@@ -17,7 +17,7 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
-from attacks.differencing.sums import BoxSums, Screened
+from attacks.differencing.sums import BoxSums, Screened, shows_nothing
 from audit.model.arrays import Counts, Flags
 from audit.model.count_tables import (
     NARROWED,
@@ -142,9 +142,9 @@ class Questions:
         hidden = self.protected
         result[hidden & (width >= self.min_width)] = NOTHING
         result[hidden & exact & (width < self.min_width)] = NARROWED
-        wide = (least <= 0) & (most >= 0) | (most >= self.min_count) | (width >= self.min_count - 1)
-        wide |= (low >= self.min_count) | (high <= 0)
-        result[~hidden & wide & (most >= least)] = NOTHING
+        wide = shows_nothing(seen[:, self.node], self.min_count)
+        wide |= ((low >= self.min_count) | (high <= 0)) & (most >= least)
+        result[~hidden & wide] = NOTHING
         small = ~hidden & exact & ~wide
         result[small] = SMALL
         result[(small | (hidden & (self.min_width > 1))) & exact & (width == 1)] = RECOVERED

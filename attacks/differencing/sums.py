@@ -256,7 +256,7 @@ def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Fla
         for point in points:
             value, known = sums.values(left, point)
             _note(found, left[known], value[known])
-            nothing = small[left] & _is_nothing(found.seen[:, left], min_count)
+            nothing = small[left] & shows_nothing(found.seen[:, left], min_count)
             found.verdict[left[nothing]] = NOTHING
             left = left[~nothing]
         _bound(found, left, sums.bounds(left, ends), small, min_count)
@@ -268,10 +268,13 @@ def _note(found: Screened, places: Ids, value: Counts) -> None:
     found.seen[UPPER][places] = np.maximum(found.seen[UPPER][places], value)
 
 
-def _is_nothing(seen: Ends, min_count: int) -> Flags:
-    """Return which counts are not certainly small, as known solutions show."""
+def shows_nothing(seen: Ends, min_count: int) -> Flags:
+    """Return which counts are not certainly small, or may be any small number, as known solutions show.
+
+    That all of them have one value is no reason: it may be the only one.
+    """
     least, most = seen
-    return (most >= least) & ((least <= 0) | (most >= min_count) | (most - least + 1 >= min_count - 1))
+    return (most >= least) & ((least <= 0) | (most >= min_count) | (most - least + 1 >= max(2, min_count - 1)))
 
 
 def _bound(found: Screened, places: Ids, bounds: Ends, small: Flags, min_count: int) -> None:

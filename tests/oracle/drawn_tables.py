@@ -97,7 +97,7 @@ def draft(rng: random.Random, least: int = 1) -> tuple[TinyTables, list[list[str
         threshold=threshold,
         rounding=rounding,
         over_time=over_time,
-        min_count=rng.choice([3, 5, 6]),
+        min_count=rng.choice([2, 3, 6]),
         min_width=rng.choice([1, 2, 2, 3]),
     )
     return rules, labels

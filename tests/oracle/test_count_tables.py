@@ -10,6 +10,7 @@ import pytest
 import audit
 from attacks.differencing import components
 from tests.helpers.amount import some
+from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
 from tests.oracle.count_tables import Oracle
@@ -58,6 +59,14 @@ def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(components, "_MANY", 0)
     monkeypatch.setattr(components, "_MOSTLY_FREE", 0.0)
     compare(drawn(random.Random(seed), "tidy"), tmp_path, random.Random(seed))  # noqa: S311
+
+
+@pytest.mark.parametrize("least", [2, 3, 5])
+def test_a_count_of_one_is_recovered_whatever_counts_are_small(least, tmp_path):
+    releases = [[(("a",), "10")], [(("a",), "11")]]
+    series = TinyTables(("area",), releases, over_time="cumulative", min_count=least)
+    code, attack, _ = audited(series.write(tmp_path))
+    assert (code, [each["kind"] for each in attack["findings"]]) == (1, ["recovered"])
 
 
 def compare(published, tmp_path, rng):
