@@ -162,19 +162,8 @@ class Counts:
         return int(found) if found < _MOST_WORLDS else None
 
 
-def counted(part: OpenSubproblem, steps: Steps, most: int) -> Counted | None:
-    """Return the worlds of a part; None if counting takes more than `most` steps (a state and a column each)."""
-    return _Counter(part, steps).count(most)
-
-
-def weighed(part: OpenSubproblem, steps: Steps, most: int) -> Number | None:
-    """Return the total weight of a part's worlds; None if counting takes more than `most` steps."""
-    found = counted(part, steps, most)
-    return None if found is None else found.weight
-
-
-class _Counter:
-    """Counts one part."""
+class WorldCounter:
+    """Counts the worlds of one part."""
 
     def __init__(self, part: OpenSubproblem, steps: Steps) -> None:
         self._part, self._steps = part, steps
@@ -211,7 +200,7 @@ class _Counter:
         return order
 
     def count(self, most: int) -> Counted | None:
-        """Return the worlds; None if counting takes more than `most` steps."""
+        """Return the worlds; None if counting takes more than `most` steps (a state and a column each)."""
         capacity, start = self._part.capacity.tolist(), self._part.start.tolist()
         last: dict[int, int] = {}
         for place, variable in enumerate(self._order):

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from attacks.joint.core import OpenSubproblem, core_of
-from attacks.joint.counting import steps_of, weighed
+from attacks.joint.counting import WorldCounter, steps_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.values import WorldRisks, listed_values
@@ -159,24 +159,20 @@ class _CleanHistories:
         """Multiply the share of clean worlds of a part into `never` for each of its people; return the steps left."""
         steps = steps_of(self.evidence, self.decision, part)
         persons = owner[part.variable]
-        total = None if left < 0 or budget.exhausted() else weighed(part, steps, STEPS)
+        of_all = None if left < 0 or budget.exhausted() else WorldCounter(part, steps).count(STEPS)
         own = [Fraction(1)] * len(part.kind) if steps.own is None else list(steps.own)
         for code in np.unique(persons[persons >= 0]).tolist():
-            if not total or left < 0 or budget.exhausted():
-                never[code] = np.nan
-                continue
-            of_person = (persons == code)[part.owner]
-            clean = self.clean[part.column]
-            if np.isnan(clean[of_person]).any():
-                never[code] = np.nan
-                continue
-            less = [
-                weight * Fraction(share) if touched else weight
-                for weight, share, touched in zip(own, clean.tolist(), of_person.tolist(), strict=True)
-            ]
-            found = weighed(part, replace(steps, own=less), STEPS)
-            never[code] *= np.nan if found is None else float(found / Fraction(total))
-            left -= len(part.kind)
+            of_person, clean, share = (persons == code)[part.owner], self.clean[part.column], np.nan
+            known = left >= 0 and not budget.exhausted() and not np.isnan(clean[of_person]).any()
+            if of_all is not None and of_all.weight and known:
+                less = [
+                    weight * Fraction(each) if touched else weight
+                    for weight, each, touched in zip(own, clean.tolist(), of_person.tolist(), strict=True)
+                ]
+                found = WorldCounter(part, replace(steps, own=less)).count(STEPS)
+                share = np.nan if found is None else float(found.weight / Fraction(of_all.weight))
+                left -= len(part.kind)
+            never[code] *= share
         return left
 
 

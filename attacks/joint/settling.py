@@ -21,7 +21,7 @@ import numpy as np
 
 from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
-from attacks.joint.counting import Counts, counted, steps_of
+from attacks.joint.counting import Counts, WorldCounter, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
 from attacks.joint.linear_model import LinearModel, batches, refuted
 from attacks.joint.network import ConstraintNetwork
@@ -198,7 +198,7 @@ class Settling:
         for number in range(core.parts):
             part, first = core.slice(number, number + 1), int(core.start[core.part_start[number]])
             own = steps.of(slice(first, first + len(part.kind)))
-            result = None if self._budget.exhausted() else counted(part, own, STEPS)
+            result = None if self._budget.exhausted() else WorldCounter(part, own).count(STEPS)
             if result is None:
                 continue
             if not result.number:

@@ -12,10 +12,11 @@ from scipy.sparse import csr_matrix
 from attacks.differencing import programs
 from attacks.differencing.programs import Component, NoSolutionError, first_point
 from attacks.differencing.propagation import UPPER
-from attacks.joint import balls, counting, settling
+from attacks.joint import balls, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem
+from attacks.joint.counting import WorldCounter
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
@@ -189,23 +190,26 @@ def every_part(core, chosen):
     return np.ones(core.parts, dtype=np.bool_)
 
 
-def counted(part, steps, most):
+COUNT = WorldCounter.count
+
+
+def counted(self, most):
     """Counts no world anywhere."""
-    found = counting.counted(part, steps, most)
+    found = COUNT(self, most)
     return found and replace(found, number=0)
 
 
-def counted_with_others(part, steps, most):
+def counted_with_others(self, most):
     """Counts rightly, and finds worlds that are none."""
-    found = counting.counted(part, steps, most)
-    return found and replace(found, worlds=np.vstack([found.worlds, part.start[:-1]]))
+    found = COUNT(self, most)
+    return found and replace(found, worlds=np.vstack([found.worlds, np.zeros_like(found.worlds[:1])]))
 
 
 @pytest.mark.parametrize(
     ("way", "module", "name", "lie"),
     [
-        ("counted", settling, "counted", counted),
-        ("counted", settling, "counted", counted_with_others),
+        ("counted", WorldCounter, "count", counted),
+        ("counted", WorldCounter, "count", counted_with_others),
         ("programmed", settling, "refuted", refuted),
         ("asked", balls, "refuted", refuted),
         ("in whole numbers", PartQuestions, "decide", ruled_out),
