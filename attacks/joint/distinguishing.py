@@ -61,7 +61,7 @@ class _EqualSoFar:
         decision: the known worlds.
         budget: the time limit.
         asked: which variables are still to be distinguished from each other; shape (variables,).
-        label: the class of each variable; of the same shape.
+        label: the class of each variable in all worlds before the last; of the same shape.
     """
 
     core: OpenSubproblem
@@ -69,6 +69,14 @@ class _EqualSoFar:
     budget: Budget
     asked: Flags
     label: Numbers = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Divide the variables by their parts, and by their values in the worlds that are known so far.
+
+        If two fingerprints are equal by chance, a pair is asked about that worlds already distinguish.
+        """
+        key = mixed(self.core.part, 1) ^ self.decision.worlds.trace()[self.core.variable]
+        self.label = np.unique(key, return_inverse=True)[1].reshape(-1)
 
     def equal(self) -> tuple[list[tuple[int, int]], bool]:
         """Return the pairs that are equal in all worlds, and whether all other pairs were distinguished."""
@@ -90,15 +98,11 @@ class _EqualSoFar:
         return equal, not len(self._left())
 
     def _divide(self) -> None:
-        """Divide the classes by the values in all known worlds, and single out twins that can exchange values.
-
-        If two fingerprints are equal by chance, a pair is asked about that worlds already distinguish.
-        """
+        """Divide the classes by the values in the last world, and single out twins that can exchange values."""
         core = self.core
         chosen = places_of(self.decision.chosen[core.variable], core.column)
-        trace = self.decision.worlds.trace()[core.variable]
-        key = mixed(mixed(core.part, 1) ^ trace, 2) ^ core.kind[chosen].astype(np.uint64)
-        self.label = np.unique(mixed(key, 3), return_inverse=True)[1].reshape(-1)
+        key = self.label * (int(core.kind.max(initial=0)) + 1) + core.kind[chosen]
+        self.label = np.unique(key, return_inverse=True)[1].reshape(-1)
         place = chosen - core.start[:-1]
         low, high = np.full(core.variables, len(core.kind)), np.full(core.variables, -1)
         np.minimum.at(low, core.representative, place)

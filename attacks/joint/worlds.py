@@ -25,8 +25,6 @@ class Worlds:
         self.network = network
         self.first, self.last = (np.full(network.variables, -1, dtype=np.int64) for _ in range(2))
         self._taken = np.zeros(len(network.capacity), dtype=np.int64)
-        self._trace, self._last_traced = np.zeros(network.variables, dtype=np.uint64), self.last.copy()
-        self._traced = self._world_traced = 0
         self._linked_to = np.full((2, network.variables), -1, dtype=np.int64)  # the version before, and the one after
         for side, (later, earlier) in enumerate((network.link.T[::-1], network.link.T)):
             self._linked_to[side, later] = earlier
@@ -61,7 +59,7 @@ class Worlds:
         if not self._right(variables, columns, alive) or (taken > net.capacity).any():
             self.last[variables] = -1
             return False
-        self._taken, self.first[variables], self._last_traced[variables] = taken, columns, columns
+        self._taken, self.first[variables] = taken, columns
         return True
 
     def change(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
@@ -125,16 +123,11 @@ class Worlds:
 
         Two variables with equal values in all worlds have equal fingerprints; unequal ones differ except by chance.
         """
-        kind = self.network.kind
-        for variables, columns, ends in self._changes[self._traced :]:
-            world = mixed(self._world_traced + np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)), 1)
-            before = _before(variables, columns, self._last_traced)
-            old, new = (mixed(world ^ kind[column].astype(np.uint64), 2) for column in (before, columns))
-            np.add.at(self._trace, variables, old - new)
-            self._last_traced[variables] = columns
-            self._world_traced += len(ends)
-        self._traced = len(self._changes)
-        return self._trace
+        variables, columns, world = self.changes()
+        before, found = _before(variables, columns, self.first), np.zeros(self.network.variables, dtype=np.uint64)
+        old, new = (mixed(mixed(world, 1) ^ self.network.kind[each].astype(np.uint64), 2) for each in (before, columns))
+        np.add.at(found, variables, old - new)
+        return found
 
 
 def _before(variables: Integers, columns: Integers, now: Numbers) -> Numbers:
