@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.model.arrays import Counts, Flags
+from attacks.flows import flow
+from audit.model.arrays import Counts, Flags, component_of
 
 _STATES = 20_000
 """The most different remainders that counting distinguishes."""
@@ -62,25 +63,15 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
         OverflowError: there are 2³¹ rows or more.
     """
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components, maximum_flow
 
-    m, n, total = len(supply), len(demand), int(supply.sum())
-    if total >= 2**31:
-        raise OverflowError("flows of so many rows are not computed")
-    source, sink = m + n, m + n + 1
-    size = np.minimum(supply[left], demand[right])
-    rows = np.concatenate([left, np.full(m, source), m + np.arange(n)])
-    columns = np.concatenate([m + right, np.arange(m), np.full(n, sink)])
-    capacity = np.concatenate([size, supply, demand]).astype(np.int32)
-    found = maximum_flow(csr_array((capacity, (rows, columns)), shape=(m + n + 2, m + n + 2)), source, sink)
-    if found.flow_value < total:
+    m, nodes, sent = len(supply), len(supply) + len(demand), flow(supply, demand, left, right)
+    if sent.sum() < supply.sum():
         return None
-    flow = np.asarray(csr_array(found.flow)[left, m + right]).ravel() if len(left) else np.zeros(0, dtype=np.int64)
-    used = flow > 0
+    used = sent > 0
     # Every arc can carry more, and a used arc can carry less.
     tail, head = np.concatenate([left, m + right[used]]), np.concatenate([m + right, left[used]])
-    residual = csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(m + n, m + n))
-    _, label = connected_components(residual, directed=True, connection="strong")
+    residual = csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))
+    label = component_of(tail, head, nodes, strong=True)
     return Matching(used | (label[left] == label[m + right]), residual, m)
 
 

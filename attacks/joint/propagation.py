@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attacks.flows import flow
 from attacks.joint.network import ConstraintNetwork, consistent
 from audit.model.arrays import Flags, Integers, Numbers, component_of, flagged, grouped, renumbered, segments, starts
 from audit.runtime.budget import Budget
@@ -133,9 +134,11 @@ class Propagation:
         broken[net.block[over]] = True
         if not broken.any():
             return True
-        member = np.flatnonzero(broken[constraint])
-        edges = np.flatnonzero(broken[constraint[which]])
-        match[member] = flow(which[edges], row[edges], member, net.capacity)
+        member, arcs = np.flatnonzero(broken[constraint]), np.flatnonzero(broken[constraint[which]])
+        rows, right = np.unique(row[arcs], return_inverse=True)
+        sent = flow(np.ones_like(member), net.capacity[rows], np.searchsorted(member, which[arcs]), right) > 0
+        match[member] = -1
+        match[which[arcs[sent]]] = row[arcs[sent]]
         return bool((match[member] >= 0).all())
 
     def _lost(self, match: Numbers, which: Numbers, row: Numbers) -> Flags:
@@ -154,39 +157,3 @@ class Propagation:
         label = component_of(tail, head, len(rows) + len(sinks), strong=True)
         lost: Flags = label[number] != label[at[which]]
         return lost
-
-
-def flow(which: Numbers, row: Numbers, member: Numbers, capacity: Numbers) -> Numbers:
-    """Return a row for as many members as possible within the capacities; shape (members,), -1 for members without one.
-
-    Args:
-        which: the member of each pair of a member and a row that it may take; shape (pairs,).
-        row: the row of each pair; shape (pairs,).
-        member: the members, ascending; shape (members,).
-        capacity: the capacity of all rows of the network.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    rows, number = np.unique(row, return_inverse=True)
-    at = np.searchsorted(member, which)
-    n, m = len(member), len(rows)
-    # Node 0 is the source, then the members, the rows, and the sink.
-    tail = np.concatenate([np.zeros(n, dtype=np.int64), 1 + at, 1 + n + np.arange(m)])
-    head = np.concatenate([1 + np.arange(n), 1 + n + number, np.full(m, 1 + n + m)])
-    held = np.concatenate([np.ones(n + len(at), dtype=np.int64), np.minimum(capacity[rows], n)])
-    order = np.lexsort((head, tail))
-    keys, first = np.unique(tail[order] * (2 + n + m) + head[order], return_index=True)
-    graph = csr_array(
-        (
-            held[order][first].astype(np.int32),
-            (keys % (2 + n + m)).astype(np.int32),
-            starts(np.bincount(keys // (2 + n + m), minlength=2 + n + m)).astype(np.int32),
-        ),
-        shape=(2 + n + m, 2 + n + m),
-    )
-    moved = maximum_flow(graph, 0, 1 + n + m).flow.tocoo()
-    through = (moved.data > 0) & (moved.row >= 1) & (moved.row <= n)
-    found = np.full(n, -1, dtype=np.int64)
-    found[moved.row[through] - 1] = rows[moved.col[through] - 1 - n]
-    return found
