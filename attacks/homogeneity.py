@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, shares
+from attacks.linked_classes import LikeliestValues, LinkedClasses, likeliest_values, linked_classes
 from audit.findings.close_numbers import CloseClasses, KnownNearly, SimilarClasses, joined, nearly
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
-from audit.model.arrays import Codes, Counts, Flags, Floats, Places
+from audit.model.arrays import Codes, Floats, Places
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import Claims, FindingRule
 from audit.model.measures import ABSENT, Absent, Measures
@@ -82,67 +82,6 @@ class HomogeneityMeasures(Measures):
             found=found,
             value=value,
         )
-
-
-class _LikeliestClasses(NamedTuple):
-    """Classes that may hold a person, each with its likeliest value, or with the numbers close to one of them.
-
-    Attributes:
-        release: the release of each class; shape (classes,).
-        place: the number of each class in its release; shape (classes,).
-        group, lower, upper: the codes of its group, and of the value (or of the least and largest close number); shape
-            (classes,).
-        number: the number of the class in its group, counted from 0; shape (classes,).
-        rows, with_value: how many people its rows stand for, and how many of them have the value; shape (classes,).
-        certain: whether all of them have it; shape (classes,).
-        strangers: whether strangers may be in the release; shape (classes,).
-        high: whether the value is disclosed; shape (classes,), bool.
-    """
-
-    release: Codes
-    place: npt.NDArray[np.intp]
-    group: Codes
-    lower: Codes
-    upper: Codes
-    number: npt.NDArray[np.intp]
-    rows: Counts
-    with_value: Counts
-    certain: Flags
-    strangers: Flags
-    high: Flags
-
-    @property
-    def risk(self) -> Floats:
-        """The share of the value in each class."""
-        return shares(self.with_value, self.rows, self.certain)
-
-
-def likeliest(release: int, classes: PublishedClasses, limit: float, near: Nearness | None) -> _LikeliestClasses:
-    """Return the classes of a release that may hold a person, each with its likeliest value.
-
-    Args:
-        release: the number of the release.
-        classes: its classes.
-        limit: the share from which on a value counts as disclosed.
-        near: which numbers are close; None if values are compared exactly.
-    """
-    every = likeliest_values(*classes.contents, near)
-    kept = classes.judged[every.number]
-    place = every.number[kept]
-    group = classes.group[place]
-    return _LikeliestClasses(
-        np.full(len(place), release, dtype=np.int32),
-        place,
-        group,
-        every.lower[kept],
-        every.upper[kept],
-        place - np.searchsorted(classes.group, group),
-        every.rows[kept],
-        every.with_value[kept],
-        every.certain[kept],
-        np.full(len(place), classes.strangers),
-        every.reached(limit, strangers=classes.strangers)[kept],
-    )
 
 
 @dataclass(frozen=True)
@@ -206,19 +145,25 @@ class HomogeneityAttack:
     ) -> tuple[_Claimed, Reason | None]:
         """Return the classes that disclose a value, or close numbers, and why some cannot be judged."""
         strangers = any(each.strangers for each in seen)
-        found: list[_LikeliestClasses] = []
+        found: list[tuple[npt.NDArray[Any], ...]] = []
         shown: list[Floats] = []
         for position, classes in enumerate(seen):
-            every = likeliest(position, classes, self.max_risk, near)
+            every = likeliest_values(*classes.contents, near)
+            every = every.some(classes.judged[every.number])
+            high = every.reached(self.max_risk, strangers=classes.strangers)
             share = np.zeros(len(classes.group))
-            share[every.place[every.high]] = every.risk[every.high]
+            share[every.number[high]] = every.share[high]
             shown.append(share[classes.place])
-            kept = ~every.high
-            kept[every.high] = ~source.accounted(position, every.place[every.high])
-            found.append(_LikeliestClasses._make(column[kept] for column in every))
+            kept = ~high
+            kept[high] = ~source.accounted(position, every.number[high])
+            every, high = every.some(kept), high[kept]
+            alike = np.full(len(high), position, dtype=np.int32), np.full(len(high), classes.strangers)
+            found.append((*alike, high, *every))
         linked, reason = self._linked(evidence, shown, near, strangers=strangers)
-        whole = _LikeliestClasses._make(map(np.concatenate, zip(*found, strict=True)))
-        return _Claimed(source, whole, len(found), linked), reason
+        release, of_strangers, high, *values = map(np.concatenate, zip(*found, strict=True))
+        every, rest = LikeliestValues(*values), of_strangers & ~high
+        groups = [classes.group for classes in seen]
+        return _Claimed(source, groups, (release, np.flatnonzero(high), every), every.share[rest], linked), reason
 
     def _linked(
         self, evidence: Evidence, shown: Sequence[Floats], near: Nearness | None, *, strangers: bool
@@ -240,27 +185,35 @@ class _Claimed:
     """The classes that disclose a value: of single releases, and of linked records.
 
     Attributes:
-        classes: all classes of single releases.
+        groups: the group of each class, by release.
+        release, values: the release of each class that may hold a person, and its likeliest value.
         places: which of them give a value away.
     """
 
     def __init__(
-        self, source: PeopleSource, classes: _LikeliestClasses, releases: int, linked: LinkedClasses | None
+        self,
+        source: PeopleSource,
+        groups: Sequence[Codes],
+        found: tuple[Codes, Places, LikeliestValues],
+        below: Floats,
+        linked: LinkedClasses | None,
     ) -> None:
-        self._source, self._linked, self._releases = source, linked, releases
-        self.classes, self.places = classes, np.flatnonzero(classes.high)
-        rest = classes.risk[~classes.high & classes.strangers]
-        shares = [*rest, *([] if linked is None or linked.below is None else [linked.below])]
+        self._source, self.groups, self._linked = source, groups, linked
+        self.release, self.places, self.values = found
+        shares = [*below, *([] if linked is None or linked.below is None else [linked.below])]
         self._below = float(max(shares)) if shares else None
-        self._columns: dict[str, npt.NDArray[Any]] = {}
-        for name in ("release", "lower", "upper", "risk", "rows", "with_value"):
-            own = getattr(classes, name)[self.places]
-            self._columns[name] = own if linked is None else np.concatenate([own, getattr(linked, name)])
+        chosen = self.values.some(self.places)
+        own = self.release[self.places], chosen.lower, chosen.upper, chosen.share, chosen.rows, chosen.with_value
+        names = ("release", "lower", "upper", "risk", "rows", "with_value")
+        self._columns: dict[str, npt.NDArray[Any]] = dict(zip(names, own, strict=True))
+        if linked is not None:
+            for name, column in self._columns.items():
+                self._columns[name] = np.concatenate([column, getattr(linked, name)])
 
     def claims(self) -> HomogeneousClasses:
         """Return the claims."""
-        every, total = self.classes, int(self.classes.rows.sum())
-        mean = float((every.risk * every.rows).sum() / total) if total else None
+        rows, total = self.values.rows, int(self.values.rows.sum())
+        mean = float((self.values.share * rows).sum() / total) if total else None
 
         def built(chosen: Places) -> list[HomogeneousClass[int]]:
             return [HomogeneousClass(value=int(self._columns["lower"][at]), **self._said(at)) for at in chosen.tolist()]
@@ -287,23 +240,23 @@ class _Claimed:
         if linked is not None and place >= 0:
             record, after = int(linked.record[place]), int(linked.after[place])
             return fields | {"record": record, "after": after, "group": linked.group(place), "number": 0}
-        place = self.places[at]
-        group = self._source.published_names(fields["release"], self.classes.group[place : place + 1])[0]
-        return fields | {"group": group, "number": int(self.classes.number[place])}
+        place, group = self.values.number[self.places[at]], self.groups[fields["release"]]
+        name = self._source.published_names(fields["release"], group[place : place + 1])[0]
+        return fields | {"group": name, "number": int(place - np.searchsorted(group, group[place]))}
 
     def measures(self) -> HomogeneityMeasures:
         """Return the number of classes, and of those that disclose a value; of linked records only the latter."""
-        every, high, none = self.classes, self.places, np.zeros(0, dtype=np.int64)
+        every, high, none = self.values, self.places, np.zeros(0, dtype=np.int64)
         after, rows, risk = (
             (none, none, none)
             if self._linked is None
             else (self._linked.after.astype(np.int64), self._linked.rows, self._linked.risk)
         )
-        until = np.cumsum(np.bincount(np.concatenate([every.release[high], after]), minlength=self._releases))
+        until = np.cumsum(np.bincount(np.concatenate([self.release[high], after]), minlength=len(self.groups)))
         return HomogeneityMeasures(
             classes=len(every.rows) + len(rows),
             rows=int(every.rows.sum()),
-            homogeneous=int(np.count_nonzero(every.risk == 1)) + int(np.count_nonzero(risk == 1)),
+            homogeneous=int(np.count_nonzero(every.share == 1)) + int(np.count_nonzero(risk == 1)),
             at_limit=len(high) + len(rows),
             rows_at_limit=int(every.rows[high].sum()) + int(rows.sum()),
             linked=ABSENT if self._linked is None else len(rows),

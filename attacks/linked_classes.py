@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions
-from audit.model.arrays import Codes, Counts, Flags, Floats
+from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
 
@@ -49,6 +49,10 @@ class LikeliestValues(NamedTuple):
     def share(self) -> Floats:
         """The share of the rows; only a certain value has share 1."""
         return shares(self.with_value, self.rows, self.certain)
+
+    def some(self, chosen: Flags | Places) -> LikeliestValues:
+        """Return the values of some classes."""
+        return LikeliestValues._make(column[chosen] for column in self)
 
     def reached(self, limit: float, *, strangers: bool) -> Flags:
         """Return which values are disclosed: certain ones and, if `strangers`, those whose share is at the limit."""
