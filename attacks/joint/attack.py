@@ -159,10 +159,6 @@ class JointMeasures(Measures):
     about_all_people: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
-    def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return whose value is certain."""
-        return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
-
     def with_unproved(self, count: int) -> JointMeasures:
         """Return the measures with at least `count` certain versions without a proof."""
         return replace(self, certain_unproved=max(self.certain_unproved, count))

@@ -149,8 +149,8 @@ class Measures(Mapping[str, object]):
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return the violation in words, for the verdict; `value` is `the sensitive value`, or its name."""
-        found = self.found_in_words(at_least=at_least)
-        return say("{value} is certain for {found}", value=value, found=found)
+        found = say("{value} is certain for {found}", value=value, found=self.found_in_words(at_least=at_least))
+        return say("{accusation} (a person in one release)", accusation=found) if self.by_version else found
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield sentences about how to read the result; `attack` is the attack's name."""
