@@ -17,7 +17,7 @@ import numpy as np
 from attacks.differencing.components import Remainder
 from attacks.differencing.lattice import TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
+from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.solutions import Questions, contradiction
 from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
@@ -78,9 +78,7 @@ class Differencing:
             lattice = build_lattice(tables.axes, tables.boxes, tables.asked)
         except TooManyCellsError:
             return None
-        bounds = first_bounds(lattice, tables)
-        if bounds.contradicting is None:
-            bounds.run()
+        bounds = propagated(lattice, tables)
         if bounds.contradicting is not None:
             node = bounds.contradicting
             raise contradiction(tables, bounds.weights([(node, UPPER, 1), (node, LOWER, -1)]))
@@ -96,7 +94,8 @@ class _AskedCells:
         self.is_node = lattice.has(tables.asked)
         self.protected = tables.rule == PROTECTED
         nodes = lattice.nodes(tables.asked[self.is_node])
-        self.remainder = Remainder(tables, bounds, Questions(tables, nodes, self.protected[self.is_node]))
+        questions = Questions(nodes, self.protected[self.is_node], tables.min_count, tables.min_width)
+        self.remainder = Remainder(tables, bounds, questions)
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:

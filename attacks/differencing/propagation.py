@@ -180,8 +180,8 @@ def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
     return lower, np.where(above >= UNBOUNDED, UNBOUNDED, upper)
 
 
-def first_bounds(lattice: MarginLattice, tables: CountTables) -> BoundPropagation:
-    """Return the published bounds of all nodes, before propagation."""
+def propagated(lattice: MarginLattice, tables: CountTables) -> BoundPropagation:
+    """Return the bounds of all nodes that follow from the published ones by propagation."""
     nodes = lattice.nodes(tables.boxes)
     ends = np.stack([np.zeros(len(lattice), dtype=np.int64), np.full(len(lattice), UNBOUNDED, dtype=np.int64)])
     np.maximum.at(ends[LOWER], nodes, tables.lower)
@@ -194,5 +194,8 @@ def first_bounds(lattice: MarginLattice, tables: CountTables) -> BoundPropagatio
         source[side][nodes[tight][::-1]] = numbers[tight][::-1]
     found = BoundPropagation(lattice, ends, source)
     crossed = np.flatnonzero(ends[LOWER] > ends[UPPER])
-    found.contradicting = int(crossed[0]) if len(crossed) else None
+    if len(crossed):
+        found.contradicting = int(crossed[0])
+    else:
+        found.run()
     return found

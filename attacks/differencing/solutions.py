@@ -8,7 +8,7 @@ ORSA Journal on Computing 3(2), 1991.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
+from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing
 from audit.model.arrays import Counts, Flags
 from audit.model.count_tables import (
@@ -52,9 +52,7 @@ def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingC
 
 def has_solution(tables: CountTables) -> bool:
     """Return whether some integers agree with everything; true if a limit is reached."""
-    bounds = first_bounds(build_lattice(tables.axes, tables.boxes, tables.asked), tables)
-    if bounds.contradicting is None:
-        bounds.run()
+    bounds = propagated(build_lattice(tables.axes, tables.boxes, tables.asked), tables)
     if bounds.contradicting is not None:
         return False
     try:
@@ -106,26 +104,20 @@ def _coarse_axis(axis: Axis, sets: np.ndarray) -> tuple[Axis, np.ndarray]:
     return Axis(axis.name, atoms, members, new[-1]), np.array(new[:-1])[place]
 
 
+@dataclass(frozen=True)
 class Questions:
     """Questions, each about the count of a node, or of a sum of nodes: sums are numbered after the nodes.
 
     Attributes:
         node: shape (questions,); the node or sum of each.
         protected: shape (questions,); whether it is about a hidden count.
+        min_count, min_width: the limits of the policy.
     """
 
-    def __init__(self, tables: CountTables, node: Ids, protected: Flags) -> None:
-        self.node = node
-        self.protected = protected
-        self.min_count = tables.min_count
-        self.min_width = tables.min_width
-
-    def with_sums(self, sums: Ids, protected: Flags) -> Questions:
-        """Return these questions and others about sums."""
-        both = copy(self)
-        both.node = np.concatenate([self.node, sums])
-        both.protected = np.concatenate([self.protected, protected])
-        return both
+    node: Ids
+    protected: Flags
+    min_count: int
+    min_width: int
 
     def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
         """Return the verdict on each question; `OPEN` if uncertain, or if the interval of a finding is not exact yet.
@@ -153,8 +145,7 @@ class Questions:
     def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
         """Return whether one question is settled; a finding without an exact interval is, unless `exactly`."""
         node = self.node[place : place + 1]
-        one = copy(self)
-        one.node, one.protected = np.zeros(1, dtype=np.int64), self.protected[place : place + 1]
+        one = replace(self, node=np.zeros_like(node), protected=self.protected[place : place + 1])
         proved, seen = proved[:, node], seen[:, node]
         return bool(one.decide(proved, seen)[0] != OPEN or (not exactly and one.is_finding(proved)[0]))
 
@@ -265,7 +256,12 @@ class Solutions:
         self._matrix = sparse.csr_matrix((weights, columns, start), shape=(len(left), nodes))
         self.proved = np.concatenate([self.proved, found.proved[:, left]], axis=1)
         self.seen = np.concatenate([self.seen, found.seen[:, left]], axis=1)
-        self.left, self.questions = left, self.questions.with_sums(nodes + np.arange(len(left)), protected)
+        asked, self.left = self.questions, left
+        self.questions = replace(
+            asked,
+            node=np.concatenate([asked.node, nodes + np.arange(len(left))]),
+            protected=np.concatenate([asked.protected, protected]),
+        )
 
     def note_all(self, point: Point) -> None:
         """Store a solution of everything."""
