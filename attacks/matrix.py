@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, flagged, grouped, numbered, segments, starts
+from audit.model.arrays import Codes, Counts, batches, flagged, grouped, numbered, segments, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
@@ -220,11 +220,7 @@ class Types:
 
 def blocks(start: Counts) -> Iterator[tuple[int, int]]:
     """Yield spans of the lines of a ragged array that have few enough entries for small intermediate arrays."""
-    first = 0
-    while first < len(start) - 1:
-        last = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, side="right")) - 1)
-        yield first, last
-        first = last
+    yield from ((each.start, each.stop) for each in batches(np.diff(start), _AT_ONCE))
 
 
 def _counted(entries: ValueCounts) -> tuple[Counts, Counts]:

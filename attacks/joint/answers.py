@@ -22,7 +22,7 @@ from attacks.joint.core import OpenSubproblem
 from attacks.joint.distinguishing import equal_people
 from attacks.joint.ever import ever
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.linear_model import LinearModel, PointTotals, batches
+from attacks.joint.linear_model import LinearModel, PointTotals, runs_of_parts
 from attacks.joint.network import PLACES, ConstraintNetwork
 from attacks.joint.settling import BATCH
 from attacks.joint.values import WorldRisks, version_values
@@ -150,7 +150,7 @@ def row_costs(decision: Knowledge) -> Iterator[RowCosts]:
     while (gone := known.alive & ~decision.alive).any():
         core, found = known.core(gone), np.zeros(net.columns, dtype=np.bool_)
         exact, others = np.zeros(len(net.capacity), dtype=np.int64), list[Numbers]()
-        for a, b in batches(core, BATCH):
+        for a, b in runs_of_parts(core, BATCH):
             part = core.slice(a, b)
             for weight in LinearModel(part).support(gone[part.column], budget):
                 found[part.column[_kept(part, weight, exact, others)]] = True

@@ -48,7 +48,8 @@ class Ball:
 
     def held(self, world: Numbers) -> Numbers:
         """Return how many variables of a class have each column of the model in a world; shape (columns,)."""
-        return self.model.counts(np.searchsorted(self.column, world[self.variable]))
+        chosen = np.searchsorted(self.column, world[self.variable])
+        return np.bincount(self.core.twin_column[chosen], minlength=len(self.column))[self.model.column]
 
 
 class Neighbourhood:

@@ -16,7 +16,7 @@ import numpy as np
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
-from audit.model.arrays import Codes, Flags, Numbers, component_of, mixed, places_of
+from audit.model.arrays import Codes, Flags, Numbers, component_of, mixed
 from audit.model.outcome import EqualPeople
 from audit.runtime.budget import Budget
 
@@ -100,7 +100,7 @@ class _EqualSoFar:
     def _divide(self) -> None:
         """Divide the classes by the values in the last world, and single out twins that can exchange values."""
         core = self.core
-        chosen = places_of(self.decision.chosen[core.variable], core.column)
+        chosen = self.decision.world_in(core)
         key = self.label * (int(core.kind.max(initial=0)) + 1) + core.kind[chosen]
         self.label = np.unique(key, return_inverse=True)[1].reshape(-1)
         place = chosen - core.start[:-1]
@@ -119,7 +119,7 @@ class _EqualSoFar:
         """Return whether some world, which is then adopted, gives two variables different values; None if unknown."""
         core, number = self.core, int(self.core.part[fixed])
         part, first = core.slice(number, number + 1), int(core.part_start[number])
-        now = places_of(self.decision.chosen[part.variable], part.column)
+        now = self.decision.world_in(part)
         fixed, varied, undecided = fixed - first, varied - first, False
         kinds = np.unique(part.kind[part.start[fixed] : part.start[fixed + 1]])
         for kind in sorted(kinds.tolist(), key=lambda kind: kind != part.kind[now[fixed]]):

@@ -186,11 +186,7 @@ class Knowledge:
 
     def world_in(self, core: OpenSubproblem) -> Numbers:
         """Return the column of each variable of a core in the known world, by its numbers; -1 if none is known."""
-        return self.local(core, self.chosen[core.variable])
-
-    def local(self, core: OpenSubproblem, columns: Numbers) -> Numbers:
-        """Return the numbers that columns of the network have in a core; -1 if they are not in it."""
-        return places_of(columns, core.column)
+        return places_of(self.chosen[core.variable], core.column)
 
     def adopt_in(self, core: OpenSubproblem, chosen: Numbers) -> None:
         """Adopt the given column of each variable in those parts of a core where these columns are a world."""

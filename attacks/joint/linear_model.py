@@ -29,7 +29,7 @@ import numpy as np
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.network import cheapest
 from attacks.linear_programmes import Programme, Solution, optimum
-from audit.model.arrays import Flags, Floats, Integers, Numbers, flagged, grouped, segments, starts
+from audit.model.arrays import Flags, Floats, Integers, Numbers, batches, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer, solved
 
@@ -305,14 +305,6 @@ class LinearModel:
 
     # -- worlds -----------------------------------------------------------------------------------------------
 
-    def counts(self, chosen: Numbers) -> Numbers:
-        """Return how many variables have each column of the model in a world; shape (columns of the model,).
-
-        Args:
-            chosen: the column of each variable; shape (variables,).
-        """
-        return np.bincount(self.core.twin_column[chosen], minlength=len(self.core.kind))[self.column]
-
     def world(self, number: Numbers) -> Numbers:
         """Return a column for each variable so that as many as given have each; shape (variables,).
 
@@ -330,15 +322,10 @@ class LinearModel:
         return chosen
 
 
-def batches(core: OpenSubproblem, most: int) -> list[tuple[int, int]]:
+def runs_of_parts(core: OpenSubproblem, most: int) -> list[tuple[int, int]]:
     """Return runs of parts, as pairs (first, end), with at most `most` columns each; the largest parts first.
 
     A part with more columns is a run of its own.
     """
-    columns = starts(np.bincount(core.part[core.owner], minlength=core.parts))
-    found, first = [], 0
-    while first < core.parts:
-        last = max(first + 1, int(np.searchsorted(columns, columns[first] + most, side="right")) - 1)
-        found.append((first, last))
-        first = last
-    return found[::-1]
+    columns = np.bincount(core.part[core.owner], minlength=core.parts)
+    return [(each.start, each.stop) for each in batches(columns, most)][::-1]

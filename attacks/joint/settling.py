@@ -23,9 +23,9 @@ from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, WorldCounter, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
-from attacks.joint.linear_model import LinearModel, batches, refuted
+from attacks.joint.linear_model import LinearModel, refuted, runs_of_parts
 from attacks.joint.network import ConstraintNetwork
-from audit.model.arrays import Flags, Floats, Numbers, flagged
+from audit.model.arrays import Flags, Floats, Numbers, flagged, places_of
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
@@ -166,7 +166,7 @@ class Settling:
             return
         core = known.core(known.undecided(ALL), known=False)
         if core.variables:
-            known.adopt_in(core, known.local(core, known.network.hint[core.variable]))
+            known.adopt_in(core, places_of(known.network.hint[core.variable], core.column))
 
     def count_small_parts(self) -> None:
         """Count the worlds of small parts, even if other parts are large."""
@@ -270,7 +270,7 @@ class Settling:
         """Rule out the columns that support programmes prove impossible."""
         undecided = self.known.undecided(enough)
         core, impossible = self.known.core(undecided), np.zeros(len(undecided), dtype=np.bool_)
-        for a, b in batches(core, BATCH):
+        for a, b in runs_of_parts(core, BATCH):
             if self._budget.exhausted():  # the model of a large part takes seconds to make
                 break
             part = core.slice(a, b)
@@ -289,7 +289,7 @@ class Settling:
         self._try_corners(core, cost)
 
     def _try_corners(self, core: OpenSubproblem, cost: Floats) -> None:
-        for a, b in batches(core, BATCH):
+        for a, b in runs_of_parts(core, BATCH):
             if self._budget.exhausted():
                 return
             part, first = core.slice(a, b), core.start[core.part_start[a]]
