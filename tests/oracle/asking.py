@@ -34,8 +34,7 @@ WHOLE_WAYS = {
     "programmed": UNCOUNTED,
     "exchanged at will": UNCOUNTED | {(knowledge, "COUNTED"): 0},
     "walked": WALKED,
-    "walked, no programmes": WALKED
-    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (settling, "AROUND"): 4},
+    "walked, no programmes": WALKED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "asked": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
