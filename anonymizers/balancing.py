@@ -219,6 +219,19 @@ class Slots:
         """Return the sum over the slots of each bucket; shape (buckets,)."""
         return np.add.reduceat(numbers, self.start) if len(self) else numbers
 
+    def balance(self, counts: Counts, short: Numbers, m: int) -> tuple[Counts, Numbers]:
+        """Return how many rows of S- of each value are left, and how many go into each slot that lacks rows.
+
+        Args:
+            counts: rows in S- of each value, m-eligible; shape (values,).
+            short: rows that each slot lacks; shape (slots,).
+            m: the parameter of m-invariance.
+        """
+        lacking = np.zeros(len(counts), dtype=np.int64)
+        np.add.at(lacking, self.value, short)
+        moved = fill(counts, lacking, m)
+        return counts - moved, self.hand_out(moved, short)
+
     def hand_out(self, amount: Numbers, short: Numbers) -> Numbers:
         """Return how many rows of its value each slot gets; earlier slots are filled first.
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizers.balancing import Signature, Slots, batches, fill, most
+from anonymizers.balancing import Signature, Slots, batches, most
 from anonymizers.bucket_graphs import Graphs, Ties
 from audit.model.arrays import Codes, Counts, Flags, Numbers, ranks_within
 
@@ -186,7 +186,7 @@ class Planning:
         ties = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining)
         height = self.test_insertions(held, ties)
         short = self.slots.spread(height) - held
-        left, people = self._balance(short)
+        left, people = self.slots.balance(self.counts, short, self.m)
         remain, ties = self._keep_counterfeits(remaining, ties, short - people, self.slots.total(short))
         kept = np.bincount(self.counterfeits.slot[remain & ~remaining], minlength=len(self.slots))
         missing = short - people - kept
@@ -229,13 +229,6 @@ class Planning:
     def _bucket(self) -> Numbers:
         """The bucket of each counterfeit."""
         return self.slots.spread(np.arange(len(self.slots.start)))[self.counterfeits.slot]
-
-    def _balance(self, short: Numbers) -> tuple[Numbers, Numbers]:
-        """Return how many new people of each value are left, and how many go into each slot that lacks rows."""
-        lacking = np.zeros(len(self.counts), dtype=np.int64)
-        np.add.at(lacking, self.slots.value, short)
-        moved = fill(self.counts, lacking, self.m)
-        return self.counts - moved, self.slots.hand_out(moved, short)
 
     def _keep_counterfeits(self, remaining: Flags, ties: Ties, gap: Numbers, fresh: Numbers) -> tuple[Flags, Ties]:
         """Return which counterfeits remain, and how now and the end of each bucket are then connected.

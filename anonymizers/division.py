@@ -11,7 +11,7 @@ import numpy as np
 
 from anonymizers.balancing import Signature, Slots, eligible, keep
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Numbers, numbered
 from audit.model.history import PublicationHistory
 from audit.runtime.phrases import say, say_count
 
@@ -53,9 +53,7 @@ def divide(
     """
     needed = np.flatnonzero(np.bincount(signature[back], minlength=len(signatures)))
     slots = Slots.of([signatures[number] for number in needed.tolist()])
-    place = np.zeros(len(signatures), dtype=np.int64)
-    place[needed] = np.arange(len(needed))
-    bucket = place[signature[back]]
+    bucket = numbered(needed, len(signatures))[signature[back]].astype(np.int64)
     small = slots.width()[bucket] < m
     if small.any():
         raise RefusalError(

@@ -25,7 +25,7 @@ from anonymizers.bucket_graphs import graphs_of, may_return
 from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
 from anonymizers.division import bounds, check_values, divide, newcomers
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Flags, Numbers, flagged
+from audit.model.arrays import Codes, Flags, Numbers, flagged, numbered
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
@@ -137,8 +137,7 @@ class EEquivalenceAnonymizer:
         shut = self._shut_out(snapshot, so_far, signature, returning)
         back = np.setdiff1d(known, shut, assume_unique=True)
         slots, home, needed = divide(snapshot, so_far.signatures, signature, back, self.m)
-        place = np.full(len(so_far.signatures), -1, dtype=np.int64)
-        place[needed] = np.arange(len(needed))
+        place = numbered(needed, len(so_far.signatures)).astype(np.int64)
         present = flagged(snapshot.person[back], size)
         counterfeits = rng.permutation(
             np.flatnonzero(presence.counterfeit & in_last[:size] & ~presence.returned & (presence.value >= 0))
@@ -159,8 +158,7 @@ class EEquivalenceAnonymizer:
             return returning[:0]
         presence, codes = so_far.presence, snapshot.person[returning].astype(np.int64)
         concerned = np.flatnonzero(np.bincount(presence.bucket[codes], minlength=len(so_far.signatures)))
-        place = np.full(len(so_far.signatures), -1, dtype=np.int64)
-        place[concerned] = np.arange(len(concerned))
+        place = numbered(concerned, len(so_far.signatures)).astype(np.int64)
         shut = returning[~may_return(presence, place, codes, self._least)]
         if len(shut) and not self.withhold:
             buckets = [so_far.signatures[number] for number in np.unique(signature[shut]).tolist()]

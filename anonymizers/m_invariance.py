@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.balancing import Slots, batches, fill
+from anonymizers.balancing import Slots, batches
 from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
@@ -85,13 +85,10 @@ class MInvarianceAnonymizer:
         short = slots.spread(height) - held
         values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
         counts = np.bincount(value, minlength=values)
-        lacking = np.zeros(values, dtype=np.int64)
-        np.add.at(lacking, slots.value, short)
-        moved = fill(counts, lacking, self.m)
-        people = slots.hand_out(moved, short)
+        left, people = slots.balance(counts, short, self.m)
         layers = dict.fromkeys(slots.signatures, 0)
         highest_first = [slots.signatures[bucket] for bucket in np.argsort(-height, kind="stable")]
-        for signature, rows in batches(counts - moved, self.m, highest_first):
+        for signature, rows in batches(left, self.m, highest_first):
             layers[signature] = layers.get(signature, 0) + rows
         everywhere = Slots.of(list(layers))
         created = (0, len(everywhere) - len(slots))

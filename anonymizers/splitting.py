@@ -55,9 +55,13 @@ class SlotBuckets:
     place: npt.NDArray[np.float64]
 
 
-def settling_order(point: Codes) -> npt.NDArray[np.int64]:
-    """Return the quasi-identifiers sorted by their number of values, the largest first; shape (attributes,)."""
-    return np.argsort(-point.max(axis=0, initial=-1), kind="stable")
+def ordered_by_each(point: Codes) -> Numbers:
+    """Return the rows in the order of each quasi-identifier; shape (attributes, rows).
+
+    Equal rows are sorted by the others, those with the most values first, and then as given.
+    """
+    keys, settling = point.T, np.argsort(-point.max(axis=0, initial=-1), kind="stable")
+    return np.stack([np.lexsort([*keys[settling[::-1]], key]) for key in keys])
 
 
 def in_units(place: npt.NDArray[np.float64]) -> Numbers:
@@ -127,8 +131,7 @@ class _CutSearch(NamedTuple):
 
     @classmethod
     def of(cls, buckets: SlotBuckets) -> _CutSearch:
-        keys = buckets.point.T
-        by_rank = np.stack([np.lexsort([*keys[settling_order(buckets.point)[::-1]], key]) for key in keys])
+        by_rank = ordered_by_each(buckets.point)
         rank = np.empty_like(by_rank)
         np.put_along_axis(rank, by_rank, np.arange(len(buckets.point))[np.newaxis], axis=1)
         units, real = in_units(buckets.place), buckets.point[:, :1] >= 0

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.m_distinct.places import RowPlaces
-from anonymizers.splitting import in_units, settling_order
+from anonymizers.splitting import in_units, ordered_by_each
 from audit.model.arrays import Codes, Numbers
 
 _FAR = np.int64(1 << 62)
@@ -61,11 +61,7 @@ class ColouredBucket:
         Without quasi-identifiers there is only the given order.
         """
         rows = np.flatnonzero(self.real)
-        point = self.point[rows]
-        if not point.shape[1]:
-            return rows[np.newaxis]
-        settling, keys = settling_order(point)[::-1], point.T
-        return np.stack([rows[np.lexsort([*keys[settling], key])] for key in keys])
+        return rows[ordered_by_each(self.point[rows])] if self.point.shape[1] else rows[np.newaxis]
 
 
 def split(bucket: ColouredBucket) -> Numbers:
