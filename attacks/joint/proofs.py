@@ -3,15 +3,13 @@
 Each row of a few groups costs points. All these rows together have a certain total, and each person must spend at least
 the points of the cheapest row that they can have. If the person had another value, the people would have to spend more
 points than there are. The points come from a linear programme of the groups around the person, without the claimed
-value: few points, few groups, whole numbers. If linear reasoning is not enough, the proof is by *cases*: each other
-value is assumed and refuted, if necessary through cases of another person.
+value: few points, few groups, whole numbers. A claim that needs more than linear reasoning has no proof here.
 
 A set of people who need all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -22,19 +20,16 @@ from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel, PointTotals
 from attacks.linear_programmes import Programme, optimum
 from audit.findings.disclosure import Disclosure, Disclosures
-from audit.findings.proof import Proof, RefutedCase, RowPoints
+from audit.findings.proof import Proof, RowPoints
 from audit.model.arrays import Codes, Flags, Floats, Numbers, Places, segments
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# How many constraints around a person are tried, in order; and within how many the person of a further case is sought.
-_BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
+# How many constraints around a person are tried, in order.
+_BALLS = (12, 50, 200, 600, 2_500)
 _LARGEST_MULTIPLE = 60
-_CASES_DEEP, _CASES_WIDE = 3, 6
 # The most linear programmes for one claim.
 _MOST_PROGRAMMES = 400
-Assumption = tuple[int, Flags]
-"""A variable, and which columns of the network are left: those it is assumed to have, and all of other variables."""
 
 
 def disclosures(
@@ -103,8 +98,7 @@ class Prover:
         key = (variable, value, -1 if bound else release)
         if key not in self._found:
             self._programmes = 0
-            kinds = self._claimed(variable, release, value)
-            self._found[key] = self._proved(variable, kinds, (person, release, value))
+            self._found[key] = self._proved(variable, self._claimed(variable, release, value))
         return self._found[key]
 
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
@@ -123,74 +117,22 @@ class Prover:
             [kind for kind in kinds if claimed[self._values(variable, release, kind)].all()], dtype=np.int64
         )
 
-    def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof[int] | None:
+    def _proved(self, variable: int, kinds: Numbers) -> Proof[int] | None:
         net = self._network
         struck = np.ones(net.columns, dtype=np.bool_)
         own = slice(int(net.start[variable]), int(net.start[variable + 1]))
         struck[own] = ~np.isin(net.kind[own], kinds)
         if not struck[own].any():
             return Proof((), ())
-        near = np.zeros(0, dtype=np.int64)
         # First try the person's own groups: if one row decides, no programme is needed.
         for most in (self._around.degree(variable), *_BALLS):
             near, everything = self._around.around(variable, most)
             if self._budget.exhausted():
                 return None
-            proof = self._refute(near, [(variable, struck)])
-            if proof is not None:
-                return proof
-            if everything:
-                break
-        return self._cases(variable, struck, near, (), claim, _CASES_DEEP)
-
-    def _cases(
-        self,
-        variable: int,
-        left: Flags,
-        near: Numbers,
-        assumed: tuple[Assumption, ...],
-        claim: tuple[int, int, int] | None,
-        deep: int,
-    ) -> Proof[int] | None:
-        """Return a proof that refutes each remaining value of a variable as a case; None if one cannot be refuted."""
-        net = self._network
-        columns = np.arange(int(net.start[variable]), int(net.start[variable + 1]))
-        columns = columns[left[columns]]
-        person, release = (claim[0], claim[1]) if claim is not None else self._seen(variable)
-        found: list[RefutedCase[int]] = []
-        for kind in np.unique(net.kind[columns]).tolist():
-            chosen = np.ones(net.columns, dtype=np.bool_)
-            chosen[net.start[variable] : net.start[variable + 1]] = False
-            chosen[columns[net.kind[columns] == kind]] = True
-            more = (*assumed, (variable, chosen))
-            proof = self._refute(near, more)
-            if proof is None and deep:
-                proof = self._split(near, more, deep - 1)
-            if proof is None:
-                return None
-            found += [RefutedCase(person, release, value, proof) for value in self._values(variable, release, kind)]
-        return Proof((), (), tuple(found))
-
-    def _split(self, near: Numbers, assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
-        """Return a proof by the cases of a nearby person with few values."""
-        net = self._network
-        taken = {variable for variable, _ in assumed}
-        sizes = np.diff(net.start)
-        nearest = self._around.around(assumed[0][0], _CASES_NEAR)[0]
-        order = [each for each in self._around.members(nearest).tolist() if sizes[each] > 1 and each not in taken]
-        for nearby in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
-            if self._programmes > _MOST_PROGRAMMES or self._budget.exhausted():
-                return None
-            proof = self._cases(nearby, np.ones(net.columns, dtype=np.bool_), near, assumed, None, deep)
-            if proof is not None:
+            proof = self._refute(near, variable, struck)
+            if proof is not None or everything:
                 return proof
         return None
-
-    def _seen(self, variable: int) -> tuple[int, int]:
-        """Return the person and the first release of a version of a variable."""
-        versions = self._network.versions
-        place = int(np.flatnonzero((versions.variable == variable) & (versions.entry >= 0))[0])
-        return int(versions.person[place]), int(versions.release[place])
 
     def _values(self, variable: int, release: int, kind: int) -> list[int]:
         """Return the values of a class that a person may have in a release."""
@@ -206,15 +148,12 @@ class Prover:
 
     # -- balls ------------------------------------------------------------------------------------------------
 
-    def _refute(self, near: Numbers, assumed: Sequence[Assumption]) -> Proof[int] | None:
-        """Return points in some constraints that prove that no world fits the assumptions; None if there are none."""
-        ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
+    def _refute(self, near: Numbers, variable: int, left: Flags) -> Proof[int] | None:
+        """Return points in some constraints that prove that no world has only the columns left; None if none do."""
+        ball = self._around.ball(variable, near, None)
         if ball is None:
             raise AssertionError("a ball without a known world was refused")
-        kept = np.ones(len(ball.column), dtype=np.bool_)
-        for _, columns in assumed:
-            kept &= columns[ball.column]
-        core = ball.core.with_columns(kept)
+        core = ball.core.with_columns(left[ball.column])
         if (np.diff(core.start) == 0).any():
             return self._nothing_left(core)
         model = LinearModel(core)
@@ -225,7 +164,7 @@ class Prover:
             return None
         used = np.unique(core.block[weight > _TINY])
         if len(used) < len(near):
-            return self._refute(used, assumed)
+            return self._refute(used, variable, left)
         weight = self._shortened(model, closed, weight)
         points = _whole(core, weight)
         return None if points is None else self._proof_of(core, points)
