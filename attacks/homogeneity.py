@@ -31,7 +31,7 @@ from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import Claims, FindingRule
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.nearness import Nearness
-from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
+from audit.model.outcome import Outcome, PolicyOptions, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 
@@ -85,7 +85,7 @@ class HomogeneityMeasures(Measures):
 
 
 @dataclass(frozen=True)
-class HomogeneityAttack:
+class HomogeneityAttack(PolicyOptions):
     """Find classes of rows that look alike and disclose a value.
 
     Attributes:
@@ -106,11 +106,6 @@ class HomogeneityAttack:
             "Merge their group with others, or withhold rows, so that more values are as frequent (l-diversity).",
         )
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> HomogeneityAttack:
-        """Return the attack with the policy's limits."""
-        limit, closeness = limits.get("max_risk", self.max_risk), limits.get("closeness", self.closeness)
-        return replace(self, max_risk=limit, closeness=closeness)
 
     def run(self, evidence: Evidence, _budget: Budget, /) -> Outcome:
         """Count the values of each class of each release; the attack is always complete."""

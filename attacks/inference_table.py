@@ -22,7 +22,7 @@ every prefix of the series.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +34,7 @@ from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import Evidence, Records, RecordSource
 from audit.model.finding import FindingRule
 from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures, found_of
-from audit.model.outcome import Outcome
+from audit.model.outcome import Outcome, PolicyOptions
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 
@@ -82,7 +82,7 @@ class InferenceTableMeasures(Measures):
 
 
 @dataclass(frozen=True)
-class InferenceTableAttack:
+class InferenceTableAttack(PolicyOptions):
     """Intersect each record's cells over the releases; classes below `k` are unsafe."""
 
     k: int = 2
@@ -96,10 +96,6 @@ class InferenceTableAttack:
             "Split groups of records only into parts of k or more, and leave all other cells as they were.",
         )
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> InferenceTableAttack:
-        """Return the attack with the policy's k."""
-        return replace(self, k=int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the measures, and a claim for each record that was unsafe after some release.

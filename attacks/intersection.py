@@ -34,7 +34,7 @@ from attacks.value_sets import fold_all
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import Measures
-from audit.model.outcome import Outcome, constant_reason, counts_table, per_person_reason
+from audit.model.outcome import Outcome, PolicyOptions, constant_reason, counts_table, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 
@@ -64,7 +64,7 @@ class IntersectionMeasures(Measures):
 
 
 @dataclass(frozen=True)
-class IntersectionAttack:
+class IntersectionAttack(PolicyOptions):
     """Intersect each person's candidate sets over the releases."""
 
     name: ClassVar[str] = "intersection"
@@ -74,10 +74,6 @@ class IntersectionAttack:
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("A person's groups have one value in common.", WITHHOLD)
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> IntersectionAttack:
-        """Return the attack itself: none of its options is a clause."""
-        return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return all people's candidates, with a finding for each person with one candidate."""

@@ -35,7 +35,7 @@ from audit.model.arrays import Codes, Columns, Places, flagged
 from audit.model.evidence import Evidence, Transitions
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS, Measures
-from audit.model.outcome import Outcome, per_person_reason
+from audit.model.outcome import Outcome, PolicyOptions, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase
 
@@ -74,7 +74,7 @@ Feasible: TypeAlias = tuple[UpdateGraphMeasures, int, Columns, PathRisks | Candi
 
 
 @dataclass(frozen=True)
-class UpdateGraphAttack:
+class UpdateGraphAttack(PolicyOptions):
     """Prune each person's graph of values and updates to the feasible paths."""
 
     name: ClassVar[str] = "update-graph"
@@ -84,10 +84,6 @@ class UpdateGraphAttack:
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("One value of a person is on a possible path through the person's groups.", WITHHOLD)
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> UpdateGraphAttack:
-        """Return the attack itself: none of its options is a clause."""
-        return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the feasible values of every version, with a finding for each that has one."""

@@ -38,7 +38,7 @@ from audit.model.evidence import Evidence, PublishedRows, RowSource
 from audit.model.finding import FindingRule
 from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
 from audit.model.options import option
-from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason, quasi_identifiers_reason
+from audit.model.outcome import Outcome, PolicyOptions, all_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say, say_count
 
@@ -166,7 +166,7 @@ class CorrespondenceMeasures(Measures):
 
 
 @dataclass(frozen=True)
-class CorrespondenceAttack:
+class CorrespondenceAttack(PolicyOptions):
     """Follow rows through a growing series.
 
     Attributes:
@@ -185,10 +185,6 @@ class CorrespondenceAttack:
             "Publish groups that are unions of earlier ones, or that hold more values each.",
         )
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> CorrespondenceAttack:
-        """Return the attack with the policy's k."""
-        return CorrespondenceAttack(int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the kinds of people who have too few possible rows, or only rows with one value."""

@@ -45,7 +45,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
 from audit.model.options import option
-from audit.model.outcome import Outcome, PossibleValues, constant_reason, linked_reason, sizes_table
+from audit.model.outcome import Outcome, PolicyOptions, PossibleValues, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
 from audit.runtime.kernels import release_memory
@@ -224,7 +224,7 @@ _NO_PAIRS = np.zeros((0, 2), dtype=np.int32)
 
 
 @dataclass(frozen=True)
-class EquivalenceAttack:
+class EquivalenceAttack(PolicyOptions):
     """Find people with equal values by linear combinations of groups.
 
     Attributes:
@@ -245,10 +245,6 @@ class EquivalenceAttack:
         ),
         "disclosure": FindingRule("A weighted sum of groups leaves one person and one value.", WITHHOLD),
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
-        """Return the attack itself: none of its options is a clause."""
-        return self
 
     def only_deciding(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
         """Return the attack with sides no larger than the policy requires, for a run that only needs the verdict."""

@@ -148,7 +148,7 @@ def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Bud
     again = rest[0] if rest else fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
     if again is None:
         no_column = np.zeros(matrix.columns, dtype=np.int32)
-        return Matched(no_column, 1, False, budget.reason, Witnesses.of(()))
+        return Matched(no_column, 1, budget.reason, Witnesses.of(()))
     return matched(matrix, (first, again), max_e, budget, allowed=allowed)
 
 

@@ -214,14 +214,12 @@ class Matched:
     Attributes:
         least: by column, the least e that was found; 0 if none was; shape (columns,), int32.
         settled: the e up to which all equivalences were found; 1 if all sides were formed within groups.
-        complete: whether `least` is exact among equivalences up to `max_e` with each side within one group.
-        reason: why it is not exact, in words; None if it is.
+        reason: why `least` is not exact among equivalences with each side within one group, in words; None if it is.
         witnesses: equivalences that show every entry of `least` from 2 on.
     """
 
     least: Codes
     settled: int
-    complete: bool
     reason: str | None
     witnesses: Witnesses
 
@@ -289,7 +287,7 @@ def matched(
             size=int(np.diff(matrix.start)[large].max()),
         )
         reasons.append(Reason(text))
-    return Matched(least, settled, not reasons, combined(reasons), found)
+    return Matched(least, settled, combined(reasons), found)
 
 
 def _places(

@@ -26,7 +26,14 @@ from audit.model.arrays import Codes, Counts, Flags, flagged, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 from audit.model.finding import FindingRule
 from audit.model.measures import Measures
-from audit.model.outcome import Outcome, RiskQuery, constant_reason, linked_reason, quasi_identifiers_reason
+from audit.model.outcome import (
+    Outcome,
+    PolicyOptions,
+    RiskQuery,
+    constant_reason,
+    linked_reason,
+    quasi_identifiers_reason,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say
 
@@ -116,7 +123,7 @@ _Z = 1.959964
 
 
 @dataclass(frozen=True)
-class InferenceAttack:
+class InferenceAttack(PolicyOptions):
     """Guess values by naive Bayes."""
 
     name: ClassVar[str] = "inference"
@@ -125,10 +132,6 @@ class InferenceAttack:
     decides: ClassVar[frozenset[str]] = frozenset()
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {}
-
-    def with_policy(self, limits: Mapping[str, float], /) -> InferenceAttack:
-        """Return the attack itself: it decides no clause."""
-        return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return an outcome without claims, with an estimate that is scored if the values are known."""

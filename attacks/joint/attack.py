@@ -38,7 +38,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, VERSIONS, Absent, Measures
 from audit.model.options import option
-from audit.model.outcome import Outcome, per_person_reason, together_reason
+from audit.model.outcome import Outcome, PolicyOptions, per_person_reason, together_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, combined, say, say_count
 
@@ -186,7 +186,7 @@ _FOR_DECIDING = 0.85
 
 
 @dataclass(frozen=True)
-class JointAttack:
+class JointAttack(PolicyOptions):
     """Decide for every person and value whether some world has it.
 
     Attributes:
@@ -206,10 +206,6 @@ class JointAttack:
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("In all assignments of rows to people that fit, this is the value.", WITHHOLD)
     }
-
-    def with_policy(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack with the policy's limit; below 1, it computes the risks of as many people as possible."""
-        return replace(self, max_risk=limits.get("max_risk", 1.0))
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack that looks for only two possible values of each person, if that decides the policy.

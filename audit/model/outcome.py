@@ -7,8 +7,8 @@ true values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -276,6 +276,17 @@ class Attack(Protocol):
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Deduce what the budget permits; if a limit is reached, the outcome is `incomplete`, never `complete`."""
+
+
+class PolicyOptions:
+    """An attack whose options with the names of clauses take the policy's limits."""
+
+    def with_policy(self, limits: Mapping[str, float], /) -> Self:
+        """Return the attack with these limits."""
+        attack: Any = self
+        own = {each.name: getattr(self, each.name) for each in fields(attack) if each.name in limits}
+        changed: Self = replace(attack, **{name: type(default)(limits[name]) for name, default in own.items()})
+        return changed
 
 
 class FailedAttack:

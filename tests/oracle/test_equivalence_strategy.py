@@ -73,7 +73,7 @@ WAYS = {
 
 
 def no_sums(matrix):
-    return Matched(np.zeros(matrix.columns, dtype=np.int32), 1, False, None, Witnesses.of(()))
+    return Matched(np.zeros(matrix.columns, dtype=np.int32), 1, None, Witnesses.of(()))
 
 
 def taking(patch, way):
