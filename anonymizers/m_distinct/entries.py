@@ -209,32 +209,30 @@ class SignatureBucket:
             The number of people added of each value; shape (values,).
         """
         places, height = self.settled()
-        most = np.minimum(waiting, height - self.counts)
-        room = self.entries.by_kind(most)
-        taken = np.zeros_like(waiting)
-        before = room.copy()
-        for entry, load in enumerate(places.load):
-            places.pull(entry, room, height - load)
-        for kind, values in enumerate(self.entries.kinds):
-            number = before[kind] - room[kind]
+        most, taken = np.minimum(waiting, height - self.counts), np.zeros_like(waiting)
+        for values, number in zip(self.entries.kinds, self._pulled(places, height, most), strict=True):
             if number:
                 taken[values] = most[values] - _levelled(waiting[values], most[values], number)
         self.counts = self.counts + taken
         return taken
 
+    def _pulled(self, places: RowPlaces, height: int, most: Numbers) -> list[int]:
+        """Fill places with further rows, at most so many of each value; return how many rows of each kind are added."""
+        before, room = self.entries.by_kind(most), self.entries.by_kind(most)
+        for entry, load in enumerate(places.load):
+            places.pull(entry, room, height - load)
+        return [number - left for number, left in zip(before, room, strict=True)]
+
     def completed(self, rng: np.random.Generator) -> tuple[RowPlaces, int, Numbers]:
         """Fill the bucket with counterfeits; return places, number of layers, and counterfeits of each value."""
         places, height = self.settled()
-        most = height - self.counts
-        room = self.entries.by_kind(most)
-        before = room.copy()
-        for entry, load in enumerate(places.load):
-            if places.pull(entry, room, height - load) < height - load:
-                raise AssertionError("an entry could not be filled, though some system of representatives fills it")
-        counterfeits = np.zeros_like(self.counts)
-        for kind, values in enumerate(self.entries.kinds):
-            if before[kind] > room[kind]:
-                counterfeits[values] = rng.multivariate_hypergeometric(most[values], before[kind] - room[kind])
+        most, counterfeits = height - self.counts, np.zeros_like(self.counts)
+        added = self._pulled(places, height, most)
+        if min(places.load) < height:
+            raise AssertionError("an entry could not be filled, though some system of representatives fills it")
+        for values, number in zip(self.entries.kinds, added, strict=True):
+            if number:
+                counterfeits[values] = rng.multivariate_hypergeometric(most[values], number)
         return places, height, counterfeits
 
 

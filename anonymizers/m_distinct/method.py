@@ -8,12 +8,12 @@ from each of these (m-Distinct paper, Definitions 14 and 15). So no value of a p
 Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignment, and generating groups. Differences:
 
 * A bucket's records are put into entries last, see `entries`, and groups are formed by colouring, see `colouring`.
-* Buckets of intersections are made only if that saves counterfeits (`merge`).
+* Buckets of intersections are made only if that saves counterfeits (`mergers`).
 * New people fill the gaps of existing buckets. The others go into as few kinds of buckets as possible, in full layers;
   the paper partitions them anew, which makes new signatures in each release.
 * If a value is too frequent among them, counterfeits balance it, as in the paper; no person is withheld.
 
-`merge` moves the people of two buckets into one whose sets are the intersections of theirs, to save counterfeits.
+`mergers` move the people of two buckets into one whose sets are the intersections of theirs, to save counterfeits.
 People of both buckets may be in that bucket, because its sets are subsets of theirs, one by one (m-Distinct paper,
 Section V-A). The paper makes such a bucket for every pair that intersects, and the score of each record decides. This
 implementation merges two buckets if that saves counterfeits, first the pair that saves most.
@@ -43,15 +43,11 @@ from audit.runtime.phrases import say
 _MOST_BUCKETS = 24
 
 
-@dataclass(frozen=True)
-class Merger:
-    """Two buckets whose rows go into the bucket of a signature, if their values are useful in it."""
-
-    buckets: tuple[int, int]
-    signature: Signature
+Merger = tuple[tuple[int, int], Signature]
+"""Two buckets whose rows go into the bucket of a signature, if their values are useful in it."""
 
 
-def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
+def mergers(buckets: Sequence[SignatureBucket]) -> list[Merger]:
     """Return the mergers in order; a new bucket gets the next number.
 
     Only the buckets that need the most counterfeits are considered.
@@ -73,7 +69,7 @@ def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
         plan, chosen = best
         if plan is None or chosen is None or not plan.saved:
             return found
-        found.append(Merger(chosen, plan.signature))
+        found.append((chosen, plan.signature))
         place = places.setdefault(plan.signature, len(numbered))
         if place == len(numbered):
             numbered.append(plan.merged)
@@ -305,10 +301,10 @@ class _Release:
 
     def merge(self) -> None:
         """Move people to buckets of intersections if that saves counterfeits."""
-        for merger in merge(self._buckets):
-            number = self._bucket(merger.signature)
+        for pair, signature in mergers(self._buckets):
+            number = self._bucket(signature)
             useful = self._buckets[number].entries.kind >= 0
-            moved = np.isin(self._home, merger.buckets) & useful[self.snapshot.value]
+            moved = np.isin(self._home, pair) & useful[self.snapshot.value]
             self._home[moved] = number
         self._count()
 
