@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Literal, TypeAlias, TypedDict
+from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -137,14 +137,6 @@ FindingsAt: TypeAlias = Callable[[Places], Sequence[AnyCombination]]
 """Returns the findings at some indices."""
 
 
-class Shown(TypedDict):
-    """The proof of a finding."""
-
-    certificate: tuple[WeightedGroup[int], ...]
-    evidence: Literal["proof", "fingerprint"]
-    error: float | None
-
-
 @dataclass
 class SpanningClaims:
     """Pinned values, pairs of columns with equal values, and equivalences with more people, in this order.
@@ -209,11 +201,8 @@ class SpanningClaims:
         """Return the weighted groups that prove a claim; empty if none were found."""
         vector, value = self._vector(place)
         weights = self._solver.weights(vector, value, budget) or {}
-        release = self.matrix.release
-        return tuple(WeightedGroup(int(release[g]), self._name(g), weights[g]) for g in sorted(weights))
-
-    def _name(self, group: int) -> str:
-        return name_of(self.evidence, self.matrix, group)
+        names = {group: name_of(self.evidence, self.matrix, group) for group in sorted(weights)}
+        return tuple(WeightedGroup(int(self.matrix.release[g]), name, weights[g]) for g, name in names.items())
 
     def _sides(self, places: Places) -> list[AnyCombination]:
         return [self._claimed(int(place), ()) for place in places]
@@ -227,26 +216,17 @@ class SpanningClaims:
 
     def _claimed(self, place: int, certificate: tuple[WeightedGroup[int], ...]) -> AnyCombination:
         vector, value = self._vector(place)
-        entries = list(
-            zip(
-                map(partial(member_of, self.evidence, self.matrix), vector.columns.tolist()),
-                vector.times.tolist(),
-                strict=True,
-            )
-        )
-        left = {who: times for who, times in entries if times > 0}
-        right = {who: -times for who, times in entries if times < 0}
+        people = [member_of(self.evidence, self.matrix, column) for column in vector.columns.tolist()]
+        entries = dict(zip(people, vector.times.tolist(), strict=True))
+        left = {who: times for who, times in entries.items() if times > 0}
+        right = {who: -times for who, times in entries.items() if times < 0}
         error = None if certificate else self.found.error
-        shown: Shown = {
-            "certificate": certificate,
-            "evidence": "proof" if error is None else "fingerprint",
-            "error": error,
-        }
+        how: Literal["proof", "fingerprint"] = "proof" if certificate else "fingerprint"
         if value is None:
-            return Equivalence(sum(right.values()), left, right, **shown)
+            return Equivalence(sum(right.values()), left, right, certificate=certificate, evidence=how, error=error)
         [who] = left
         release = max((step.release for step in certificate), default=len(self.evidence.tags) - 1)
-        return Pinned(who, release, value, 1.0, **shown)
+        return Pinned(who, release, value, 1.0, certificate=certificate, evidence=how, error=error)
 
 
 def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes, *, solver: bool) -> Equivalence[int]:

@@ -27,9 +27,7 @@ def version_values(network: ConstraintNetwork, columns: Flags, release: int) -> 
     """
     version, _, value, _ = listed_values(network, columns, release)
     values = len(network.kind_of)
-    key = version * values + value
-    if len(key) and not (key[1:] > key[:-1]).all():
-        key = np.unique(key)
+    key = _distinct(version * values + value)[0]
     return key // values, key % values
 
 
