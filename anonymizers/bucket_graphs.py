@@ -104,12 +104,11 @@ def graphs_of(presence: PresenceHistory, place: Numbers, present: Flags, back: N
     once = known & ~again
     once[free] = False
     parts = [PresenceIntervals(presence.bucket[once], presence.begun[once], ended[once]), presence.nameless()]
-    weights = _weighed([_placed(spans, place) for spans in parts], int((place >= 0).sum()), now + 2)
+    weights = _weighed(parts, place, now + 2)
     several = np.flatnonzero(again)
     last = PresenceIntervals(presence.bucket[several], presence.begun[several], ended[several])
     coming = PresenceIntervals(presence.bucket[back], np.full_like(back, now), np.full_like(back, now + 1))
-    parts = [_placed(spans, place) for spans in (presence.earlier(), last, coming)]
-    return Graphs(weights, PresenceIntervals(*(np.concatenate(column) for column in zip(*parts, strict=True))))
+    return Graphs(weights, _placed([presence.earlier(), last, coming], place))
 
 
 def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: int) -> Flags:
@@ -134,7 +133,7 @@ def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: 
         PresenceIntervals(presence.bucket[once], presence.begun[once], presence.last[once] + 1),
         presence.nameless(),
     ]
-    weights = _weighed([_placed(spans, place) for spans in parts], int((place >= 0).sum()), presence.releases + 1)
+    weights = _weighed(parts, place, presence.releases + 1)
     code = back[edge]
     alike, kind, count = np.unique(
         np.stack([place[presence.bucket[code]], presence.begun[code], presence.last[code] + 1]),
@@ -183,19 +182,20 @@ def _linked(weights: Weights, spans: PresenceIntervals, count: Numbers | int) ->
     return weights
 
 
-def _weighed(parts: list[PresenceIntervals], buckets: int, nodes: int) -> Weights:
-    """Return the graphs of buckets with an edge for each presence; shape (buckets, nodes, nodes)."""
-    bucket, begun, ended = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
+def _weighed(parts: list[PresenceIntervals], place: Numbers, nodes: int) -> Weights:
+    """Return the graphs of the needed buckets with an edge for each presence; shape (buckets, nodes, nodes)."""
+    bucket, begun, ended = (column.astype(np.int64) for column in _placed(parts, place))
+    buckets = int((place >= 0).sum())
     edges = np.bincount((bucket * nodes + begun) * nodes + ended, minlength=buckets * nodes * nodes)
     weights = edges.reshape(buckets, nodes, nodes)
     return weights + weights.transpose(0, 2, 1)
 
 
-def _placed(spans: PresenceIntervals, place: Numbers) -> PresenceIntervals:
+def _placed(parts: list[PresenceIntervals], place: Numbers) -> PresenceIntervals:
     """Return the presences in the needed buckets, by the places of these."""
-    bucket = place[spans.bucket]
-    needed = bucket >= 0
-    return PresenceIntervals(bucket[needed], spans.begun[needed], spans.ended[needed])
+    bucket, begun, ended = (np.concatenate(column) for column in zip(*parts, strict=True))
+    needed = place[bucket] >= 0
+    return PresenceIntervals(place[bucket[needed]], begun[needed], ended[needed])
 
 
 def _in_two_components(label: Numbers, spans: PresenceIntervals) -> Flags:
