@@ -7,7 +7,8 @@ import unicodedata
 
 
 def _ids(stems: str) -> re.Pattern[str]:
-    return re.compile(f"(id)?({'|'.join(stems.split())})(id|no|nr|nbr|number|nummer)?")
+    number = "numero|num|no|nr|nbr|number|nummer"
+    return re.compile(f"((id|{number})(de|du|del)?)?({'|'.join(stems.split())})(id|{number})?")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -80,7 +81,11 @@ def is_postal(name: str) -> bool:
 
 
 def kind(name: str) -> str | None:
-    """Return the kind of column that a whole name means: `group`, `count`, one of `ID_KINDS`, or None."""
+    """Return the kind of column that a whole name means: `group`, `count`, one of `ID_KINDS`, or None.
+
+    >>> kind("Numéro de patient"), kind("Patientennummer"), kind("number of patients")
+    ('person', 'person', None)
+    """
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
 
 
