@@ -139,8 +139,9 @@ def ask_until_answered(question: Question) -> str:
         given = sys.stdin.readline()
         answer = given.strip()
         if not given:
-            what = "there are fewer answers than questions, and nothing was changed; write one answer on each line"
-            raise UsageError(what)
+            raise UsageError(
+                say("there are fewer answers than questions, and nothing was changed; write one answer on each line")
+            )
         if not names and (answer or question.default):
             return answer or question.default
         if not answer and question.default:
@@ -214,6 +215,9 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 def _taken(path: Path) -> UsageError:
     return UsageError(
-        f"{path}: there is a manifest already, and `audit init` never overwrites one; "
-        "edit it, let --confirm ask what it leaves open, or move it away to have a new one guessed"
+        say(
+            "{file}: there is a manifest already, and `audit init` never overwrites one; edit it, let --confirm ask "
+            "what it leaves open, or move it away to have a new one guessed",
+            file=path,
+        )
     )

@@ -147,11 +147,10 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
 
         keep_memory()  # before there are threads, and before Arrow is imported
     command = words[0] if named else "audit"
-    NAMED.set(getattr(arguments, "language", None))
     with (
         log_shown(),
-        in_language(NAMED.get() or of_locale()),
         commands_name(arguments),
+        in_language(NAMED.get() or of_locale()),
         logged_stage(_LOG, f"command {command}") as stage,
     ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)

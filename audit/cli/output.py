@@ -19,7 +19,7 @@ from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable_path
-from audit.runtime.phrases import PLACES
+from audit.runtime.phrases import NAMED, PLACES
 from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:
@@ -84,17 +84,19 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
 
 @contextmanager
 def commands_name(arguments: argparse.Namespace) -> Iterator[None]:
-    """Let commands that are printed name the paths of this command line, quoted for a shell."""
+    """Let commands that are printed name the language and the paths of this command line, quoted for a shell."""
     series, candidate = getattr(arguments, "series", None), getattr(arguments, "candidate", ())
     named = {"SERIES": [series] if isinstance(series, str) else (), "CANDIDATE": candidate}
     if isinstance(folder := getattr(arguments, "microdata", None), Path):
         named["MICRODATA"] = [str(folder if folder.stem.strip(".") else folder.resolve())]
     quoted = {word: " ".join(shlex.quote(without_secrets(each)) for each in paths) for word, paths in named.items()}
-    before = PLACES.set({word: paths for word, paths in quoted.items() if paths})
+    language = NAMED.set(getattr(arguments, "language", None))
+    places = PLACES.set({word: paths for word, paths in quoted.items() if paths})
     try:
         yield
     finally:
-        PLACES.reset(before)
+        NAMED.reset(language)
+        PLACES.reset(places)
 
 
 def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES", document: str | None = None) -> int:

@@ -108,10 +108,8 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         raise UsageError(f"--baseline {shown}: {what}")
     how = say("make it with {words}", words=f"--format json{'' if of_tables else ' --stable-ids'} --findings all")
     if forgotten:
-        raise UsageError(
-            f"--baseline {shown}: it was made with a baseline by an earlier version, and does not say what it left "
-            f"out; {how}, without --baseline"
-        )
+        what = say("it was made with a baseline by an earlier version, and does not say what it left out")
+        raise UsageError(f"--baseline {shown}: {what}; {how}")
     if not stable:
         raise UsageError(f"--baseline {shown}: {say('its ids are valid in that report only')}; {how}")
     left_out = sum(total - len(findings) for findings, total in attacks)
@@ -159,8 +157,12 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
         report = json.loads(path.read_bytes())
         if report["schema_version"] != Report.schema_version:
             raise UsageError(
-                f"{named}: its schema_version is not {Report.schema_version}, the only one that this version "
-                "reads; make the report again with this version"
+                say(
+                    "{file}: its schema_version is not {number}, the only one that this version reads; make the report "
+                    "again with this version",
+                    file=named,
+                    number=Report.schema_version,
+                )
             )
         yield report
     except OSError as error:

@@ -135,17 +135,22 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
         last_day, line = day(until, kind), table.line(row)
         if last_day is None and (day(until, Kind.DAY_FIRST) or day(until, Kind.MONTH_FIRST)):
             if not is_said:  # the columns are the same in every line
-                what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
-                remedy = "write all dates of the list with the year first, as 2030-01-31"
+                what = say(
+                    "{text} is not a date that can be read in one way only: day and month may be exchanged", text=until
+                )
+                remedy = say("write all dates of the list with the year first, as 2030-01-31")
                 problems.add(shown, what, remedy, line=line, column=until_column)
             is_said = True
         elif last_day is None:
-            what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
-            problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=until_column)
+            what = say("{text} is not a date", text=printable(until, 40)) if until else say("a reason without a date")
+            remedy = say("write the last day of the waiver, as 2030-01-31")
+            problems.add(shown, what, remedy, line=line, column=until_column)
         elif not reason:
-            problems.add(shown, "a date without a reason", "say why this is accepted", line=line, column=reason_column)
+            what, remedy = say("a date without a reason"), say("say why this is accepted")
+            problems.add(shown, what, remedy, line=line, column=reason_column)
         elif not ident:
-            problems.add(shown, "no finding is named", "copy its id from `audit findings`", line=line, column=id_column)
+            what, remedy = say("no finding is named"), say("copy the id from `audit findings`")
+            problems.add(shown, what, remedy, line=line, column=id_column)
         else:
             found.append(Acceptance(ident, reason, last_day, f"{shown}, line {line}"))
     problems.check()

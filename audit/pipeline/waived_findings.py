@@ -47,9 +47,13 @@ def waive_findings(
     def named() -> list[dict[str, object]]:
         findings = [each for each in accepted if each.release is None and _is_finding(each.named)]
         if findings and private_key(folder / PRIVATE, make=False) is None:
-            what = f"no report on this series can have shown {printable(findings[0].named, 80)}"
             raise UsageError(
-                f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
+                say(
+                    "no report on this series can have shown {finding}: there is no {key}; audit it with --stable-ids, "
+                    "and take ids from that",
+                    finding=printable(findings[0].named, 80),
+                    key=f"{PRIVATE}/finding.key",
+                )
             )
         series, how = open_series(folder), replace(options or AuditOptions(), findings=0)
         waivers = [*series.manifest.waivers, *map(_waiver, accepted)]
@@ -68,8 +72,14 @@ def waive_findings(
                 if one.release == waiver.release and one.small.smallest < run.limits.get("k", 0):
                     sizes["k"] = one.small.written()
             if each.where and not sizes:
-                what = f"{each.where}: {printable(each.named, 80)} is not found"
-                raise UsageError(f"{what}; make the list again with `audit findings`, nothing was changed")
+                raise UsageError(
+                    say(
+                        "{where}: {finding} is not found; make the list again with `audit findings`, nothing was "
+                        "changed",
+                        where=each.where,
+                        finding=printable(each.named, 80),
+                    )
+                )
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
             if waiver.individual is not None and not _PSEUDONYM.fullmatch(waiver.individual):

@@ -251,3 +251,19 @@ def test_what_is_waived_names_what_else_is_found_about_the_person(tmp_path):
     assert first["person"] in {row["person"] for row in listed(tmp_path / "s")}
     assert len(done("waive", str(tmp_path / "s"), *sorted(others), *words).splitlines()) == 1
     assert first["person"] not in {row["person"] for row in listed(tmp_path / "s")}
+
+
+@pytest.mark.parametrize("code", ["de", "fr", "es"])
+@pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
+def test_a_fault_of_a_list_is_in_the_language_of_the_command(tmp_path, filled, said, code):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    rows, path = listed(tmp_path / "s"), tmp_path / "list.csv"
+    rows[1] |= filled
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    err = refused("waive", str(tmp_path / "s"), "--list", str(path), "--language", code)
+    assert said not in err
+    assert not {"is", "the", "without", "write", "nothing"} & {*err.replace(",", " ").split()}
