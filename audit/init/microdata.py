@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -268,69 +269,81 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if updates.get("transitions") == ANY:
         updates["transitions"] = NEVER
     microdata = open_microdata(folder, tomlkit.dumps(document))
-    _ask_changes(document, microdata, ask)
+    asked = _MicrodataAnswers(document, microdata, ask)
+    asked.ask_changes()
     columns = read_columns([(each.path, each.shown) for each in microdata.snapshots])
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
-            _ask_unit(document, name, microdata.dates.get(name, ""), ask)
+            asked.ask_unit(name)
     changed = tomlkit.dumps(document)
     open_microdata(folder, changed)
     return changed
 
 
-def _ask_changes(document: Any, microdata: Microdata, ask: Ask) -> None:  # noqa: ANN401 - a document of tomlkit
-    """Ask which changes of values are possible, and write the file that lists them."""
-    import tomlkit
+@dataclass
+class _MicrodataAnswers:
+    """The text of a `microdata.toml`, a tomlkit document, while its owner is asked about it."""
 
-    files = [(each.path, each.shown) for each in microdata.snapshots]
-    found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
-    values = [old for old, new in found if old == new]
-    every = [(old, new) for old in values for new in values]
-    question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
-    answers = {"never": say("no; methods then refuse a table in which it does")}
-    if people:
-        answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
-    if len(every) <= _MOST_PAIRS:
-        answers["any"] = say("any value may become any other; {file} lists all pairs", file=TRANSITIONS)
-    if microdata.transitions is not None:
-        answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
-    default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
-    answer = ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
-    if answer == "stated":
-        return
-    if "updates" not in document:
-        document["updates"] = tomlkit.table()
-    document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
-    document["updates"]["transitions"].comment(say("as answered"))
-    if answer != "never":
-        path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
-        if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
-            ("from", "to"),
-            *pairs,
-        }:
-            what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
-            raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
-        write_file(path, lines_of(pairs))
+    document: Any
+    microdata: Microdata
+    ask: Ask
 
+    def ask_changes(self) -> None:
+        """Ask which changes of values are possible, and write the file that lists them."""
+        import tomlkit
 
-def _ask_unit(document: Any, name: str, unit: str, ask: Ask) -> None:  # noqa: ANN401 - a document of tomlkit
-    """Ask how the dates of a column are published."""
-    import tomlkit
+        document, microdata = self.document, self.microdata
+        files = [(each.path, each.shown) for each in microdata.snapshots]
+        found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
+        values = [old for old, new in found if old == new]
+        every = [(old, new) for old in values for new in values]
+        question = say(
+            'Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive
+        )
+        answers = {"never": say("no; methods then refuse a table in which it does")}
+        if people:
+            answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
+        if len(every) <= _MOST_PAIRS:
+            answers["any"] = say("any value may become any other; {file} lists all pairs", file=TRANSITIONS)
+        if microdata.transitions is not None:
+            answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
+        default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
+        answer = self.ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
+        if answer == "stated":
+            return
+        if "updates" not in document:
+            document["updates"] = tomlkit.table()
+        document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
+        document["updates"]["transitions"].comment(say("as answered"))
+        if answer != "never":
+            path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
+            if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
+                ("from", "to"),
+                *pairs,
+            }:
+                what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
+                raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
+            write_file(path, lines_of(pairs))
 
-    answers = {
-        "year": say("only the year"),
-        "month": say("year and month"),
-        "day": say("the day, by which people can be singled out"),
-    }
-    question = say('"{column}" has dates with days. What of them may be published?', column=printable(name))
-    answer, columns = ask(Question(question, answers, unit or "year")), document["columns"]
-    if answer in UNITS:
-        if "dates" not in columns:
-            columns["dates"] = tomlkit.inline_table()
-        guessed = bool(unit) and columns["dates"][name].trivia.comment
-        columns["dates"][name] = answer
-        if guessed:
-            columns["dates"][name].comment(say("as answered"))
-        document.get("domains", {}).pop(name, None)
-    elif unit:
-        del columns["dates"][name]
+    def ask_unit(self, name: str) -> None:
+        """Ask how the dates of a column are published."""
+        import tomlkit
+
+        answers = {
+            "year": say("only the year"),
+            "month": say("year and month"),
+            "day": say("the day, by which people can be singled out"),
+        }
+        question = say('"{column}" has dates with days. What of them may be published?', column=printable(name))
+        unit, document = self.microdata.dates.get(name, ""), self.document
+        answer, columns = self.ask(Question(question, answers, unit or "year")), document["columns"]
+        if answer in UNITS:
+            if "dates" not in columns:
+                columns["dates"] = tomlkit.inline_table()
+            guessed = bool(unit) and columns["dates"][name].trivia.comment
+            columns["dates"][name] = answer
+            if guessed:
+                columns["dates"][name].comment(say("as answered"))
+            document.get("domains", {}).pop(name, None)
+        elif unit:
+            del columns["dates"][name]
