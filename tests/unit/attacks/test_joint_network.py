@@ -202,7 +202,7 @@ def counted(self, most):
 def counted_with_others(self, most):
     """Counts rightly, and finds worlds that are none."""
     found = COUNT(self, most)
-    return found and replace(found, worlds=np.vstack([found.worlds, np.zeros_like(found.worlds[:1])]))
+    return found and replace(found, worlds=np.vstack([found.worlds, self._part.start[:-1]]))
 
 
 @pytest.mark.parametrize(
