@@ -101,11 +101,11 @@ class Neighbourhood:
             ring = ring[~seen[ring]]
         return np.flatnonzero(inside), True
 
-    def ball(self, variable: int, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
+    def ball(self, variable: int | Numbers, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
         """Return some blocks around a variable as a core of its own, with all variables linked to their members.
 
         Args:
-            variable: a variable of the core.
+            variable: a variable of the core, or several.
             blocks: as `around` returns them, ascending.
             chosen: the column of each variable in a world, which those keep that are in other blocks too, or linked to
                 such variables; shape (variables,). None to ignore what is outside.
@@ -121,7 +121,7 @@ class Neighbourhood:
         if chosen is not None:
             free = self._free(inside, blocks)
             stay, inside = inside[~free], inside[free]
-            if variable not in inside:
+            if not np.isin(variable, inside).all():
                 return None
             taken = core.row[segments(core.row_start, chosen[stay])]
             capacity = capacity - np.bincount(taken, minlength=len(capacity))

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from attacks.joint.balls import PartQuestions
+from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, WorldCounter, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
@@ -40,6 +40,8 @@ WALKED, WALKED_ON = 4_000, 100
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
+# If at most so many people lack a second value, it is looked for near the key's world, in so many blocks around each.
+FEW, AROUND = 500, 24
 # How often vertices are tried for a first world; how often at most for further worlds, until a round leaves more than
 # this share undecided.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
@@ -91,6 +93,7 @@ class Settling:
         return self.known
 
     def _steps(self, aims: tuple[int, ...], *, all_people: bool) -> Iterator[Step]:
+        yield from self._worlds_first(aims)
         if aims == (TWO,) and not self._left(TWO):
             return
         if self._left(ALL):
@@ -106,6 +109,35 @@ class Settling:
                 if not self._left(aim):
                     break
                 yield each
+
+    def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Step]:
+        """Yield steps before propagation if every person has several values: propagation may then rule out nothing."""
+        net = self.known.network
+        known = (net.hint >= 0).all() and (np.diff(net.start) > 1).all()
+        if net.columns >= WALKED and known and self._left(TWO):
+            yield "looking for a world", self._begin_with_hint
+            for aim in aims:
+                if self._left(aim) and (aim == TWO or not self._left(TWO)):
+                    yield _WALKING, partial(self._walk, aim, 30)
+
+    def _begin_with_hint(self) -> None:
+        """Adopt the values in the publisher's key if they are a world, and show a second value of as many as possible.
+
+        Twins exchange values; if a few people then have only one shown value, walks rearrange the blocks around them.
+        """
+        known, net = self.known, self.known.network
+        new = np.flatnonzero(known.chosen < 0)
+        if not known.begin(new, net.hint[new]):
+            return
+        known.exchange(np.arange(net.columns), net.twin_column)
+        undecided = known.undecided(TWO)
+        left = np.unique(net.owner[undecided])
+        if 0 < len(left) <= FEW and not len(net.link):
+            around = Neighbourhood(net, net.start[:-1])
+            blocks = np.unique(np.concatenate([around.around(each, AROUND)[0] for each in left.tolist()]))
+            ball = around.ball(left, blocks, known.chosen)
+            if ball is not None:
+                self._walk_in(ball.core, undecided, TWO, 30)
 
     def _round(self, aim: int) -> Iterator[Step]:
         """Yield the steps that show values and rule values out; expensive ones are repeated while they decide much."""
@@ -213,8 +245,12 @@ class Settling:
             return
         undecided = known.undecided(enough)
         core = known.core(undecided, known=True)
-        if not core.variables or len(core.kind) < (WALKED_ON if self.walked else WALKED):
-            return
+        if core.variables and len(core.kind) >= (WALKED_ON if self.walked else WALKED):
+            self._walk_in(core, undecided, enough, most)
+
+    def _walk_in(self, core: OpenSubproblem, undecided: Flags, enough: int, most: int) -> None:
+        """Walk from the known world of a core towards its undecided columns (`undecided`: of the network)."""
+        known = self.known
         from attacks.joint.walk import walks
 
         self._walks, self.walked = self._walks + 1, True

@@ -34,7 +34,8 @@ WHOLE_WAYS = {
     "programmed": UNCOUNTED,
     "exchanged at will": UNCOUNTED | {(knowledge, "COUNTED"): 0},
     "walked": WALKED,
-    "walked, no programmes": WALKED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
+    "walked, no programmes": WALKED
+    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (settling, "AROUND"): 4},
     "asked": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
