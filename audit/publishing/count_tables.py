@@ -169,6 +169,12 @@ def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
             guessed.remove(f"table.{key}")
     for key, value in rules.items():
         cast("dict[str, object]", table)[key] = tomlkit.parse(f"key = {value}")["key"]
+    if "threshold" in rules and "min_count" in manifest.policy:
+        # Each count below the threshold is hidden because it may not be known, whatever was guessed of exact tables.
+        policy = cast("dict[str, int]", document["policy"])
+        if (threshold := int(rules["threshold"])) > policy["min_count"]:
+            del policy["min_count"]  # with the comment that explains it
+            policy["min_count"] = threshold
     return tomlkit.dumps(document)
 
 

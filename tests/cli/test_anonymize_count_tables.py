@@ -143,6 +143,24 @@ def test_small_counts_and_those_hidden_beside_them_have_one_sign(tmp_path):
     assert set(hidden.values()) == {SECONDARY}
 
 
+@pytest.mark.parametrize(
+    ("method", "given", "least"), [("secondary", 2, 5), ("secondary", 9, 9), ("threshold", 2, 5), ("rounding", 4, 5)]
+)
+def test_what_is_hidden_is_judged_by_the_threshold_at_least(method, given, least, tmp_path):
+    """A guess of 2 in the exact series would let a 1 that is hidden be derived from 102 and 101."""
+    rows = [(("N", "f"), "3"), (("N", "m"), "30"), (("N", "All"), "33"), (("S", "f"), "1"), (("S", "m"), "101")]
+    rows += [(("S", "All"), "102"), (("UK", "f"), "4"), (("UK", "m"), "131"), (("UK", "All"), "135")]
+    folder, out = exact(tmp_path, [rows], min_count=given), tmp_path / "out"
+    path = folder / "series.toml"
+    path.write_text(path.read_text().replace(f"min_count = {given}", f"min_count = {given}  # a guess"))
+    done("anonymize", str(folder), "--method", method, "--threshold", "5", "--output", str(out))
+    written = (out / "series.toml").read_text()
+    assert read_table_manifest(out).policy["min_count"] == least
+    assert ("# a guess" in written) == (given == least)
+    if method == "secondary":
+        assert run_main(str(out))[0] == run_main(str(out), "--policy", "min_count=5")[0] == 0
+
+
 def test_numbers_that_are_no_counts_do_not_stand_in_the_way(tmp_path):
     """`audit init` names a column of codes under not_counts; the published series has neither, and can be audited."""
     rows = "".join(
