@@ -24,7 +24,7 @@ def page(explanation: Explanation) -> Page:
         who=printable(explanation.individual, 200),
         adversary=ADVERSARIES[adversary.kind].person,
         name=adversary.kind,
-        values=changing(transitions=adversary.transitions),
+        values=changing(adversary),
     )
     also = []
     if explanation.also:

@@ -79,7 +79,7 @@ def _after(repair: Repair) -> Iterator[str]:
         yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
     verdict = headline(repair.after)[0]
     violated = repair.after.policy.violations
-    yield say("The series, with it or without it: {verdict}", verdict=verdict) if violated else verdict
+    yield say("The series with it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     if repair.bare:

@@ -9,7 +9,17 @@ from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
-from audit.model.report import HIDDEN, AttackReport, Exposure, Input, ReleasePanel, Report, Violation, Waived
+from audit.model.report import (
+    HIDDEN,
+    AdversaryFacts,
+    AttackReport,
+    Exposure,
+    Input,
+    ReleasePanel,
+    Report,
+    Violation,
+    Waived,
+)
 from audit.runtime.phrases import (
     Noun,
     Phrase,
@@ -113,15 +123,17 @@ def adversary(report: Report) -> str:
     who = ADVERSARIES[assumed.kind]
     said = [str(who.sentence)]
     if who.knows_people:
-        said.append(changing(transitions=assumed.transitions))
+        said.append(changing(assumed))
     if assumed.known:
         said.append(say_count("{count} person known beforehand", "{count} people known beforehand", assumed.known))
     return f"{parted(said)}."
 
 
-def changing(*, transitions: bool) -> str:
+def changing(assumed: AdversaryFacts) -> str:
     """Return whether values may change, in words."""
-    return say("values may change along the transitions") if transitions else say("values never change")
+    if assumed.any_change:
+        return say("any value may become any other")
+    return say("values may change along the transitions") if assumed.transitions else say("values never change")
 
 
 def settings(report: Report) -> str:

@@ -63,6 +63,11 @@ def next_step(report: Report) -> str:
         return say(
             "Do not publish release {release} if it is not out yet: without it, nothing was found.", release=last
         )
+    if report.policy.violations and report.tables is not None and report.tables.over_time == "independent":
+        return say(
+            "You cannot take back what is published. A further release is about other counts: protect it better, and "
+            "audit it before it goes out."
+        )
     if report.policy.violations:
         return say(
             "Publish no further release of this kind: you cannot take back what is published, and each further release "
@@ -166,7 +171,12 @@ def assumptions(report: Report) -> Iterator[str]:
         return
     who = ADVERSARIES[report.adversary.kind]
     yield f"{who.sentence}."
-    if who.knows_people and report.adversary.transitions:
+    if who.knows_people and report.adversary.any_change:
+        yield say(
+            "Any value of a person may become any other from release to release: this does not use what a reader knows "
+            "about changes that do not happen, such as that a chronic illness stays."
+        )
+    elif who.knows_people and report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
     elif who.knows_people:
         yield say("The value of a person is the same in all releases.")

@@ -10,10 +10,11 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
-from audit.runtime.phrases import figure, parted, percent, say, say_count
+from audit.runtime.phrases import Phrase, figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
 from reports.sentences import named, result_text, seconds, status_in_words, value_of, violating, violation_text
 
+_HARMLESS = Phrase("Values that are declared to be harmless are not counted.")
 _NEARLY = 0.9  # a value with this probability is always shown
 
 
@@ -84,8 +85,13 @@ def _left_out(report: Report) -> Iterator[str]:
             "{count} findings are waived and not counted.",
             report.left_out,
         )
-    if any(each.kind == "harmless-value" for each in report.warnings):
-        yield say("Values that are declared to be harmless are not counted.")
+    if _harmless(report):
+        yield str(_HARMLESS)
+
+
+def _harmless(report: Report) -> bool:
+    """Return whether some values count as harmless."""
+    return any(each.kind == "harmless-value" for each in report.warnings)
 
 
 def in_short(report: Report) -> str:
@@ -184,10 +190,12 @@ def _holding(report: Report, ran: str) -> str:
             "The policy holds, except for what is waived: {count} findings.",
             waived,
         )
-    elif any(each.kind == "harmless-value" for each in report.warnings):
+    elif _harmless(report):
         head = say("The policy holds, except for values that are declared to be harmless.")
     else:
         return _of_all(report, ran)
+    if _harmless(report) and (report.known_before or waived):
+        head = f"{head} {_HARMLESS}"
     return f"{head} {_of_others(report, ran)}"
 
 
@@ -318,9 +326,14 @@ def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:
 
 
 def _with_likely(head: str, report: Report) -> str:
-    """Return a verdict with a sentence about values that are certain, or nearly, although nothing is violated."""
+    """Return a verdict with a sentence about values that are certain, or nearly, although nothing is violated.
+
+    If the policy holds, certain values are those that are waived, in the baseline or harmless, and not counted.
+    """
     likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks]
     text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
+    if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
+        return f"{head} {say('Among what is not counted, {found}.', found=text)}"
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
 

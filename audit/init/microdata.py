@@ -73,12 +73,12 @@ def _complete(found: FoundFiles) -> None:
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused
     renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
-    why = guesses.why.get("columns.sensitive", "")
+    why, whose = (guesses.why.get(f"columns.{role}", "") for role in ("sensitive", "individual"))
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [release.shown for release in found.releases])
-    guesses.state("columns.individual", individual.name, say("each occurs once in a table"))
+    guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
     with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
@@ -304,7 +304,9 @@ class _MicrodataAnswers:
         if people:
             answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
         if len(every) <= _MOST_PAIRS:
-            answers["any"] = say("any value may become any other; {file} lists all pairs", file=TRANSITIONS)
+            answers["any"] = say(
+                "any value may become any other, and an audit finds less; {file} lists all pairs", file=TRANSITIONS
+            )
         if microdata.transitions is not None:
             answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
         default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")

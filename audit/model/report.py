@@ -167,11 +167,13 @@ class AdversaryFacts:
         kind: the adversary.
         transitions: whether values may change.
         known: the number of people with a value that is known beforehand.
+        any_change: whether every value may become every other.
     """
 
     kind: AdversaryKind
     transitions: bool
     known: int
+    any_change: Annotated[bool, OMITTED] = False
 
 
 @dataclass(frozen=True)

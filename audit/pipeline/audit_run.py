@@ -124,7 +124,12 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         made=options.made or options.today,
         inputs=run.inputs,
         series=run.facts,
-        adversary=AdversaryFacts(seen.kind, seen.transitions is not None, max(each.known for each in run.evidence)),
+        adversary=AdversaryFacts(
+            seen.kind,
+            seen.transitions is not None,
+            max(each.known for each in run.evidence),
+            any_change=seen.transitions is not None and bool((seen.transitions.weight > 0).all()),
+        ),
         attacks=attack_reports(run, results, options),
         people=found_people(results, run.limits),
         contradictions=contradictions,

@@ -66,7 +66,7 @@ def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     code, out, _ = run_main(str(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)))
     text = " ".join(out.split())
     assert code == 0
-    assert "The values of 2 people are known with 100%." in text
+    assert "Among what is not counted, the values of 2 people are known with 100%." in text
     assert "2 for certain, 2 with 90% or more" in text
     assert "include values that are declared to be harmless" in text
 
