@@ -63,16 +63,8 @@ def next_step(report: Report) -> str:
         return say(
             "Do not publish release {release} if it is not out yet: without it, nothing was found.", release=last
         )
-    if report.policy.violations and report.tables is not None and report.tables.over_time == "independent":
-        return say(
-            "You cannot take back what is published. A further release is about other counts: protect it better, and "
-            "audit it before it goes out."
-        )
     if report.policy.violations:
-        return say(
-            "Publish no further release of this kind: you cannot take back what is published, and each further release "
-            "would disclose more."
-        )
+        return _with_violations(report)
     if report.interrupted or report.policy.undecided:
         return say(
             "This is not a clearance: what is still open, below, must be decided before release {release} goes out.",
@@ -81,6 +73,19 @@ def next_step(report: Report) -> str:
     return say(
         "The clauses that were checked allow release {release} to go out; audit again before the next release.",
         release=last,
+    )
+
+
+def _with_violations(report: Report) -> str:
+    """Return what to do where releases that are out violate the policy."""
+    if report.tables is not None and report.tables.over_time == "independent":
+        return say(
+            "You cannot take back what is published. A further release is about other counts: protect it better, and "
+            "audit it before it goes out."
+        )
+    return say(
+        "Publish no further release of this kind: you cannot take back what is published, and each further release "
+        "would disclose more."
     )
 
 
