@@ -232,8 +232,7 @@ class LoadedTables(Loaded):
         release = _release(candidate, tag, folder.path)
         with _options(settings) as how:
             found = repair_candidate(self.opened, release, where, Differencing(), how)
-        files = () if found.hide is None else tuple(where / table.path.name for table in release.tables)
-        return CountRepairResult(found, files, baseline)
+        return CountRepairResult(found, tuple(map(Path, found.written)), baseline)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> CountExplanationResult:
         """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.

@@ -24,9 +24,10 @@ from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
+from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
 from audit.io.table_writer import write_table
-from audit.io.tables import header, read_table
+from audit.io.tables import header, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
@@ -150,13 +151,13 @@ def repair_candidate(
     If no cells were found that help, nothing is written, and the report has the findings that the candidate adds.
 
     Raises:
-        UsageError: the series has a release of that tag, the folder is not empty, or a file cannot be rewritten.
+        UsageError: the series has a release of that tag, the folder is not empty, or a file is not a table.
         InputError: a file cannot be read, or the numbers contradict each other.
         RuntimeError: the written release still adds a finding, which is a bug.
     """
     check_empty(output)
     for table in candidate.tables:
-        if not table.path.name.endswith((".csv", ".parquet")):
+        if not is_table(table.path.name):
             name = printable(table.path.name)
             raise UsageError(say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name))
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
@@ -175,6 +176,7 @@ def repair_candidate(
         rounding=None,
         undecided=found.undecided or is_open,
         written=files,
+        bare=any(is_foreign(table.path) for table in candidate.tables),
     )
 
 
@@ -182,7 +184,7 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     """Write a table, leaving hidden values empty, and the rates and statuses beside them, which would reveal them."""
     import pyarrow.parquet as pq
 
-    manifest, path = counts.manifest, output / table.path.name
+    manifest, path = counts.manifest, output / writable_name(table.path)
     beside = {*manifest.beside, manifest.status}
     own = [row for row in rows if counts.part(row).file.path == table.path]
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
@@ -194,7 +196,8 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
             raise TypeError("a table that was read can be read again")
         source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
         dialect, nothing = read.dialect or Dialect(), ""
-        above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
+        if not is_foreign(table.path):
+            above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     for place, name in enumerate(source.column_names):
         kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
         for row in own:

@@ -38,6 +38,7 @@ class CandidateReport:
         written: the folder into which it was written with these cells empty; all other fields are about the written
             files.
         stopped: why the search for such cells ended early; None if it was complete.
+        bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
     """
 
     release: str
@@ -51,6 +52,7 @@ class CandidateReport:
     least: bool = False
     written: tuple[str, ...] = ()
     stopped: Reason | None = None
+    bare: Annotated[bool, UNWRITTEN] = False
 
     @property
     def repair_exit_code(self) -> int:

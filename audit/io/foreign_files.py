@@ -65,6 +65,11 @@ def is_foreign(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
+def writable_name(path: Path) -> str:
+    """Return the name of a file, or that of a CSV file in its place if its form can only be read."""
+    return path.with_suffix(".csv").name if is_foreign(path) else path.name
+
+
 def read_foreign(path: Path) -> ForeignTable:
     """Return a table; the most recent tables are cached while their files do not change.
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8, Declared, Dialect, text_above
 from audit.io.encoding import NOBODY
-from audit.io.foreign_files import is_foreign
+from audit.io.foreign_files import writable_name
 from audit.io.notes_below import text_below
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
@@ -66,10 +66,10 @@ class CandidateFiles:
             name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
             for name in table.names
         }
-        written = [folder / _writable(self._files.rows)]
+        written = [folder / writable_name(self._files.rows)]
         _write_as(self._files.rows, declared, _called(pa.table(columns), own), table.dialect, written[0])
         if self._files.values is not None:
-            written.append(folder / _writable(self._files.values))
+            written.append(folder / writable_name(self._files.values))
             values = self._rows.read(self._files.values, self._files.values_shown)
             _write_as(self._files.values, declared, _called(self._values(values), own), values.dialect, written[1])
         self._write_key(folder)
@@ -163,11 +163,6 @@ class CandidateFiles:
         beside.mkdir(exist_ok=True)
         names = pa.array([rows.names[group] for group in groups.tolist()], pa.string())
         write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{rows.tag}.csv")
-
-
-def _writable(path: Path) -> str:
-    """Return the name of a file, or that of a CSV file in its place if its form can only be read."""
-    return path.with_suffix(".csv").name if is_foreign(path) else path.name
 
 
 def _write_as(original: Path, declared: Declared, table: pa.Table, dialect: Dialect | None, path: Path) -> None:

@@ -164,6 +164,8 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         yield from _marked(candidate)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
+    if candidate.bare:
+        yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
 
 
 def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:

@@ -1,11 +1,16 @@
 """The command line on count tables: errors in one line, formats, exit codes."""
 
+import gzip
 import json
 import re
 
+import pandas as pd
+import pyreadstat
 import pytest
 
+import audit
 from tests.helpers.count_tables import TinyTables
+from tests.helpers.messy import excel
 from tests.helpers.running import refused, run_main
 
 ROWS = [(("A", "f"), "9"), (("A", "m"), "*"), (("A", "All"), "12")]
@@ -290,6 +295,33 @@ def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_
         assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
         [command] = re.findall(r"`audit (repair [^`]*) repaired` hides them", out)
         assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0
+
+
+@pytest.mark.parametrize("ending", [".csv", ".CSV", ".tsv", ".csv.gz", ".xlsx", ".sav"])
+def test_what_next_recommends_can_be_done_in_every_form_of_a_table(ending, tmp_path):
+    """A workbook becomes CSV, without the lines around the table, which is said; all others keep their form."""
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / f"2{ending}"
+    rows = [["area", "sex", "n"], ["A", "m", "*"], ["A", "f", "30"], ["A", "All", "33"]]
+    if ending == ".xlsx":
+        excel(candidate, [["People of 2024"], [], *rows, [], ["Source: the office"]])
+    elif ending == ".sav":
+        pyreadstat.write_sav(pd.DataFrame(rows[1:], columns=rows[0]), candidate)
+    else:
+        with gzip.open(candidate, "wt") if ending.endswith("gz") else candidate.open("w") as file:
+            file.writelines(("\t" if ending == ".tsv" else ",").join(row) + "\n" for row in rows)
+    advised = " ".join(run_main("next", str(folder), str(candidate))[1].split())
+    [command] = re.findall(r"`audit (repair [^`]*) repaired` hides them", advised)
+    code, out, err = run_main(*command.split(), str(tmp_path / "out"))
+    assert (code, err, "It is a CSV file now" in out) == (0, "", ending in (".xlsx", ".sav"))
+    [written] = (tmp_path / "out").iterdir()
+    assert written.name == ("2.csv" if ending in (".xlsx", ".sav") else candidate.name)
+    text = (gzip.decompress(written.read_bytes()) if ending.endswith("gz") else written.read_bytes()).decode()
+    assert text.replace("\t", ",") == "area,sex,n\nA,m,*\nA,f,\nA,All,33\n"
+    assert run_main("next", str(folder), str(written))[0] == 0
+    again = audit.load(folder, kind="tables").repair(candidate, tmp_path / "again")
+    assert again.files == (tmp_path / "again" / written.name,)
 
 
 SUMMAND = re.compile(r"(^|[+-] ?|: )(-?)(?:([0-9/]+) x )?([0-9,]+) \(")
