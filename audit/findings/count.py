@@ -21,7 +21,7 @@ from audit.model.json_types import (
     WrittenAs,
 )
 from audit.model.report import AttackReport, CountSize, PolicyReport, Report
-from audit.runtime.phrases import Phrase, figure, say, say_count
+from audit.runtime.phrases import Phrase, figure, quoted, say, say_count
 
 _TERMS = 8
 """The most terms of a sum that are shown one by one."""
@@ -327,9 +327,12 @@ def label_name(label: str, facts: TablesFacts) -> str:
     if label == REST:
         return say("(rest)")
     whole, *parts = label.split(" less ")
-    one, *others = map(printable, whole.split(" with "))
+    both = [whole] if whole in facts.labels else whole.split(" with ")
+    if not parts and len(both) == 1:
+        return printable(label)
+    one, *others = (quoted(printable(each)) for each in both)
     name = reduce(lambda some, more: say("{one} with {other}", one=some, other=more), others, one)
-    return reduce(lambda some, less: say("{one} less {other}", one=some, other=printable(less)), parts, name)
+    return reduce(lambda some, less: say("{one} less {other}", one=some, other=quoted(printable(less))), parts, name)
 
 
 def amount(lower: int, upper: int | None) -> str:

@@ -178,6 +178,15 @@ def joined(items: Sequence[str], most: int = 12) -> str:
     return items[0] if len(items) == 1 else say("{items} and {last}", items=", ".join(items[:-1]), last=items[-1])
 
 
+def quoted(name: str) -> str:
+    """Return a name between quotation marks.
+
+    >>> quoted("less")
+    '"less"'
+    """
+    return say('"{name}"', name=name)
+
+
 def parted(clauses: Iterable[str]) -> str:
     """Return clauses joined by semicolons.
 

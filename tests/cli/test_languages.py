@@ -249,19 +249,31 @@ def test_what_is_wrong_with_a_file_and_what_to_do_are_sentences(tmp_path, marked
 
 
 def test_names_made_of_labels_are_in_the_language_and_published_ones_as_they_are():
-    """A published label may have the words that join others."""
+    """A published label may have the words that join others, or be such a word: joined labels have quotation marks."""
     facts = replace(
         audit.load(TABLES / "tables-one-left-out", kind="tables").audit().report.tables,
-        labels=frozenset({"much less seen", "80+"}),
+        labels=frozenset({"much less seen", "80+", "young with old", "ohne"}),
     )
-    names = ["much less seen", "(rest)", "All less 80+ less 0-9", "foreign with 80+ less 0-9"]
-    assert [label_name(each, facts) for each in names] == names
+    names = [
+        "much less seen", "(rest)", "All less 80+ less 0-9", "foreign with 80+ less 0-9", "All less ohne",
+        "young with old less 80+",
+    ]  # fmt: skip
+    assert [label_name(each, facts) for each in names] == [
+        "much less seen",
+        "(rest)",
+        '"All" less "80+" less "0-9"',
+        '"foreign" with "80+" less "0-9"',
+        '"All" less "ohne"',
+        '"young with old" less "80+"',
+    ]
     with in_language("de"):
         assert [label_name(each, facts) for each in names] == [
             "much less seen",
             "(Rest)",
-            "All ohne 80+ ohne 0-9",
-            "foreign und zugleich 80+ ohne 0-9",
+            "„All“ ohne „80+“ ohne „0-9“",
+            "„foreign“ und zugleich „80+“ ohne „0-9“",
+            "„All“ ohne „ohne“",
+            "„young with old“ ohne „80+“",
         ]
 
 
