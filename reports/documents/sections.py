@@ -190,13 +190,20 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines += warnings(report)
     if report.revealed:
         lines += waivers(report)
+    elif report.left_out and report.policy.waived and isinstance(report, CountReport):
+        lines.append(
+            say_count(
+                "{count} finding was accepted beforehand; the report of the audit names it, and the reason.",
+                "{count} findings were accepted beforehand; the report of the audit names them, and the reasons.",
+                report.left_out,
+            )
+        )
     elif report.left_out and report.policy.waived:
         lines.append(
             say_count(
-                "{count} finding was accepted beforehand, with a reason; the internal version of this document names "
-                "it.",
-                "{count} findings were accepted beforehand, with reasons; the internal version of this document names "
-                "them.",
+                "{count} finding was accepted beforehand; the document made with --reveal names it, and the reason.",
+                "{count} findings were accepted beforehand; the document made with --reveal names them, and the "
+                "reasons.",
                 report.left_out,
             )
         )

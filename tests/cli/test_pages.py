@@ -1,5 +1,7 @@
 """Pages and documents of an audit: what the verdict says about people, what it permits, and who learns what."""
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -322,12 +324,55 @@ def test_a_document_is_a_page_as_well(name):
         ("report.json", (), "{"),
         ("report.html", ("--format", "markdown"), "# "),
         ("report.txt", (), "Hospital"),
-        ("report.csv", (), "Hospital"),
+        ("report.csv", ("--format", "text"), "Hospital"),
     ],
 )
 def test_the_name_of_a_file_says_its_format_unless_an_option_does(tmp_path, file, words, begins):
     assert run_main(str(HOSPITAL), "--attack", "intersection", "--output", str(tmp_path / file), *words)[0] == 1
     assert (tmp_path / file).read_text(encoding="utf-8").lstrip().lower().startswith(begins.lower())
+
+
+@pytest.mark.parametrize(
+    ("words", "ending", "forms"),
+    [
+        ((), "csv", FORMATS.names),
+        (("findings",), "html", ["text", "csv", "xlsx"]),
+        (("findings",), "JSON", ["text", "csv", "xlsx"]),
+        (("explain", "--individual", "Bob"), "xlsx", FORMATS.names),
+    ],
+)
+def test_a_format_that_a_command_does_not_write_is_refused(tmp_path, words, ending, forms):
+    """Otherwise a file named so would hold plain text; --help names an ending that the command knows."""
+    command, *options = words or ("",)
+    named, path = [*filter(None, [command])], tmp_path / f"report.{ending}"
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    err = refused(*named, str(tmp_path / "s"), *options, "--output", str(path))
+    assert f"this command does not write such files; choose one of these with --format: {', '.join(forms)}" in err
+    assert not path.exists()
+    example = re.search(r"what --output ends with, such as\s+(\S+),", run_main(*named, "--help")[1])
+    assert run_main(*named, str(tmp_path / "s"), *options, "--output", f"{path}{example[1]}")[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("example", "where", "words"),
+    [
+        (HOSPITAL, "the document made with --reveal", ("--document", "dpia", "--reveal")),
+        (TABLES / "tables-year-to-date", "the report of the audit", ()),
+    ],
+)
+def test_accepted_findings_are_named_where_a_document_says_so(tmp_path, example, where, words):
+    series = tmp_path / "s"
+    shutil.copytree(example, series)
+    (series / "private").mkdir(exist_ok=True)
+    ident = next(csv.DictReader(io.StringIO(run_main("findings", str(series), "--format", "csv")[1])))["id"]
+    assert run_main("waive", str(series), ident, "--reason", "the board agreed", "--until", "2999-01-01")[0] == 0
+    document = rendered("dpia", series=series)[1]
+    assert f"1 finding was accepted beforehand; {where} names it, and the reason." in document
+    assert ident not in document
+    assert "the board agreed" not in document
+    named = " ".join(run_main(str(series), *words)[1].split())
+    assert re.search(rf"{ident} is waived \(until 2999.01.01: the board agreed\)", named)
 
 
 DEATHS = ("deaths", "9", "9", "0", "0")
