@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 from audit.cli.first_steps import did_you_mean
 from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, CountSettings
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from audit.api.count_tables import LoadedTables
@@ -184,17 +185,26 @@ _READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limi
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add `--format` and `--output`."""
-    by_name = "default: what --output ends with, such as .html, otherwise text"
+    endings = [ending for ending, form in _FORMATS.items() if form in formats]
+    by_name = f"default: what --output ends with, such as {endings[0]}, otherwise text"
     parser.add_argument("--format", choices=formats, help=by_name)
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
     parser.set_defaults(formats=formats)
 
 
 def settle_format(arguments: argparse.Namespace) -> None:
-    """Set the format if none is given: by the suffix of the output file, otherwise text."""
+    """Set the format if none is given: by the suffix of the output file, otherwise text.
+
+    Raises:
+        UsageError: the suffix is that of a format which the command does not write.
+    """
     if getattr(arguments, "format", "") is None:
-        form = _FORMATS.get(arguments.output.suffix.casefold(), "") if arguments.output else ""
-        arguments.format = form if form in arguments.formats else "text"
+        form = _FORMATS.get(arguments.output.suffix.casefold(), "text") if arguments.output else "text"
+        if form not in arguments.formats:
+            forms = ", ".join(arguments.formats)
+            what = say("{file}: this command does not write such files", file=printable_path(arguments.output))
+            raise UsageError(say("{what}; choose one of these with --format: {forms}", what=what, forms=forms))
+        arguments.format = form
 
 
 @contextmanager

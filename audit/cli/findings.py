@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, put, put_page
 from audit.cli.standard_streams import write_lines
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
+from audit.runtime.phrases import joined, quoted, say
 
 if TYPE_CHECKING:
     from reports.finding_list import ListedFinding
 
 _ORDERS = ("gravity", "column", "release", "size")
 _FILTERS = {
-    "column": "about this sensitive column",
+    "column": "about this sensitive column; in count tables about this dimension, or a label such as Area=North",
     "value": "about this value",
     "release": "about this release",
     "person": "about this person: a pseudonym from such a list, or with --reveal an identifier",
@@ -28,7 +30,7 @@ def add_parser(commands: Commands) -> None:
         "findings",
         description="List every finding of a series. To accept findings, fill in the columns reason and until of a "
         "list in CSV or xlsx, and run `audit waive SERIES --list FILE`.",
-        epilog="Exit codes: 0 listed, 2 wrong usage or input.",
+        epilog="Exit codes: 0 listed, 2 wrong usage or input, or no finding is about what is named.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
     for name, what in _FILTERS.items():
@@ -42,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the list, and return the exit code, 0.
 
     Raises:
-        UsageError: there is no folder for the key of stable ids, or a workbook would go to standard output.
+        UsageError: there is no folder for the key of stable ids, a workbook would go to standard output, or a filter
+            fits no finding.
         InputError: the series cannot be read.
     """
     from audit.api.count_tables import LoadedTables
@@ -56,15 +59,20 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         how = settings_for(series, arguments, given, **lasting) | {"findings": None}
         report = series.audit(**how).report
+    releases = report.series.releases
     if isinstance(series, LoadedTables):
+        columns: Sequence[str] = series.dimensions
         lines = finding_list.listed(report)
     else:
-        sensitive, grave = series.opened.columns.sensitive, series.opened.manifest.grave
-        lines = finding_list.listed(report, sensitive[0] if len(sensitive) == 1 else "", grave)
+        columns, grave = series.opened.columns.sensitive, series.opened.manifest.grave
+        lines = finding_list.listed(report, columns[0] if len(columns) == 1 else "", grave)
     cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
     write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
-    asked_for = [each for each in lines if _is_asked(each, arguments)]
-    lines = finding_list.in_order(asked_for, arguments.sort, report.series.releases)
+    asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}
+    for name, text in asked_for.items():
+        _check_filter(lines, name, text, there.get(name, ()))
+    lines = [each for each in lines if all(_is_about(each, *wanted) for wanted in asked_for.items())]
+    lines = finding_list.in_order(lines, arguments.sort, releases)
     if arguments.format == "text":
         put_page(finding_list.page(lines, inside=report.revealed), arguments.output)
     else:
@@ -73,5 +81,24 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _is_asked(line: ListedFinding, arguments: argparse.Namespace) -> bool:
-    return all(getattr(arguments, name) in (None, getattr(line, name)) for name in _FILTERS)
+def _is_about(line: ListedFinding, name: str, asked_for: str | None) -> bool:
+    """Return whether a finding is about what a filter names; it may have several columns, as cells, and releases."""
+    text = getattr(line, name)
+    if asked_for in (None, text) or name not in ("column", "release"):
+        return asked_for in (None, text)
+    return f", {asked_for}, " in f", {text}, " or f", {asked_for}=" in f", {text}"
+
+
+def _check_filter(lines: Sequence[ListedFinding], name: str, asked_for: str | None, there: Sequence[str]) -> None:
+    """Refuse a filter that fits no finding, unless it names a column or a release that is there.
+
+    Raises:
+        UsageError: it fits no finding.
+    """
+    known = there or sorted({getattr(line, name) for line in lines} - {""})
+    if known and asked_for not in there and not any(_is_about(line, name, asked_for) for line in lines):
+        choices = joined([quoted(printable(each)) for each in known])
+        what = say(
+            "--{filter}: no finding is about {asked_for}", filter=name, asked_for=quoted(printable(asked_for or ""))
+        )
+        raise UsageError(say("{what}; choose from {choices}", what=what, choices=choices))

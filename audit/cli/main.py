@@ -141,7 +141,6 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     except SystemExit as leaving:  # argparse exits after help, the version or wrong words; nothing else does
         return leaving.code if isinstance(leaving.code, int) else 2
-    settle_format(arguments)
     if alone:
         from audit.runtime.kernels import keep_memory
 
@@ -154,6 +153,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         logged_stage(_LOG, f"command {command}") as stage,
     ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
+        settle_format(arguments)
         code = int((_command(command) if named else default).run(arguments))
         stage.count(exit_code=code)
         return code

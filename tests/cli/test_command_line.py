@@ -269,7 +269,8 @@ def test_no_report_replaces_a_file_of_the_series(name, tmp_path):
     before = snapshot(tmp_path / "s")
     (tmp_path / "link").symlink_to(tmp_path / "s" / name)
     for output in (tmp_path / "s" / name, tmp_path / "link"):
-        assert "this file is one of the inputs" in only_line(refused(str(tmp_path / "s"), "--output", str(output)))
+        err = refused(str(tmp_path / "s"), "--output", str(output), "--format", "text")
+        assert "this file is one of the inputs" in only_line(err)
     assert snapshot(tmp_path / "s") == before
 
 

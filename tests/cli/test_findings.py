@@ -160,9 +160,13 @@ def test_lists_are_filtered_and_sorted(tmp_path):
     shutil.copytree(HOSPITAL, series)
     (series / "private").mkdir()
     everything = listed(series)
-    assert listed(series, "--release", "2") == [row for row in everything if row["release"] == "2"] != []
+    of_second = [row for row in everything if "2" in row["release"].split(", ")]
+    assert listed(series, "--release", "2") == of_second
+    assert {row["release"] for row in of_second} >= {"2", "1, 2"}
     assert {row["column"] for row in everything} == {"Disease"}
-    assert [listed(series, "--column", name) for name in ("Disease", "disease")] == [everything, []]
+    assert listed(series, "--column", "Disease") == everything
+    person = next(row["person"] for row in everything if row["person"])
+    assert listed(series, "--person", person) == [row for row in everything if row["person"] == person]
     sizes = [int(row["size"]) for row in listed(series, "--sort", "size")]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 1
@@ -175,6 +179,50 @@ def test_lists_are_filtered_and_sorted(tmp_path):
     assert grave == sorted(grave, reverse=True)
     assert {row["value"] for row in rows if row["gravity"]} - {""} == {value}
     assert value not in {row["value"] for row in rows if not row["gravity"]}
+
+
+def test_a_filter_may_name_a_dimension_of_a_cell_a_label_in_it_or_all_of_it():
+    everything = listed(TABLES)
+    assert everything
+    name, _, label = everything[0]["column"].split(", ")[0].partition("=")
+    assert listed(TABLES, "--column", name) == everything
+    with_label = [row for row in everything if f"{name}={label}" in row["column"].split(", ")]
+    assert listed(TABLES, "--column", f"{name}={label}") == with_label
+    cell = everything[0]["column"]
+    assert listed(TABLES, "--column", cell) == [row for row in everything if row["column"] == cell]
+
+
+@pytest.mark.parametrize("form", ["text", "csv"])
+@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize(
+    ("folder", "name", "choices"),
+    [
+        (HOSPITAL, "column", ["Disease"]),
+        (HOSPITAL, "release", ["1", "2"]),
+        (HOSPITAL, "value", ["dyspepsia", "gastritis"]),
+        (HOSPITAL, "person", []),
+        (TABLES, "column", ["area", "month"]),
+        (TABLES, "release", ["03", "06"]),
+    ],
+)
+def test_a_filter_that_fits_nothing_is_refused_and_says_what_fits(tmp_path, folder, name, choices, code, form):
+    """An empty list with exit code 0 would say that nothing is found."""
+    shutil.copytree(folder, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    err = refused("findings", str(tmp_path / "s"), f"--{name}", "typo", "--format", form, "--language", code)
+    assert err.count("\n") == 1
+    assert f"--{name}: " in err
+    marks = '""' if code == "en" else "„“"
+    assert all(each.join(marks) in err for each in ["typo", *choices]), err
+
+
+def test_no_finding_is_said_where_a_release_has_none(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/releases/0.csv").write_text("Owner,Group-ID,Age,Zipcode,Disease\nZoe,1,9,9,flu\nIvo,1,9,9,cold\n")
+    path = tmp_path / "s/series.toml"
+    path.write_text(path.read_text().replace('["releases/1.csv"', '["releases/0.csv", "releases/1.csv"'))
+    assert "No finding." in done("findings", str(tmp_path / "s"), "--release", "0", "--value", "gastritis")
+    assert "typo" in refused("findings", str(tmp_path / "s"), "--release", "typo", "--value", "gastritis")
 
 
 @pytest.mark.parametrize(("key", "named"), [("", False), ('individual = "Owner"', True)], ids=["rows", "people"])
