@@ -103,7 +103,8 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
         series = Published(folder, linked=view.kind == "linked")
         _check_classes(series, view)
         if "record" in series.columns:
-            records(series, None)
+            with suppress(ValueError):  # without a record of a person, nothing is stated of records
+                records(series, None)
     if proofs and (view.kind != "linked" or series.may is not None):
         raise UsageError(
             "--proofs: proofs for VeriPB are about people whose values never change and whose groups are known; leave "

@@ -102,3 +102,16 @@ def test_counterfeits_that_a_key_shows_are_no_people(record, tmp_path):
         assert (claims["records"]["records"], claims["records"]["fewest"]) == (3, 1)
     assert (claims["values"]["total"], claims["values"]["two"]) == (2, 2)
     assert run_main("verify", str(folder), str(where))[0] == 0
+
+
+def test_nothing_is_stated_of_records_where_all_are_counterfeits(tmp_path):
+    folder, where = tmp_path / "series", tmp_path / "w"
+    (folder / "releases").mkdir(parents=True)
+    (folder / "series.toml").write_text(
+        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "Value"\n'
+        'quasi_identifiers = ["Age"]\nindividual = "Owner"\nrecord = "Id"\n'
+    )
+    (folder / "releases" / "1.csv").write_text("Id,Age,Value,Owner\n1,20,flu,~1\n2,20,hiv,\n")
+    assert run_main(str(folder), "--adversary", "pseudonym", "--witness", str(where))[0] == 3
+    assert "records" not in {each["claim"] for each in json.loads((where / "statement.json").read_text())["claims"]}
+    assert run_main("verify", str(folder), str(where))[0] == 0
