@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from audit.io.atomic_files import write_file
 from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
 from audit.io.manifest import ANY
-from audit.io.microdata import NAME, NEVER, UNITS, Microdata, kind_of_values, open_microdata, pointed
+from audit.io.microdata import NAME, NEVER, UNITS, Microdata, kind_of_values, note_no_people, open_microdata, pointed
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.tables import read_table
@@ -69,6 +69,8 @@ def _complete(found: FoundFiles) -> None:
     if first.by is not None:
         what, remedy = say("the file holds several snapshots"), say("write each of them into a file of its own")
         raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
+    files = [(release.rows, release.shown) for release in found.releases]
+    changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused
@@ -110,7 +112,7 @@ def _complete(found: FoundFiles) -> None:
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
     else:
-        _state_changes(found, individual.name)
+        _state_changes(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
         (say("individual"), individual.name),
@@ -186,13 +188,11 @@ def spellings(texts: Collection[str]) -> list[list[str]]:
 # -- values that change -------------------------------------------------------------------------------------------
 
 
-def _state_changes(found: FoundFiles, individual: str) -> None:
+def _state_changes(found: FoundFiles, changes: Sequence[tuple[str, str]], people: int) -> None:
     """State whether sensitive values change, and draft the transitions."""
-    guesses, name = found.guesses, found.sensitive.name
-    files = [(release.rows, release.shown) for release in found.releases]
-    changes, people = changes_of_people(files, individual, name)
+    guesses, name, tables = found.guesses, found.sensitive.name, len(found.releases)
     if people and not (found.folder / TRANSITIONS).exists():
-        why = _evidence(len(files), people)
+        why = _evidence(tables, people)
         guesses.state("updates.transitions", TRANSITIONS, why)
         guesses.files[TRANSITIONS] = lines_of(changes)
         guesses.doubts.append(
@@ -205,7 +205,7 @@ def _state_changes(found: FoundFiles, individual: str) -> None:
             )
         )
         return
-    guesses.state("updates.transitions", NEVER, _evidence(len(files), people))
+    guesses.state("updates.transitions", NEVER, _evidence(tables, people))
     guesses.doubts.append(
         say(
             'It is a guess that the value of "{column}" of a person never changes. If it can, methods refuse a later '
@@ -235,19 +235,22 @@ def changes_of_people(
     """Return the changes of people's values that occurred, each value to itself included, and how many people changed.
 
     Raises:
-        InputError: a snapshot cannot be read.
+        InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows.
     """
     before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str]](), set[str]()
+    problems = Problems()
     for path, shown in files:
-        problems = Problems()
         table = read_table(path, shown, [individual, sensitive], problems)
-        problems.check()
-        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True)) if table is not None else {}
+        if table is None:
+            continue
+        note_no_people(table, individual, sensitive, problems)
+        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True))
         changed = {who: (before[who], value) for who, value in now.items() if before.get(who, value) != value}
         values |= {*now.values()}
         found |= {*changed.values()}
         people |= changed.keys()
         before |= now
+    problems.check()
     return sorted(found | {(value, value) for value in values}), len(people)
 
 

@@ -18,7 +18,7 @@ from audit.io.background_knowledge import TransitionLines, read_lines
 from audit.io.cell_reading import number_in, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
-from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.notations import kind_of_days
 from audit.io.respelling import as_plain_number, with_decimal_point
@@ -26,7 +26,7 @@ from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.model.anonymizer import Scale, Snapshot
-from audit.model.arrays import UNKNOWN, Codes
+from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import Problems, UsageError
 from audit.model.evidence import Transitions
 from audit.runtime.phrases import say
@@ -207,6 +207,7 @@ class Microdata:
             problems.add(file.shown, say("the snapshot has no rows"), say("drop it from the microdata"))
         table = problems.checked(table)
         kinds = {**self.kinds, **(kinds or {})}
+        note_no_people(table, self.individual, self.sensitive, problems)
         person = self._person(table, people, problems)
         value = self._value(table, vocabulary, transitions, problems)
         columns = [self._column(table, name, kinds[name], problems) for name in self.quasi_identifiers]
@@ -255,15 +256,9 @@ class Microdata:
 
     def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
-        table.note_first(
-            codes == NOBODY, self.individual, say("the cell is empty"), say("write whose row it is"), problems
-        )
         fake = np.append(people.is_counterfeit(), False)[codes]
         what = say("identifiers that begin with {text} are reserved for counterfeits", text=COUNTERFEIT)
         table.note_first(fake, self.individual, what, say("give this person another identifier"), problems)
-        what = say("the row looks like a total, not like a person")
-        remedy = say("delete it, or give the person another identifier")
-        table.note_first(totals(table.arrow(self.individual)), self.individual, what, remedy, problems)
         rows, again = people.repeated(codes)
         if len(rows):
             what = say("this person has another row on line {line}", line=str(table.line(int(again[0]))))
@@ -278,10 +273,6 @@ class Microdata:
     ) -> Codes:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
-        if empty.any():
-            table.note_first(
-                empty[codes], self.sensitive, say("the row has no value"), say("write its value"), problems
-            )
         numbers = vocabulary.add(names)
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
@@ -351,6 +342,22 @@ class Microdata:
         width = float(high - low) or 1.0
         block = last_of_block(numbers, self.grids[name][0]) if name in self.grids else None
         return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
+
+
+def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
+    """Note rows that are no person's: totals, and rows without an identifier or a sensitive value."""
+    total = totals(table.arrow(individual))
+    nameless, valueless = _are_empty(table, individual), _are_empty(table, sensitive) & ~total
+    table.note_first(nameless, individual, say("the cell is empty"), say("write whose row it is"), problems)
+    what = say("the row looks like a total, not like a person")
+    remedy = say("delete it, or give the person another identifier")
+    table.note_first(total, individual, what, remedy, problems)
+    table.note_first(valueless, sensitive, say("the row has no value"), say("write its value"), problems)
+
+
+def _are_empty(table: Table, column: str) -> Flags:
+    codes, names = text_codes(table.arrow(column))
+    return np.array([not name for name in names], dtype=np.bool_)[codes]
 
 
 def open_microdata(path: Path | str, text: str | None = None) -> Microdata:

@@ -1,6 +1,7 @@
 """`audit init --microdata` on files as offices have them."""
 
 import re
+import shutil
 import tomllib
 
 import pytest
@@ -214,3 +215,45 @@ def test_a_plan_measures_amounts_as_they_are_read(tmp_path, amount, sep):
     (folder / "2023.csv").write_text("".join(sep.join(row) + "\n" for row in rows))
     run_main("init", "--microdata", str(folder), "--yes")
     assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")
+
+
+# -- rows of no one ----------------------------------------------------------------------------------------------------
+
+NO_PEOPLE = {
+    "a total": ("Summe;23466;;;", "the row looks like a total, not like a person"),
+    "a total with a value": ("Total:;23466;;;Grippe", "the row looks like a total, not like a person"),
+    "no identifier": (";1950;m;79098;Grippe", "the cell is empty"),
+    "no value": ("P99;1950;m;79098;", "the row has no value"),
+}
+
+
+@pytest.mark.parametrize("transitions", [False, True])
+@pytest.mark.parametrize(("row", "said"), NO_PEOPLE.values(), ids=NO_PEOPLE)
+def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path, row, said, transitions):
+    """A sum counted as a person widens the domain of its column, and its value may then follow others."""
+    folder, wrong = tmp_path / "m", tmp_path / "wrong"
+    folder.mkdir()
+    head = "Patientennummer;Geburtsjahr;Geschlecht;PLZ;Diagnose\n"
+    for month, last in (("2024-01", "Asthma"), ("2024-02", "Gicht")):
+        values = [*(["Grippe", "Asthma", "Gicht"][n % 3] for n in range(11)), last]
+        rows = [f"P{n};{1950 + n};{'mw'[n % 2]};7909{n % 4};{value}" for n, value in enumerate(values)]
+        (folder / f"{month}.csv").write_text(head + "\n".join(rows) + "\n")
+    if transitions:
+        (folder / "transitions.csv").write_text("from,to\nGrippe,Grippe\nAsthma,Asthma\nAsthma,Gicht\nGicht,Gicht\n")
+    shutil.copytree(folder, wrong)
+    for month in ("2024-01", "2024-02"):
+        file = wrong / f"{month}.csv"
+        file.write_text(f"{file.read_text()}{row}\n")
+    err = refused("init", "--microdata", str(wrong), "--yes")
+    for month in ("2024-01", "2024-02"):
+        assert re.search(rf'{month}\.csv:14, column "[^"]*": {said}; ', err), err
+    assert err.count("\n") == 2
+    assert not (wrong / "microdata.toml").exists()
+    assert run_main("init", "--microdata", str(folder), "--yes")[0] == 0
+    text = (folder / "microdata.toml").read_text()
+    assert "Geburtsjahr = [1950, 1961]" in text
+    (wrong / "microdata.toml").write_text(text.replace("[1950, 1961]", "[1950, 99999]"))
+    if not transitions:
+        shutil.copy(folder / "transitions.csv", wrong)
+    assert f"{said}; " in refused("plan", str(wrong))
+    assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
