@@ -47,7 +47,7 @@ class CountImpactResult(OfCandidate):
 
     @property
     def hidden(self) -> pd.DataFrame:
-        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
+        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line, sign (to write).
 
         It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
         """

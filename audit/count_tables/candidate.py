@@ -1,11 +1,12 @@
 """Candidate: judge a release of count tables before its publication: what it adds, which cells to hide, how to round.
 
-A hidden cell is left empty, which works with any markers that the publisher uses.
+A hidden cell gets the publisher's marker if that can stand for its count and all larger ones; else it is left empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,25 +14,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.count_tables.hiding import HidingSearch, Rows
+from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
+from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
+from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
@@ -77,13 +81,20 @@ def judge_candidate(
     counts = read_published(with_candidate(manifest, candidate))
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
-    search = HidingSearch(counts, last, attack, every, budget=budget if repairs else None, known=known)
+    limit = budget if repairs else None
+    for signs in (_signs(counts, last), dict[int, str]()):  # an empty cell is asked about less than one with a marker
+        search = HidingSearch(counts, last, attack, every, budget=limit, known=known, signs=signs)
+        hiding = search.search()
+        if hiding.is_enough or hiding.stopped is not None or not signs:
+            break
     after, fresh, _ = search.hidden()
-    hiding = search.search()
     rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
     rows = hiding.rows if hiding.is_enough else frozenset[int]()
     settled = search.hidden(rows).report.measures.open
-    hide = tuple(HiddenCell(counts.cell(row), counts.text[row], *counts.place(row)) for row in sorted(rows))
+    hide = tuple(
+        HiddenCell(counts.cell(row), counts.text[row], *counts.place(row), sign=search.signs.get(row, ""))
+        for row in sorted(rows)
+    )
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
@@ -100,6 +111,29 @@ def judge_candidate(
         search,
         rows,
     )
+
+
+def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
+    """Return the marker that can stand for a row's count, and says no more than an empty cell; no row without one.
+
+    The most telling of such markers is taken, then the most frequent. A Parquet column of numbers has no markers.
+    """
+    used, least = Counter(counts.text[counts.hidden].tolist()), hidden_lower(counts)
+    ends = {text: low for text, (low, most) in counts.manifest.markers.items() if most >= UNBOUNDED}
+    ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
+    fit = {row: next((text for text in ordered if ends[text] <= least[row]), "") for row in rows}
+    takes = [_takes_text(part) for part in counts.parts]
+    return {row: text for row, text in fit.items() if text and takes[counts.file[row]]}
+
+
+def _takes_text(part: FileRows) -> bool:
+    """Return whether the column with the counts of a file can hold a marker."""
+    if part.file.path.suffix != ".parquet":
+        return True
+    import pyarrow.parquet as pq
+
+    types = {field.name.strip(): field.type for field in pq.read_schema(part.file.path)}
+    return is_text(types[part.view.column])
 
 
 def _shown(report: CountReport, findings: int | None) -> CountReport:
@@ -146,7 +180,7 @@ def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
 def repair_candidate(
     manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: AuditOptions
 ) -> CandidateReport:
-    """Write the candidate into a new or empty folder, with the cheapest cells left empty, and audit it.
+    """Write the candidate into a new or empty folder, with the cheapest cells hidden, and audit it.
 
     If no cells were found that help, nothing is written, and the report has the findings that the candidate adds.
 
@@ -163,7 +197,7 @@ def repair_candidate(
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found
-    written = replace(candidate, tables=tuple(_written(search.counts, rows, each, output) for each in candidate.tables))
+    written = replace(candidate, tables=tuple(_written(search, rows, each, output) for each in candidate.tables))
     after, fresh, _ = search.audited(read_counts(with_candidate(manifest, written)))
     if fresh:
         raise RuntimeError("a repaired candidate still adds a finding")
@@ -180,10 +214,11 @@ def repair_candidate(
     )
 
 
-def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
-    """Write a table, leaving hidden values empty, and the rates and statuses beside them, which would reveal them."""
+def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> TableFile:
+    """Write a table with hidden values, and empty rates and statuses beside them, which would reveal them."""
     import pyarrow.parquet as pq
 
+    counts = search.counts
     manifest, path = counts.manifest, output / writable_name(table.path)
     beside = {*manifest.beside, manifest.status}
     own = [row for row in rows if counts.part(row).file.path == table.path]
@@ -199,11 +234,14 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
         if not is_foreign(table.path):
             above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     for place, name in enumerate(source.column_names):
-        kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
-        for row in own:
-            kept[counts.row[row]] &= name.strip() not in {*beside, counts.part(row).view.column}
-        if not kept.all():
-            source = source.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(nothing, column.type)))
+        column = source.column(place)
+        texts = {counts.row[row]: nothing for row in own if name.strip() in {*beside, counts.part(row).view.column}}
+        signs = {row: search.signs[row] for row in own if row in search.signs}
+        texts |= {counts.row[row]: sign for row, sign in signs.items() if name.strip() == counts.part(row).view.column}
+        for text in {*texts.values()}:
+            hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
+            column = pc.if_else(pa.array(hidden), pa.scalar(text, column.type), column)
+        source = source.set_column(place, name, column)
     output.mkdir(exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)
     return TableFile(path, str(path))

@@ -10,7 +10,7 @@ hypercube of cells is hidden for each finding, the cheapest one beside the other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -71,7 +71,7 @@ class HidingSearch:
         attack, options: as for an audit.
         budget: the time limit of the whole search; None for the limit of one audit.
         known: the findings without the candidate, by id; such a finding only counts if it becomes worse.
-        marked: whether a marker that can stand for any count replaces a hidden value; otherwise the cell is empty.
+        signs: the markers that replace hidden values, by row; the cells of other rows are left empty.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class HidingSearch:
         *,
         budget: Budget | None = None,
         known: Mapping[str, CountSize] | None = None,
-        marked: bool = False,
+        signs: Mapping[int, str] | None = None,
     ) -> None:
         # The search has a progress bar of its own, which those of its audits would replace.
         self._watch = options.progress("repair")
         self.counts, self.attack = counts, attack
         self.options = replace(options, findings=None, progress=lambda _: None)
-        self.known, self.marked = known or {}, marked
+        self.known, self.signs = known or {}, signs or {}
         self.budget = budget or Budget(options.time_limit)
         self._tried: dict[Rows, Audited] = {}
         self.cost = costs(counts, rows)
@@ -104,7 +104,7 @@ class HidingSearch:
     def hidden(self, rows: Rows = _NO_ROWS) -> Audited:
         """Return the audit with some rows hidden; each set of rows is audited once."""
         if rows not in self._tried:
-            self._tried[rows] = self.audited(without_rows(self.counts, rows, marked=self.marked))
+            self._tried[rows] = self.audited(without_rows(self.counts, rows, self.signs))
             if self._watch is not None:
                 self._watch(len(self._tried), max(_TRIES, len(self._tried) + 1))
         return self._tried[rows]
@@ -147,7 +147,7 @@ class HidingSearch:
         """Return the hidden rows of which one may be shown instead, so that the finding's question is not asked."""
         if rows and finding.id not in self._always:
             return rows
-        return self._own(finding) & rows if self.marked else _NO_ROWS
+        return self._own(finding).intersection(rows, self.signs)
 
     @cached_property
     def _always(self) -> frozenset[str]:
@@ -233,8 +233,8 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
     }
 
 
-def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -> PublishedCounts:
-    """Return the published counts with the values of some rows left empty, or replaced by a marker for any count.
+def without_rows(counts: PublishedCounts, rows: Rows, marked: Collection[int] = ()) -> PublishedCounts:
+    """Return the published counts with the values of some rows left empty; `marked` ones are replaced by a marker.
 
     A marker must still hide its count. If small counts have a marker of their own, a reader knows that an empty cell
     beside it is not a small count.
@@ -245,7 +245,7 @@ def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -
     lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
     lower[chosen] = hidden_lower(counts)[chosen]
     upper[chosen], number[chosen] = UNBOUNDED, False
-    hidden[chosen] |= marked
+    hidden[chosen] |= [row in marked for row in chosen.tolist()]
     denominators = counts.denominators.copy()
     denominators[chosen] = UNBOUNDED  # the rates beside them too
     return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)

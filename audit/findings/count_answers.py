@@ -14,12 +14,13 @@ from audit.runtime.phrases import Reason, ReasonKind
 
 @dataclass(frozen=True)
 class HiddenCell:
-    """A cell of a candidate to leave empty, with its current text, file and line."""
+    """A cell of a candidate to hide, with its current text, file and line, and the marker to write; empty for none."""
 
     cell: dict[str, str]
     shown: str
     file: str
     line: int
+    sign: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class CandidateReport:
         least: whether it is proved that no cheaper cells achieve the same.
         rounding: the finest coarser rounding that achieves the same; None if none was found or needed.
         undecided: whether more questions are open with it, or with it repaired, than without it.
-        written: the folder into which it was written with these cells empty; all other fields are about the written
+        written: the files that were written with these cells hidden; all other fields are about the written
             files.
         stopped: why the search for such cells ended early; None if it was complete.
         bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.

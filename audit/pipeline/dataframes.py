@@ -30,7 +30,9 @@ TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "o
 
 _DTYPES = {
     **dict.fromkeys(("id", "attack", "sensitive", "status", "reason", "kind", "individual", "record", "release"), TEXT),
-    **dict.fromkeys(("value", "evidence", "cause", "since", "measure", "shown", "file", "path", "sha256"), TEXT),
+    **dict.fromkeys(
+        ("value", "evidence", "cause", "since", "measure", "shown", "sign", "file", "path", "sha256"), TEXT
+    ),
     **dict.fromkeys(("findings_total", "e", "class_size", "lower", "upper", "line", "rows"), COUNT),
     **dict.fromkeys(("people", "beyond", "so_far"), COUNT),
     **dict.fromkeys(("seconds", "risk"), NUMBER),
@@ -49,7 +51,7 @@ _FINDING = _columns("id", "attack", "sensitive", "kind", *_OF_PERSON, "class_siz
 _OF_COUNT = ("release", "since", "measure", "shown", "lower", "upper", "exact")
 _EXPLAINED = {**_columns(*_OF_COUNT), "shown": OBJECT}
 _COUNT_FINDING = _columns("id", "kind", *_OF_COUNT, "cell")
-_HIDDEN = _columns("cell", "shown", "file", "line")
+_HIDDEN = _columns("cell", "shown", "file", "line", "sign")
 _RUNG = _columns("attack", "sensitive", "people", "beyond", "so_far", "seconds")
 _INPUT = _columns("path", "sha256", "rows")
 

@@ -89,7 +89,7 @@ def publish_tables(
         budget = Budget(options.time_limit)
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
             _write(counts, tables, cells, rules, Path(folder))
-            hiding = _to_hide(Path(folder), attack, options, budget)
+            hiding = _to_hide(Path(folder), attack, marker, options, budget)
         if hiding.stopped is not None:
             return hiding.stopped
         cells[sorted(hiding.rows)] = marker
@@ -106,11 +106,11 @@ def publish_tables(
     return report
 
 
-def _to_hide(folder: Path, attack: CountAttack, options: AuditOptions, budget: Budget) -> Hiding:
+def _to_hide(folder: Path, attack: CountAttack, marker: str, options: AuditOptions, budget: Budget) -> Hiding:
     """Return which rows to hide beside those that are, so that nothing is found."""
     counts = read_counts(read_table_manifest(folder))
     rows = np.flatnonzero(counts.number).tolist()
-    return HidingSearch(counts, rows, attack, options, budget=budget, marked=True).search()
+    return HidingSearch(counts, rows, attack, options, budget=budget, signs=dict.fromkeys(rows, marker)).search()
 
 
 def _write(

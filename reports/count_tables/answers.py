@@ -67,7 +67,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
     annex = [Section(say("What is new"), [PageSteps(new)])]
     if candidate.hide:
         cells = PageSteps(list(_cells(candidate.hide, report.tables)))
-        annex.append(Section(say("Further cells to leave empty"), [cells]))
+        annex.append(Section(say("Further cells to hide"), [cells]))
     return replace(showing_counts(page), annex=annex)
 
 
@@ -119,7 +119,7 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
         yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
     else:
         yield say("Cheaper cells may exist: there are too many combinations to try all.")
-    yield say("Leave these cells empty: a marker that stands for small counts would be wrong for larger ones.")
+    yield _signs(candidate)
 
 
 def _further(candidate: CandidateReport) -> int:
@@ -136,6 +136,24 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
             "In {count} cells that are hidden already, leave out the marker, too: it says how large the count can be.",
             count,
         )
+
+
+def _signs(candidate: CandidateReport) -> str:
+    """Return what stands in place of the counts."""
+    signs = [each.sign for each in candidate.hide or () if each.sign]
+    markers = ", ".join(map(printable, dict.fromkeys(signs)))
+    if not signs:
+        return say("These cells are left empty: a marker that stands for small counts would be wrong for larger ones.")
+    if len(signs) == len(candidate.hide or ()):
+        return say("{markers} stands in these cells: it does not say how large the counts are.", markers=markers)
+    return say_count(
+        "{markers} stands in {count} of these cells, and others are left empty: a marker that stands for small counts "
+        "would be wrong for larger ones.",
+        "{markers} stands in {count} of these cells, and others are left empty: a marker that stands for small counts "
+        "would be wrong for larger ones.",
+        len(signs),
+        markers=markers,
+    )
 
 
 def _repairing(candidate: CandidateReport) -> str:
@@ -156,12 +174,13 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
     files = ", ".join(map(printable_path, candidate.written))
     if candidate.written and candidate.hide:
         yield say_count(
-            "Wrote {files} with {count} further cell left empty, and any rate beside it.",
-            "Wrote {files} with {count} further cells left empty, and any rates beside them.",
+            "Wrote {files} with {count} further cell hidden, and any rate beside it.",
+            "Wrote {files} with {count} further cells hidden, and any rates beside them.",
             _further(candidate),
             files=files,
         )
         yield from _marked(candidate)
+        yield _signs(candidate)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
     if candidate.bare:
@@ -169,10 +188,10 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
 
 
 def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:
-    """Yield the cells to hide, with what they show and their files."""
+    """Yield the cells to hide, with what they show, the marker for it and their files."""
     for each in hidden:
-        where = "" if tables is None else cell_name(each.cell, tables)
-        yield f"{where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
+        where, sign = "" if tables is None else cell_name(each.cell, tables), f" → {each.sign}" if each.sign else ""
+        yield f"{where} ({printable(each.shown + sign)}; {printable_path(each.file)}:{each.line})"
 
 
 def not_published(outcome: CountReport | Reason) -> list[str]:

@@ -219,8 +219,8 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     assert (found, err) == (code, "")
     said = " ".join(out.split())
     assert f"is the candidate, not yet published. {verdict}" in said
-    assert "2.csv with 1 further cell left empty, and any rate beside it." in said
-    assert "Further cells to leave empty area N (12;" in said
+    assert "2.csv with 1 further cell hidden, and any rate beside it." in said
+    assert "Further cells to hide area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
 
@@ -235,6 +235,36 @@ def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp
     assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\nSource: the office\n"
+
+
+@pytest.mark.parametrize(
+    ("markers", "signs"),
+    [
+        ({"*": (1, 4)}, ["", ""]),
+        ({"c": (0, None)}, ["*", "c"]),
+        ({"c": (0, None), "..": (0, None)}, ["*", "c"]),
+        ({"*": (1, 4), "c": (0, None)}, ["c", "c"]),
+        ({"*": (1, 4), "c": (5, None), "..": (0, None)}, ["..", "c"]),
+        ({"*": (1, 4), "c": (5, None)}, ["", "c"]),
+        ({"c": (1, None)}, ["*", ""]),
+        ({"c": (1, 99)}, ["*", ""]),
+    ],
+)
+def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs, tmp_path):
+    """An empty cell beside markers would be read as one that is not small."""
+    small = next(iter(markers))
+    signs = [small if sign == "*" and "*" not in markers else sign for sign in signs]
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40"), (("B", "m"), small)]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers=markers, threshold=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    candidate.write_text(f"area,sex,n\nA,m,{small}\nA,f,5\nA,All,6\n", encoding="utf-8")
+    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert written == f"area,sex,n\nA,m,{signs[0]}\nA,f,{signs[1]}\nA,All,6\n"
+    told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
+    assert {each["sign"] for each in told} <= {*signs}
+    assert ("These cells are left empty" in out) == (not any(each["sign"] for each in told))
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [("\ufeff", "utf-8"), ("", "utf-8"), ("", "cp1252"), ("", "utf-16")])

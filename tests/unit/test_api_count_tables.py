@@ -1,6 +1,7 @@
 """Count tables from Python: the answers of the commands, and tables without files."""
 
 import json
+import math
 
 import pandas as pd
 import pyarrow as pa
@@ -107,6 +108,19 @@ def test_a_repaired_frame_is_parquet_with_the_value_and_its_rate_empty(tmp_path)
     assert written["rate"][gone].as_py() is None
     assert written.drop_columns(["n", "rate"]).equals(candidate.drop_columns(["n", "rate"]))
     assert series.next(file).new == 0
+
+
+@pytest.mark.parametrize(("numbers", "sign"), [(["9", "12"], "c"), ([9, 12], "")])
+def test_a_column_of_numbers_takes_no_marker(numbers, sign, tmp_path):
+    """A marker for any count is written where the column of a Parquet file has texts, else the cell is empty."""
+    rules = {**RULES, "markers": {"c": [0, math.inf]}, "over_time": "same"}
+    series = audit.tables_from_frames({"1": counts(n=[9, "c"])}, rules, policy={"min_count": 8})
+    candidate = pa.table({"area": ["N", "N"], "sex": ["f", "All"], "n": numbers})
+    repaired = series.repair(candidate, tmp_path / "out", tag="2")
+    assert repaired.repaired
+    assert repaired.hidden[["shown", "sign"]].values.tolist() == [["12", sign]]
+    assert pq.read_table(repaired.files[0])["n"].to_pylist() == [numbers[0], sign or None]
+    assert series.next(repaired.files[0]).new == 0
 
 
 @pytest.mark.parametrize(
