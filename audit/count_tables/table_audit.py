@@ -327,22 +327,23 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
 
     def named() -> list[dict[str, object]]:
         report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
-        keep_key(manifest.folder)
-        key = private_key(manifest.folder / PRIVATE, make=False)
-        if key is None:
-            what = say("there is no {file} to seal what is accepted", file=f"{PRIVATE}/finding.key")
-            raise UsageError(f"{what}; {say('make a folder {folder} in the series folder', folder=f'{PRIVATE}/')}")
-        found: dict[str, dict[str, object]] = {}
+        found = []
         for each in accepted:
-            matches = {
-                one.id: one.size.sealed(one.id, key).written() for one in report.findings if matcher(each.named)(one.id)
-            }
+            matches = [one for one in report.findings if matcher(each.named)(one.id)]
             if not matches:
                 named = (each.where and f"{each.where}: ") + printable(each.named, 80)
                 what = say("{named} is not a finding of these tables", named=named)
                 remedy = say("take its id from a report of today, such as differencing-0123456789ab")
                 raise UsageError(f"{what}; {remedy}")
-            found |= {ident: {"finding": ident, "size": size, **each.key} for ident, size in matches.items()}
-        return list(found.values())
+            found += [(one, each.key) for one in matches]
+        keep_key(manifest.folder)  # nothing is written before all is checked
+        key = private_key(manifest.folder / PRIVATE, make=False)
+        if key is None:
+            what = say("there is no {file} to seal what is accepted", file=f"{PRIVATE}/finding.key")
+            raise UsageError(f"{what}; {say('make a folder {folder} in the series folder', folder=f'{PRIVATE}/')}")
+        waivers = {
+            one.id: {"finding": one.id, "size": one.size.sealed(one.id, key).written(), **words} for one, words in found
+        }
+        return list(waivers.values())
 
     return waive(manifest.folder, accepted, named, parse_table_manifest)
