@@ -120,7 +120,7 @@ def interrupted(real, call):
 
 @pytest.mark.parametrize(
     ("owner", "where"),
-    [(attack, "build_lattice"), (attack, "first_bounds"), (attack, "Remainder"), (Remainder, "ask_sums")],
+    [(attack, "build_lattice"), (attack, "propagated"), (attack, "Remainder"), (Remainder, "ask_sums")],
 )
 def test_an_early_interrupt_keeps_what_bounds_show(owner, where, monkeypatch, tmp_path):
     monkeypatch.setattr(owner, where, interrupted(getattr(owner, where), 1))
