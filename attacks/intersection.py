@@ -31,6 +31,8 @@ import numpy as np
 from attacks.certificates import disclosures
 from attacks.posterior import PRODUCT, CandidateRisks
 from attacks.value_sets import fold_all
+from audit.findings.disclosure import Disclosures
+from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import Measures
@@ -88,6 +90,10 @@ class IntersectionAttack(PolicyOptions):
             candidate_sizes=counts_table(counts),
             timeline=state.vulnerable,
         )
-        claims = disclosures(evidence, *state.claims())
+        claims = self.claims(evidence, *state.claims())
         reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+        """Return the claims about some people."""
+        return disclosures(evidence, person, release, value)

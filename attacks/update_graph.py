@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS, Measures
 from audit.model.outcome import Outcome, PolicyOptions, per_person_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase
+from audit.runtime.phrases import Noun, Phrase, say
 
 _NONE = np.zeros(0, dtype=np.int32)
 
@@ -63,14 +63,14 @@ class UpdateGraphMeasures(Measures):
     by_version: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return whose value is certain."""
+        return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
+
     def notes(self, attack: str) -> Iterator[str]:
         """Yield how to read risks below 1, if there are any."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
             yield str(PRODUCT)
-
-
-Feasible: TypeAlias = tuple[UpdateGraphMeasures, int, Columns, PathRisks | CandidateRisks]
-"""The measures, the number of releases that were read, the certain values of versions, and their risks."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,8 @@ class UpdateGraphAttack(PolicyOptions):
         reason = per_person_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
-        ways = self._constant if evidence.transitions is None else self._changing
-        measures, done, claims, risks = ways(evidence, budget)
-        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
-        return Outcome.judged(self.name, reason, measures, _disclosures(evidence, *claims), risks)
-
-    def _changing(self, evidence: Evidence, budget: Budget) -> Feasible:
-        """Return what is feasible if values follow one another along transitions."""
+        if evidence.transitions is None:
+            return self._constant(evidence, budget)
         found = FeasibleValues(evidence, budget)
         found.run()
         seen, versions, infeasible, done = np.zeros(found.people, dtype=np.bool_), 0, 0, len(found.disclosed)
@@ -111,10 +106,12 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=infeasible,
             timeline=found.disclosed,
         )
-        return measures, done, found.claims(), PathRisks(evidence, found)
+        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
+        claims = self.claims(evidence, *found.claims())
+        return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
-    def _constant(self, evidence: Evidence, budget: Budget) -> Feasible:
-        """Return what is feasible if values never change: a value that all pools of the person hold."""
+    def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
+        """Return the outcome if values never change: a value is feasible if all pools of the person hold it."""
         state, done = fold_all(evidence, budget)
         measures = UpdateGraphMeasures(
             individuals=int(np.count_nonzero(state.versions)),
@@ -123,7 +120,17 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=int(state.versions[state.sizes() == 0].sum(dtype=np.int64)),
             timeline=state.disclosed,
         )
-        return measures, done, _versions_of(evidence, done, state.claims()), CandidateRisks(evidence, state)
+        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
+        claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
+        return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+        """Return the claims about some versions."""
+
+        def build(places: Places) -> list[Disclosure[int]]:
+            return _found(evidence, (person[places], release[places], value[places]))
+
+        return Disclosures(person, release, value, build)
 
 
 def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
@@ -138,19 +145,15 @@ def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
     return person, when, value
 
 
-def _disclosures(evidence: Evidence, *columns: Codes) -> Disclosures:
-    """Return the claims about versions; a finding has its person's whole graph before and after pruning."""
-
-    def build(places: Places) -> list[Disclosure[int]]:
-        person, release, value = (column[places] for column in columns)
-        steps = dict[int, tuple[CertificateStep[int], ...]]()
-        for who, versions in sightings(evidence, person).items():
-            feasible = prune([v.candidates for v in versions], evidence.transitions)
-            steps[who] = tuple(replace(step, feasible=kept) for step, kept in zip(versions, feasible, strict=True))
-        rows = zip(person.tolist(), release.tolist(), value.tolist(), strict=True)
-        return [Disclosure(who, when, what, 1.0, steps[who]) for who, when, what in rows]
-
-    return Disclosures(columns[0], columns[1], columns[2], build)
+def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
+    """Return findings about versions; each has its person's whole graph before and after pruning."""
+    seen = sightings(evidence, columns[0])
+    steps = dict[int, tuple[CertificateStep[int], ...]]()
+    for who, versions in seen.items():
+        feasible = prune([v.candidates for v in versions], evidence.transitions)
+        steps[who] = tuple(replace(step, feasible=kept) for step, kept in zip(versions, feasible, strict=True))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:
