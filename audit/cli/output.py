@@ -84,14 +84,18 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
 
 @contextmanager
 def commands_name(arguments: argparse.Namespace) -> Iterator[None]:
-    """Let commands that are printed name the language and the paths of this command line, quoted for a shell."""
+    """Let commands that are printed name the language and the paths of this command line, quoted for a shell.
+
+    What programs read is the same wherever the series is, and shows no path of this machine.
+    """
     series, candidate = getattr(arguments, "series", None), getattr(arguments, "candidate", ())
     named = {"SERIES": [series] if isinstance(series, str) else (), "CANDIDATE": candidate}
     if isinstance(folder := getattr(arguments, "microdata", None), Path):
         named["MICRODATA"] = [str(folder if folder.stem.strip(".") else folder.resolve())]
     quoted = {word: " ".join(shlex.quote(without_secrets(each)) for each in paths) for word, paths in named.items()}
     language = NAMED.set(getattr(arguments, "language", None))
-    places = PLACES.set({word: paths for word, paths in quoted.items() if paths})
+    for_programs = getattr(arguments, "format", "") in ("json", "junit", "sarif")
+    places = PLACES.set({word: paths for word, paths in quoted.items() if paths and not for_programs})
     try:
         yield
     finally:
