@@ -234,7 +234,7 @@ def test_invalid_candidates_are_refused(tmp_path):
     refused("name one or two", series, candidate, candidate, candidate)
     refused("no such file", tmp_path / "nowhere", candidate)
     refused("CANDIDATE", series)
-    refused("this file is one of the inputs", series, candidate, "--output", candidate)
+    refused("this file is one of the inputs", series, candidate, "--format", "text", "--output", candidate)
     assert snapshot(series) == before
 
 
