@@ -135,4 +135,4 @@ def decided(rule: str, limit: int, seen: np.ndarray, ends: Sequence[tuple[int, f
     if rule == "min_width":
         return width >= limit, left < limit
     small = (low >= 1) & (high < limit) & ((left == 1) | (left < limit - 1))
-    return (least <= 0) | (most >= limit) | (width >= limit - 1), small
+    return (least <= 0) | (most >= limit) | (width >= max(2, limit - 1)), small

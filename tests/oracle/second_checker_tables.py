@@ -325,7 +325,7 @@ class Tables:
             if rule == "min_width":
                 good, bad = width >= limit, known < limit
             else:
-                good = least == 0 or most >= limit or width >= limit - 1
+                good = least == 0 or most >= limit or width >= max(2, limit - 1)
                 bad = low >= 1 and high < limit and (known == 1 or known < limit - 1)
             settled, findings = settled + good, findings + bad
         return {"claim": rule, "limit": limit, "questions": len(boxes), "settled": settled, "findings": findings}
