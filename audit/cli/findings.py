@@ -96,9 +96,12 @@ def _check_filter(lines: Sequence[ListedFinding], name: str, asked_for: str | No
         UsageError: it fits no finding.
     """
     known = there or sorted({getattr(line, name) for line in lines} - {""})
-    if known and asked_for not in there and not any(_is_about(line, name, asked_for) for line in lines):
+    if (
+        asked_for is not None
+        and known
+        and asked_for not in there
+        and not any(_is_about(line, name, asked_for) for line in lines)
+    ):
         choices = joined([quoted(printable(each)) for each in known])
-        what = say(
-            "--{filter}: no finding is about {asked_for}", filter=name, asked_for=quoted(printable(asked_for or ""))
-        )
+        what = say("--{filter}: no finding is about {asked_for}", filter=name, asked_for=quoted(printable(asked_for)))
         raise UsageError(say("{what}; choose from {choices}", what=what, choices=choices))

@@ -309,7 +309,7 @@ def test_nothing_is_written_through_a_url(tmp_path):
         (str(series), "--output", (tmp_path / "report.txt").as_uri()),
     ):
         assert "this is a URL" in one_line(*words)
-    line = one_line(series.as_uri(), "--output", series / "releases" / "1.csv")
+    line = one_line(series.as_uri(), "--format", "text", "--output", series / "releases" / "1.csv")
     assert "this file is one of the inputs" in line
 
 
