@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from audit.api.answers import Answer, OfCandidate
 from audit.api.results import AttackResult
-from audit.api.settings import AuditSettings
+from audit.api.settings import AuditSettings, known_findings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.errors import UsageError
-from audit.model.report import BaselineFacts, Report
+from audit.model.report import Report
 from audit.pipeline import dataframes
 from audit.pipeline.settings import CountSettings
 
@@ -163,7 +163,7 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import audit_tables
 
-        known = _baseline(baseline)
+        known = known_findings(baseline, of_tables=True)
         with _options(settings) as how:
             options = replace(how, baseline=known)
             if witness is None:
@@ -196,7 +196,7 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.candidate import judge_candidate
 
-        folder, known = TemporaryFolder("audit-candidate-"), _baseline(baseline)
+        folder, known = TemporaryFolder("audit-candidate-"), known_findings(baseline, of_tables=True)
         release = _release(candidate, tag, folder.path)
         with _options(settings) as how:
             options = replace(how, baseline=known)
@@ -370,13 +370,6 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
 
 def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOptions]:
     return AuditSettings(settings, CountSettings).audit_options()
-
-
-def _baseline(file: str | os.PathLike[str] | None) -> BaselineFacts | None:
-    """Return the findings of an earlier report, if there is one."""
-    from audit.judgement.baseline import read_baseline
-
-    return None if file is None else read_baseline(Path(file), of_tables=True)
 
 
 def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, ove
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult, kept
-from audit.api.settings import AuditSettings, run, several
+from audit.api.settings import AuditSettings, known_findings, run, several
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable_path
@@ -157,12 +157,11 @@ class LoadedSeries(Loaded):
             UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
-        from audit.judgement.baseline import read_baseline
         from audit.pipeline.audit_run import compare_candidate
         from audit.repair.newest_release import with_repair
 
         checked, chosen = AuditSettings(settings), several(attack)
-        attacks, known = checked.attacks(chosen), None if baseline is None else read_baseline(Path(baseline))
+        attacks, known = checked.attacks(chosen), known_findings(baseline)
         with (
             self._joined(candidate, tag) as (before, after),
             checked.audit_options(explicit=bool(chosen)) as asked,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
-from audit.model.report import Report
+from audit.model.report import BaselineFacts, Report
 from audit.pipeline.settings import SETTINGS, CountSettings, Settings
 from audit.runtime.engine import Local, cores
 
@@ -110,6 +110,17 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
+def known_findings(baseline: str | os.PathLike[str] | None, *, of_tables: bool = False) -> BaselineFacts | None:
+    """Return the findings of an earlier report on people, or on count tables if `of_tables`; None without a report.
+
+    Raises:
+        UsageError: it is not such a report.
+    """
+    from audit.judgement.baseline import read_baseline
+
+    return None if baseline is None else read_baseline(Path(baseline), of_tables=of_tables)
+
+
 def run(
     series: Series,
     attacks: Collection[Choice],
@@ -126,12 +137,11 @@ def run(
     that have finished; `prepare` receives what the adversary sees before attacks run.
     """
     from audit.io.series import Series
-    from audit.judgement.baseline import read_baseline
     from audit.pipeline.attack_run import run_attacks
     from audit.pipeline.audit_run import build_report, pseudonymizer
 
     chosen = settings.attacks(attacks)
-    known = None if baseline is None else read_baseline(Path(baseline))
+    known = known_findings(baseline)
     opened = Series.of(series.manifest)
     with settings.audit_options(explicit=bool(attacks)) as asked:
         options = replace(asked, baseline=known, keeps_finished=keeps_finished)
