@@ -224,7 +224,7 @@ def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
 def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditOptions) -> Accepted:
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
-    key = private_key(manifest.folder / PRIVATE, make=False)
+    key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
     waivers = [_with_key(each, key) for each in manifest.waivers]
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
     for place in judged.found if waivers or baseline is not None else ():
