@@ -182,6 +182,7 @@ def _undecided(report: Report) -> str:
 def _holding(report: Report, ran: str) -> str:
     """Return a sentence: the policy holds, with its exceptions, and what this means for people."""
     waived = report.left_out or sum(each.state == "applied" for each in report.policy.waived)
+    harmless, others = _harmless(report), _of_others(report, ran)
     if report.known_before:
         head = _excepted(report.known_before)
     elif waived:
@@ -190,13 +191,11 @@ def _holding(report: Report, ran: str) -> str:
             "The policy holds, except for what is waived: {count} findings.",
             waived,
         )
-    elif _harmless(report):
-        head = say("The policy holds, except for values that are declared to be harmless.")
+    elif harmless:
+        return f"{say('The policy holds, except for values that are declared to be harmless.')} {others}"
     else:
         return _of_all(report, ran)
-    if _harmless(report) and (report.known_before or waived):
-        head = f"{head} {_HARMLESS}"
-    return f"{head} {_of_others(report, ran)}"
+    return f"{head} {_HARMLESS} {others}" if harmless else f"{head} {others}"
 
 
 def _excepted(count: int) -> str:

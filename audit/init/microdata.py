@@ -39,6 +39,7 @@ _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_PAIRS = 40_000
 _SHORT = 3  # letters of an abbreviation
+_SHOWN = 3  # groups of spellings
 
 
 def guess_microdata(folder: Path) -> Guesses:
@@ -166,7 +167,7 @@ def _doubted_spelling(column: Column) -> str | None:
         '"{column}" has spellings that look like one value ({spellings}): write each value in one way in the tables; '
         "otherwise they count as different values, and a group with both seems to have two.",
         column=printable(column.name),
-        spellings=parted(" = ".join(f'"{printable(text)}"' for text in group) for group in groups[:_SHORT]),
+        spellings=parted(" = ".join(f'"{printable(text)}"' for text in group) for group in groups[:_SHOWN]),
     )
 
 
