@@ -19,18 +19,20 @@ import pyarrow as pa
 
 from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
-from audit.io.cells import ANYTHING, CellError
+from audit.io.cells import ANYTHING, CellError, Kind
 from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.releases import Release
 from audit.io.respelling import fold, skeleton
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
+from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNKNOWN, Codes, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions, UpdateSets
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
@@ -311,10 +313,37 @@ def _check_exact(
     if wrong is not None:
         row = int(np.flatnonzero(codes == texts.index(wrong))[0])
         what = say("the cell is empty") if not wrong else say("the cell is not an exact value of this column")
-        remedy = say(
+        remedy = _remedy_of_days(attribute, series.attributes[attribute].kind, known) or say(
             'write the exact value (a leaf, where there is a hierarchy), or declare [columns] types as "categorical"'
         )
         problems.add(table.shown, what, remedy, line=table.line(row), column=attribute)
+
+
+def _remedy_of_days(attribute: str, kind: Kind, texts: Sequence[str]) -> str | None:
+    """Return the lines of the manifest with which a register's column of days can be read; None of other columns."""
+    of_days = kind_of_single_days(filter(None, texts))
+    if of_days is None or kind is Kind.CATEGORICAL:
+        return None
+    short, lines = any(map(SHORT_DAY.fullmatch, texts)), list[str]()
+    if not kind.is_date:
+        lines.append(
+            say(
+                "the register has days here: write types = {{ {column} = {kind} }} under [columns] of {file}, so that "
+                "the cells of the releases are read as days, months or years",
+                column=toml_key(attribute),
+                kind=toml_text(of_days.value),
+                file=manifests.NAME,
+            )
+        )
+    if short:
+        lines.append(
+            say(
+                "these years have two digits: write, for example, years_from = 1926 under [register] of {file}, if "
+                "they are the years from 1926 to 2025",
+                file=manifests.NAME,
+            )
+        )
+    return parted(lines) or None
 
 
 def _is_no_value(series: Series, attribute: str, text: str) -> bool:

@@ -28,6 +28,8 @@ from audit.runtime.phrases import say
 
 NAME = "series.toml"
 PRIVATE = "private"
+YEARS_FROM = "years_from"
+_FIRST_YEAR, _LAST_YEAR = 1800, 2000
 KEY_COLUMNS = ("row", "individual")
 REGISTER_COLUMNS = ("individual", "first", "last", "release")
 ANY = "any"
@@ -151,6 +153,9 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         possible: whether the register lists people who may be in the data, not only people who are.
         published: the dates of publication, by release.
         register_columns: the register's own names of columns, by the names in the series.
+        register_people: the columns of the register that name a person together; empty if one column does.
+        years_from: the first of the hundred years that two digits mean in the register's days; None: such days are
+            refused.
     """
 
     columns: Columns
@@ -167,6 +172,8 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     possible: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
     register_columns: Mapping[str, str] = field(default_factory=dict)
+    register_people: tuple[str, ...] = ()
+    years_from: int | None = None
 
     @property
     def values_change(self) -> bool:
@@ -326,7 +333,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """The allowed tables and keys; those of [policy] are the clauses of all packages."""
         quasi = self.table("columns").get("quasi_identifiers")
         people = {*REGISTER_COLUMNS, *(map(str, quasi) if isinstance(quasi, list) else ())}
-        return {**_TABLES, "policy": {*CLAUSES, "grave"}, "register": people}
+        return {**_TABLES, "policy": {*CLAUSES, "grave"}, "register": {*people, YEARS_FROM}}
 
     def manifest(self) -> Manifest:
         self.check_names()
@@ -364,6 +371,8 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             known=self.path(adversary, "known"),
             possible=possible,
             register_columns=self.register_columns(columns),
+            register_people=self.register_people(possible=possible),
+            years_from=self.years_from(),
             counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
             grave=grave,
@@ -410,10 +419,28 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             self.note(key, say("this is an unknown word"), say('use "{word}", or leave the line out', word=word))
         return table.get(key) == word
 
+    def years_from(self) -> int | None:
+        """Return the first year that two digits may mean in the register; None if it is not stated."""
+        year = self.table("register").get(YEARS_FROM)
+        if year is not None and not (type(year) is int and _FIRST_YEAR <= year <= _LAST_YEAR):
+            self.note(YEARS_FROM, say("this has to be a year"), say("write {example}", example=f"{YEARS_FROM} = 1926"))
+            return None
+        return year
+
     def register_columns(self, columns: Columns) -> dict[str, str]:
         """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
         table, names = self.table("register"), (*REGISTER_COLUMNS, *columns.quasi_identifiers)
-        return {name: called for name in names if (called := self.text(table, name)) is not None}
+        stated = [name for name in names if name != "individual" or not isinstance(table.get(name), list)]
+        return {name: called for name in stated if (called := self.text(table, name)) is not None}
+
+    def register_people(self, *, possible: bool) -> tuple[str, ...]:
+        """Return the columns of a register of possible people that name a person together, if a list is stated."""
+        table = self.table("register")
+        parts = self.texts(table, "individual") if isinstance(table.get("individual"), list) else ()
+        if parts and not possible:
+            what = say("several columns name a person only in a register of people who may be in the data")
+            self.note("individual", what, say("name one column that names each person once"))
+        return parts
 
     def divided(self, found: list[ReleaseFiles], by: str) -> list[ReleaseFiles]:
         self.check_tags([release.tag for release in found])

@@ -350,6 +350,8 @@ def kind_of_days(texts: Iterable[str]) -> Kind:
     return Kind.DAY_FIRST if late[0] else Kind.MONTH_FIRST
 
 
+SHORT_DAY = re.compile(r"([0-9]{1,2}([./-])[0-9]{1,2}\2)([0-9]{2})")
+"""A day whose year has two digits, which is in no century."""
 _COMPACT_DAY = re.compile(r"^([0-9]{4})\.?([0-9]{2})\.?([0-9]{2})$")
 _SAME_NUMBERS = re.compile(r"0?([0-9]{1,2})/0?\1/")
 
@@ -369,6 +371,31 @@ def single_day(text: str, kind: Kind = Kind.DATE) -> int | None:
     read = interval_in(date, order)
     day = None if read is None or not read.is_point else read.interval
     return int(day.low) if day is not None and day.low is not None and day.low == day.high else None
+
+
+def with_century(text: str, first: int) -> str:
+    """Return a day whose year has two digits with the year among the hundred from `first` on; others unchanged.
+
+    >>> with_century("14.03.62", 1926), with_century("14/3/25", 1926), with_century("14.03.1862", 1926)
+    ('14.03.1962', '14/3/2025', '14.03.1862')
+    """
+    found = SHORT_DAY.fullmatch(text)
+    return text if found is None else f"{found[1]}{first + (int(found[3]) - first) % 100}"
+
+
+def kind_of_single_days(texts: Iterable[str]) -> Kind | None:
+    """Return the kind of a column of single days, perhaps with years of two digits; None if a text is no day.
+
+    If no text shows the order of day and month, the day comes first.
+
+    >>> kind_of_single_days(["14/03/62", "1/2/1970"]), kind_of_single_days(["1962-03-14"]), kind_of_single_days(["62"])
+    (<Kind.DAY_FIRST: 'day/month/year'>, <Kind.DATE: 'date'>, None)
+    """
+    days = [with_century(text, 1900) for text in texts]
+    slashed = any(_SLASHED.fullmatch(day) for day in days)
+    kind = Kind.MONTH_FIRST if slashed and kind_of_days(days) is Kind.MONTH_FIRST else Kind.DAY_FIRST
+    known = bool(days) and all(single_day(day, kind) is not None for day in days)
+    return (kind if slashed else Kind.DATE) if known else None
 
 
 # -- what looks like more than one value ------------------------------------------------------------------------------

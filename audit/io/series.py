@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
-from audit.io.notations import kind_of_days
+from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease
@@ -34,6 +34,7 @@ from audit.io.rules.rule import BesideFiles, Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
+from audit.io.texts import column_of
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import UpdateSets
 from audit.runtime.log import logged_stage
@@ -382,12 +383,24 @@ class Series:
 
         None after noting a problem. The `optional` columns are read if the file has them.
         """
-        called = self.manifest.register_columns if name == self.manifest.register else {}
+        is_register = name == self.manifest.register
+        called = self.manifest.register_columns if is_register else {}
+        parts = self.manifest.register_people if is_register else ()
         wanted, further = ([called.get(each, each) for each in some] for some in (columns, optional))
         people, path = called.get("individual", "individual"), self.manifest.folder / name
+        if parts:
+            wanted = [*parts, *(each for each in wanted if each != people)]
         table = read_table(path, name, wanted, problems, optional=further, distinct=(people,))
+        if table is not None and is_register and (first := self.manifest.years_from) is not None:
+            for each in {called.get(each, each) for each, own in self.attributes.items() if own.kind.is_date}:
+                table = table.mapped(each, partial(with_century, first=first)) if each in table else table
+        if table is not None and parts:
+            names = zip(*(table.texts(part) for part in parts), strict=True)
+            table = table.with_column(people, column_of(" ".join(filter(None, each)) for each in names))
         ours = {theirs: each for each, theirs in called.items()}
-        return None if table is None else respelled(table.renamed(ours), self.columns.rules)
+        return (
+            None if table is None else respelled(table.renamed(ours), self.rules if is_register else self.columns.rules)
+        )
 
 
 def open_series(path: str | os.PathLike[str] | UPath) -> Series:

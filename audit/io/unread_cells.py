@@ -24,6 +24,7 @@ from audit.io.rules.spelling import Decimal, Fold
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import text_codes
+from audit.io.toml import toml_key, toml_text
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, say
 
@@ -247,9 +248,12 @@ def check_register_texts(series: Series, register: Register) -> None:
                 "the text is not a value of the register, a label of a hierarchy, a set or a mask{more}", more=more
             )
             remedy = say(
-                "write ranges as [20, 39] or >=65, sets as {{a, b}}; if the column's texts are exact values, write "
-                'spelled = ["{name}"] under [columns]',
-                name=printable(name),
+                "write ranges as [20, 39] or >=65, sets as {{a, b}}; if the register has other words for these values, "
+                "list them in crosswalk.csv (columns release,from,to; write register as the release) and write "
+                'crosswalk = {{ {key} = "crosswalk.csv" }} under [columns]; if the column\'s texts are exact values, '
+                "write spelled = [{text}] under [columns]",
+                key=toml_key(name),
+                text=toml_text(name),
             )
             file, line = _stands(series, name, unknown[0])
             problems.add(file, what, remedy, line=line, column=name)

@@ -45,6 +45,8 @@ from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, say, say_count
 
 INDIVIDUAL = "individual"
+REGISTER = "register"
+"""In place of a release in a crosswalk: the file says what the register's values are called in the series."""
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
 _CODED = re.compile(
@@ -419,8 +421,8 @@ class Crosswalk(ColumnRule, key="crosswalk", form=Reader.files):
             if table is None:
                 continue
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
-                walk = found.setdefault((tag, column), {})
-                if tag not in beside.tags:
+                walk = found.setdefault((tag if tag in beside.tags else "", column), {})
+                if tag not in (*beside.tags, REGISTER):
                     what = say("there is no such release")
                     remedy = say("write the tag of a release, or put the file of that release beside the others")
                     problems.add(name, what, remedy, line=table.line(row), column="release")
