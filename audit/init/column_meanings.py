@@ -11,13 +11,22 @@ from collections.abc import Sequence
 
 from audit.init import column_names
 from audit.init.column_differences import divided
-from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
+from audit.init.columns import (
+    MARKERS,
+    Column,
+    equal_rows,
+    partition,
+    read_columns,
+    steadiness,
+    total_rows,
+    without_rows,
+)
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
 from audit.io.rules.disclosure import Unlinkable
-from audit.io.rules.rows import EPISODES, SeveralRows
-from audit.io.toml import toml_text
+from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
+from audit.io.toml import toml_key, toml_text, toml_value
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
@@ -73,13 +82,25 @@ class _Guesser:
         if found.pair():
             files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
             self.values = read_columns(files, renamed)
-        elif len(found.releases) == 1:
-            self.rows = self.values = divided(found, self.rows)
-            self.files *= len(found.releases)
+        else:
+            self.leave_out_totals()
+            if len(found.releases) == 1:
+                self.rows = self.values = divided(found, self.rows)
+                self.files *= len(found.releases)
         found.columns = {**self.rows, **self.values}
         if not (self.rows and self.values):
             what = say("the releases have no column in common that has a name")
             raise self.error(what, say("give the same meaning the same column name in all releases"))
+
+    def leave_out_totals(self) -> None:
+        """State which last rows are totals, and look at the others alone."""
+        totals = total_rows(self.rows)
+        for row, (name, text) in totals.items():
+            self.guesses.state_rule(IgnoreRows({name: (text,)}), sure=False)
+            files = self.found.releases[int(self.rows[name].release[row])].shown
+            line = f"ignore_rows.{toml_key(name)} = {toml_value([text])}"
+            self.guesses.written[line] = say("the last row of {file} looks like a total, not like a person", file=files)
+        self.rows = self.values = without_rows(self.rows, totals)
 
     def error(self, what: str, remedy: str) -> InputError:
         release = self.found.pair() or self.found.releases[-1]
@@ -249,7 +270,7 @@ class _Guesser:
     # -- sensitive and quasi-identifiers
 
     def guess_sensitive(self) -> None:
-        free = self.free(self.values)
+        free = [column for column in self.free(self.values) if not column.holds_names]
         if not free:
             what = say("all columns that the releases share are identifiers, groups or counts; none can be sensitive")
             remedy = say(
@@ -300,6 +321,7 @@ class _Guesser:
             (self.generalized(column) is not None, -4 if named > 6 else -8, None),
             (len(column.some) < 2, -5, None),
             (column.unique and len(column.codes) >= 20, -4, None),
+            (column.nearly_unique and not named, -8, None),
             (column.is_free_text, -4, None),
         ]
         return [(points, why) for holds, points, why in marks if holds]

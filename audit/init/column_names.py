@@ -58,6 +58,20 @@ _QUASI = _words(
     "provincia eta sesso nascita comune cap leeftijd geslacht"
 )
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
+_TOPICS = {
+    "postal": _POSTAL,
+    "birth": _words("birth birthdate birthday birthyear dob born geburt geboren naissance nacimiento nascita"),
+    "sex": _words("sex gender geschlecht sexe genre sexo genero sesso geslacht"),
+}
+_PEOPLES_NAMES = _words(
+    "name names surname forename firstname lastname fullname namen nachname vorname vornamen familienname geburtsname "
+    "rufname zuname nom noms prenom prenoms patronyme nombre nombres apellido apellidos nome cognome naam voornaam "
+    "achternaam"
+)
+_BESIDE_NAMES = _words(
+    "first last given family full middle christian maiden of the person elector voter and und et y d de du l naissance "
+    "famille usage usuel marital personne electeur primer segundo"
+)
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
@@ -78,6 +92,25 @@ def is_postal(name: str) -> bool:
     (True, True, False)
     """
     return any(word in _POSTAL for word in words(name))
+
+
+def topic(name: str) -> str | None:
+    """Return what a name is about, if columns of other names about it hold the same: birth, postcode or sex.
+
+    >>> topic("Année de naissance"), topic("DOB"), topic("Geschlecht"), topic("Birthplace")
+    ('birth', 'birth', 'sex', None)
+    """
+    return next((topic for topic, keys in _TOPICS.items() if _speaks_of(name, keys) and "place" not in name), None)
+
+
+def names_people(name: str) -> bool:
+    """Return whether a name is that of a column with the names of people.
+
+    >>> names_people("Nom d'usage"), names_people("Surname"), names_people("hospital name"), names_people("Famille")
+    (True, True, False, False)
+    """
+    found = {*words(name)}
+    return not _PEOPLES_NAMES.isdisjoint(found) and found <= _PEOPLES_NAMES | _BESIDE_NAMES
 
 
 def kind(name: str) -> str | None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from audit.init.column_names import names_people
 from audit.io.cell_reading import infer_kind, parse
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
+from audit.io.notations import SHORT_DAY
+from audit.io.rules.rows import is_total
 from audit.io.tables import Table, first_rows, text_codes
 from audit.model.arrays import combine
 from audit.model.errors import Problems
@@ -26,6 +29,7 @@ _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d
 _MEASURE = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}([., '\u00a0\u202f][0-9]{3})+)([.,][0-9]+)?")
 _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
 _LINES_SHOWN = 3
+_COLUMNS_WITH_TOTALS = 3  # with fewer, a row with a blank cell may be a person's
 _TEXTS = 2_000  # distinct cells of a column that are parsed
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
 _MAY_MARK = re.compile(
@@ -104,6 +108,22 @@ class Column:
         times = np.bincount(self.codes, minlength=len(self.texts))
         once = [text for text, many in zip(self.texts, times.tolist(), strict=True) if many == 1 and text]
         return 2 * sum(" " in text for text in once) > len(self.some) >= _MEASURED
+
+    @cached_property
+    def are_days(self) -> bool:
+        """Whether all nonempty cells looked at are single days, perhaps with years of two digits."""
+        return bool(self.some) and all(_DATE.match(text) or SHORT_DAY.fullmatch(text) for text in self.some)
+
+    @cached_property
+    def holds_names(self) -> bool:
+        """Whether it holds the names of people, as its own name says."""
+        return names_people(self.name) and not self.are_numbers and self.form is None
+
+    @cached_property
+    def nearly_unique(self) -> bool:
+        """Whether it holds texts, at least twenty, that are different in nearly all rows."""
+        distinct, filled = len({*self.texts} - {""}), int(self._places[1].sum())
+        return 10 * distinct > 9 * filled >= 9 * _MEASURED and not self.are_numbers
 
     @cached_property
     def recurs(self) -> bool:
@@ -208,6 +228,46 @@ def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> di
 def _parts(table: Table, names: Sequence[str]) -> dict[str, str]:
     """Return the parts of split columns, each with its column."""
     return {part: base for base, parts in families(table, names).items() for part in parts}
+
+
+def total_rows(columns: Mapping[str, Column]) -> dict[int, tuple[str, str]]:
+    """Return the last rows of releases that look like totals, each with the column and the text that mark it.
+
+    A cell of such a row says so, or several of its cells are blank in columns that have no other blank; and one of its
+    other cells has a text that no other row has.
+    """
+    found, own = dict[int, tuple[str, str]](), [column for column in columns.values() if column.whole]
+    if len(own) < _COLUMNS_WITH_TOTALS or not len(own[0].release):
+        return found
+    last = np.flatnonzero(np.append(np.diff(own[0].release) != 0, True))
+    above = np.ones(len(own[0].release), dtype=np.bool_)
+    above[last] = False
+    often = {column.name: np.bincount(column.codes[above], minlength=len(column.texts)) for column in own}
+    for row in last.tolist():
+        cells = {column.name: column.texts[column.codes[row]] for column in own}
+        new = [name for name, text in cells.items() if text and not often[name][columns[name].codes[row]]]
+        blank = [name for name, text in cells.items() if not text]
+        unlike = all(not often[name][columns[name].codes[row]] for name in blank)
+        says = [name for name in new if is_total(cells[name])]
+        labels = [name for name in new if not _MEASURE.fullmatch(cells[name])]  # a person may have any number later
+        if says or (labels and unlike and 3 * len(blank) >= len(own) and len(blank) > 1):
+            mark = (says or labels)[0]
+            found[row] = mark, cells[mark]
+    return found
+
+
+def without_rows(columns: Mapping[str, Column], rows: Iterable[int]) -> dict[str, Column]:
+    """Return the columns without some rows, and without the texts of these rows alone."""
+    if not (dropped := [*rows]):
+        return {**columns}
+    kept = {}
+    for name, column in columns.items():
+        used, codes = np.unique(np.delete(column.codes, dropped), return_inverse=True)
+        texts = [column.texts[code] for code in used.tolist()]
+        kept[name] = replace(
+            column, texts=texts, codes=codes.astype(np.int32), release=np.delete(column.release, dropped)
+        )
+    return kept
 
 
 def partition(columns: Sequence[Column]) -> npt.NDArray[np.int64]:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, said_range
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_label_name, is_sign
+from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_counts
 from audit.init.count_rules import TableGuesses
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import say
 
 _LEAST_ROWS = 2  # of totals: rows of people may end with one
+_MOST_OF_OWN = 0.8
+"""The share of rows of people, at most, that differ in their labels."""
 _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
 
 
@@ -28,7 +30,7 @@ def refuse_half_recognised(files: CountFiles) -> None:
     numbers = [name for name, texts in files.columns.items() if _mostly_numbers(texts) and not is_label_name(name)]
     labels = [name for name in files.columns if name not in numbers]
     totals = [any(map(is_total_word, row)) for row in _rows(files, labels)]
-    if of_people or not numbers or sum(totals) < _LEAST_ROWS:
+    if of_people or not numbers or sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels):
         return
     for name in numbers:
         _refuse_cell(files, name, lambda text: number_of(text) is None and not is_sign(text))
@@ -47,6 +49,24 @@ def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:
     unread -= {*rules.legend, "0"}
     for name in files.columns if unread else ():
         _refuse_cell(files, name, unread.__contains__)
+
+
+def _ends_with_totals(files: CountFiles, numbers: Sequence[str], labels: Sequence[str]) -> bool:
+    """Return whether only the last row of each file is a total, and the labels of the others recur, as people's do.
+
+    In a table of counts, each row has labels of its own.
+    """
+    if any(speaks_of_counts(name) or column_names.kind(name) == "count" for name in numbers):
+        return False
+    rows, before = [*_rows(files, labels)], 0
+    for own in files.rows_of:
+        *above, _ = rows[before : before + own] or [()]
+        before += own
+        if any(not text or is_total_word(text) for row in above for text in row):
+            return False
+        if len({*above}) > _MOST_OF_OWN * len(above):
+            return False
+    return True
 
 
 def _mostly_numbers(texts: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from audit.init.column_names import ID_KINDS, is_quasi, kind, sensitivity
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
+from audit.init.rolls import lines_of_people, matched
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
@@ -105,12 +106,12 @@ class FoundFiles:
     def register_columns(self) -> dict[str, str]:
         """Return what the register calls the columns that releases may have, too, by their names there.
 
-        Names that differ only in case are the same.
+        Names that differ only in spelling are the same, and so are the only ones about birth, postcode or sex.
         """
         names = self.names[self.beside["register"]] if "register" in self.beside else []
-        own = {*names} - {*REGISTER_COLUMNS, *self.guesses.document.get("register", {}).values()}
-        folded = {name.casefold(): name for name in self.columns if name not in own}
-        return {folded.get(name.casefold(), name): name for name in sorted(own)}
+        person = self.guesses.document.get("register", {}).get("individual", [])
+        own = [name for name in names if name not in {*REGISTER_COLUMNS, person if isinstance(person, str) else ""}]
+        return {ours: theirs for theirs, ours in matched(own, [*self.columns]).items()}
 
     def texts(self, role: str, column: str) -> set[str]:
         """Return the distinct cells of a column in a file beside the releases; empty without the file or column."""
@@ -151,6 +152,8 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
             found.unused[shown] = say("one more file of this kind: {role}", role=BESIDE[role])
+    if "register" not in found.beside:
+        _find_roll(found, releases, others)
     if "register" not in found.beside:
         _find_register(found, [*releases, *others], others)
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
@@ -239,6 +242,36 @@ def _role(names: set[str]) -> str | None:
     if {"individual", "value"} <= names <= {"individual", "value", "release"}:
         return "known"
     return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
+
+
+def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]) -> None:
+    """Note the roll: a table beside the releases whose lines are about single people, by their names or days of birth.
+
+    It has quasi-identifiers of the other tables, and lacks what they say of people. Of several, the last one counts.
+    """
+    rolls = {
+        shown: columns for shown in beside if (columns := lines_of_people(found.names[shown], found.folder / shown))
+    }
+    others = [shown for shown in (*releases, *beside) if shown not in {*rolls, *found.beside.values()}]
+    if not rolls or not others:
+        return
+    there = dict.fromkeys(name for shown in others for name in found.names[shown])
+    shared = {shown: {*there} & {*matched(found.names[shown], [*there]).values()} for shown in rolls}
+    fitting = [shown for shown, names in shared.items() if 0 < len(names) < len(there)]
+    if not fitting:
+        return
+    *earlier, last = fitting
+    found.beside["register"] = last
+    found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
+    person = rolls[last]
+    why = (
+        say("the lines of the register differ in it")
+        if isinstance(person, str)
+        else say("together, they name a person")
+    )
+    found.guesses.state("register.individual", person, why, sure=False)
+    why = say("the register does not say who is in which release")
+    found.guesses.state("adversary.presence", POSSIBLE, why)
 
 
 def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:

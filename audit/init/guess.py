@@ -21,6 +21,7 @@ from audit.init.column_meanings import guess_meanings
 from audit.init.columns import MARKERS, Column
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
+from audit.init.register_cells import state_cells, state_words
 from audit.init.summary import found_rows
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
@@ -76,6 +77,7 @@ def guess(folder: Path) -> Guesses:
         warnings = []
     guesses.doubts[:0] = warnings
     state_changes(changes, guesses)
+    state_words(found)
     guesses.found = found_rows(manifest, found)
     return guesses
 
@@ -101,6 +103,8 @@ def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> Foun
     guesses.state_rule(Missing(frozenset(missing)), sure=sure)
     if not missing <= {"", *MARKERS}:
         guesses.written[f"missing = {toml_value(missing)}"] = str(Missing.why)
+    if "register" in found.beside:
+        state_cells(found)
     _state_beside(found)
     return found
 
@@ -138,10 +142,8 @@ def _state_beside(found: FoundFiles) -> None:
             doubt = say("{file} does not fit, and an audit refuses it: {why}.", file=shown, why=trouble)
             found.guesses.doubts.append(doubt)
     there, quasi = found.register_columns(), {column.name for column in found.with_role(QUASI)}
-    for name in sorted(quasi & there.keys()):
-        if there[name] != name:
-            found.guesses.state(f"register.{name}", there[name], say("the names differ only in case"))
-    further = {own for name, own in there.items() if name not in quasi}
+    person = found.guesses.document.get("register", {}).get("individual", [])
+    further = {own for name, own in there.items() if name not in quasi and own not in person}
     lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there.keys(), further))
     if there and lacking and spare:
         doubt = say(

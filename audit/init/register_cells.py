@@ -1,0 +1,95 @@
+"""How a register writes what the releases have: under other names, as days of birth, or in other words."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import re
+
+from audit.init.columns import Column, read_columns
+from audit.init.found_files import QUASI, FoundFiles
+from audit.io.cells import Kind
+from audit.io.manifest import YEARS_FROM
+from audit.io.notations import SHORT_DAY, kind_of_single_days
+from audit.io.respelling import skeleton
+from audit.io.rules.cell_meaning import ColumnTypes
+from audit.io.rules.spelling import REGISTER, Crosswalk
+from audit.io.toml import toml_key, toml_text, toml_value
+from audit.runtime.phrases import Phrase, say
+
+CROSSWALK = "crosswalk.csv"
+_SEXES = (
+    re.compile("f|w|female|femme|wom[ae]n|weiblich|frau|feminin|femenino|mujer"),
+    re.compile("m|h|male|homme|m[ae]n|mannlich|mann|masculin|masculino|hombre|varon"),
+)
+_DAYS = Phrase("the register has days, and the releases their years or ranges")
+
+
+def state_cells(found: FoundFiles) -> None:
+    """State what the register calls the quasi-identifiers, and how its days are read."""
+    quasi = {column.name: column for column in found.with_role(QUASI)}
+    for name, theirs in sorted(found.register_columns().items()):
+        if name not in quasi or (own := _register_column(found, theirs)) is None:
+            continue
+        kind = kind_of_single_days([text for text in own.some if text not in own.markers])
+        if kind is None or kind_of_single_days(quasi[name].some) is not None:
+            _state_name(found, name, theirs)
+        elif quasi[name].parses(kind):
+            _state_name(found, name, theirs)
+            found.guesses.state(f"columns.{ColumnTypes.key}", {name: kind.value}, str(_DAYS), sure=False)
+            line = f"{ColumnTypes.key}.{toml_key(name)} = {toml_text(kind.value)}"
+            found.guesses.written[line] = str(_DAYS)
+            _state_century(found, own)
+
+
+def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
+    if name == theirs:
+        return
+    alike = skeleton(name) == skeleton(theirs)
+    why = say("the names differ only in spelling") if alike else say("both columns are about the same")
+    found.guesses.state(f"register.{name}", theirs, why)
+    if not alike:
+        found.guesses.unsure[f"register.{toml_key(name)}"] = None
+
+
+def _state_century(found: FoundFiles, column: Column) -> None:
+    """State which years two digits mean: those of people who are alive."""
+    if not any(map(SHORT_DAY.fullmatch, column.some)):
+        return
+    first = datetime.datetime.now(tz=datetime.UTC).year - 99
+    why = say("its years have two digits, which mean {first} to {last} here", first=str(first), last=str(first + 99))
+    found.guesses.state(f"register.{YEARS_FROM}", first, why, sure=False)
+    found.guesses.written[f"{YEARS_FROM} = {first}"] = why
+
+
+def _register_column(found: FoundFiles, theirs: str) -> Column | None:
+    shown = found.beside[REGISTER]
+    return read_columns([(found.folder / shown, shown)]).get(theirs)
+
+
+def state_words(found: FoundFiles) -> None:
+    """Draft a crosswalk where the register writes the sexes in other words than the releases."""
+    if REGISTER not in found.beside or found.guesses.column(Crosswalk.key) or (found.folder / CROSSWALK).exists():
+        return
+    there = found.register_columns()
+    for column in found.with_role(QUASI):
+        own = _register_column(found, there[column.name]) if column.name in there else None
+        if own is None or {*own.some} & {*column.some} or column.parses(Kind.NUMERIC):
+            continue
+        lines = [
+            (REGISTER, text, like)
+            for text in own.some
+            for like in column.some
+            for sex in _SEXES
+            if sex.fullmatch(skeleton(text)) and sex.fullmatch(skeleton(like))
+        ]
+        if len(lines) != len(own.some):
+            continue
+        why = say("the register writes these values in other words")
+        found.guesses.state(f"columns.{Crosswalk.key}", {column.name: CROSSWALK}, why, sure=False)
+        found.guesses.written[f"{Crosswalk.key}.{toml_key(column.name)} = {toml_value(CROSSWALK)}"] = why
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows([("release", "from", "to"), *lines])
+        found.guesses.files[CROSSWALK] = text.getvalue()
+        return

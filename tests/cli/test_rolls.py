@@ -1,0 +1,209 @@
+"""A roll of people beside releases, as offices have it: names, days of birth, other words, totals at the end."""
+
+import csv
+import io
+import random
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import read_audit, refused, run_main
+
+FORMS = {
+    "fr": {
+        "columns": ["Année de naissance", "Sexe", "Code postal", "Diagnostic", "Durée"],
+        "roll": ["Nom", "Prénom", "Date de naissance", "Sexe", "Code postal"],
+        "people": ["Nom", "Prénom", "Date de naissance"],
+        "sexes": [("Femme", "F"), ("Homme", "M")],
+        "day": "{:02}/{:02}/{}",
+        "kind": "day/month/year",
+        "total": "Total",
+        "postal": "75***",
+        "birth": ("Année de naissance", "Date de naissance"),
+    },
+    "en": {
+        "columns": ["Year of birth", "Sex", "Postcode", "Diagnosis", "Length of stay"],
+        "roll": ["Elector number", "Name", "DOB", "Sex", "Postcode"],
+        "people": "Elector number",
+        "sexes": [("F", "F"), ("M", "M")],
+        "day": "{:02}/{:02}/{}",
+        "kind": "day/month/year",
+        "total": "All",
+        "postal": "75***",
+        "birth": ("Year of birth", "DOB"),
+    },
+    "de": {
+        "columns": ["Geburtsjahr", "Geschlecht", "PLZ", "Hauptdiagnose", "Dauer"],
+        "roll": ["Nachname", "Vorname", "Geburtsdatum", "Geschlecht", "PLZ"],
+        "people": ["Nachname", "Vorname", "Geburtsdatum"],
+        "sexes": [("weiblich", "w"), ("männlich", "m")],
+        "day": "{:02}.{:02}.{}",
+        "kind": "date",
+        "total": "Insgesamt",
+        "postal": "75***",
+        "birth": ("Geburtsjahr", "Geburtsdatum"),
+    },
+}
+
+
+def rolled(folder, language, short=False):
+    """Write two releases with a total below, and a roll of more people, and return the form."""
+    form, draw = FORMS[language], random.Random(7)  # noqa: S311
+    people = [
+        (draw.randint(1940, 1989), draw.randint(1, 12), draw.randint(1, 28), draw.randint(0, 1), f"750{n % 20:02}")
+        for n in range(120)
+    ]
+    for tag, last in (("soins 2023", 60), ("soins 2024", 80)):
+        rows = [
+            [
+                f"{year // 10 * 10}-{year // 10 * 10 + 9}",
+                form["sexes"][sex][0],
+                form["postal"],
+                ["flu", "cold", "gout"][draw.randrange(3)],
+                str(draw.randint(1, 30)),
+            ]
+            for year, _, _, sex, _ in people[:last]
+        ]
+        rows.append([form["total"], "", "", "", "1250"])
+        write(folder / f"{tag}.csv", as_csv([form["columns"], *rows], delimiter=";"))
+    lines = []
+    for n, (year, month, day, sex, code) in enumerate(people):
+        first = f"E{n:04}" if language == "en" else f"Nom{n % 50}"
+        born = form["day"].format(day, month, f"{year % 100:02}" if short else year)
+        lines.append([first, f"Prénom{n % 7}-{n}", born, form["sexes"][sex][1], code])
+    write(folder / "liste.csv", as_csv([form["roll"], *lines], delimiter=";"))
+    return form
+
+
+def confirmed(path):
+    """Take all guesses for right."""
+    text = path.read_text(encoding="utf-8")
+    write(path, text.partition("[unconfirmed]")[0])
+    return text
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_a_roll_of_names_is_a_register_in_every_language(tmp_path, language):
+    """It is no release; its names are no sensitive values; its days and words are read as the releases' are."""
+    form = rolled(tmp_path, language)
+    code, out, _ = run_main("init", str(tmp_path), "--yes")
+    assert code == 0
+    text = confirmed(tmp_path / "series.toml")
+    assert 'releases = ["soins 2023.csv", "soins 2024.csv"]' in text
+    assert f'sensitive = "{form["columns"][3]}"' in text
+    assert 'presence = "possible"' in text
+    ours, theirs = form["birth"]
+    quoted = f'"{ours}"' if " " in ours else ours
+    assert f'{quoted} = "{theirs}"' in text.partition("[register]")[2]
+    assert f'types.{quoted} = "{form["kind"]}"' in text
+    assert f'ignore_rows.{quoted} = ["{form["total"]}"]' in text
+    assert form["total"] in out
+    code, result = read_audit(tmp_path)
+    assert (result["adversary"]["kind"], result["series"]["rows"]) == ("possible", 140)
+    assert "fits 0 of the 120" not in str(result)
+    assert "0 people fit no row" in str(result["warnings"])
+
+
+@pytest.mark.parametrize("language", ["fr", "de"])
+def test_years_of_two_digits_are_read_as_stated_and_never_as_texts(tmp_path, language):
+    """A roll with two digits of each year is judged as one with four; without a century it is refused."""
+    judged = []
+    for short in (False, True):
+        folder = tmp_path / str(short)
+        rolled(folder, language, short)
+        run_main("init", str(folder), "--yes")
+        path = folder / "series.toml"
+        text = confirmed(path)
+        assert ("years_from = " in text.partition("[register]")[2]) == short
+        result = read_audit(folder)[1]
+        judged.append([each["measures"] for each in result["attacks"]])
+        if short:
+            lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "years_from" not in line]
+            write(path, "\n".join(lines))
+            assert "years_from = 1926 under [register] of series.toml" in refused(str(folder))
+    assert judged[0] == judged[1]
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_days_beside_ranges_of_years_are_refused_with_the_line_to_add(tmp_path, language):
+    form = rolled(tmp_path, language)
+    run_main("init", str(tmp_path), "--yes")
+    path = tmp_path / "series.toml"
+    text = confirmed(path)
+    kept = [line for line in text.partition("[unconfirmed]")[0].splitlines() if not line.startswith("types.")]
+    write(path, "\n".join(kept))
+    ours = form["birth"][0]
+    quoted = f'"{ours}"' if " " in ours else ours
+    said = refused(str(tmp_path))
+    line = f'types = {{ {quoted} = "{form["kind"]}" }}'
+    assert f"{line} under [columns] of series.toml" in said
+    write(path, "\n".join(kept).replace("[columns]", f"[columns]\n{line}"))
+    assert run_main(str(tmp_path))[0] in (0, 1, 3)
+
+
+def test_several_columns_name_a_person_only_where_people_may_be_in_the_data(tmp_path):
+    rolled(tmp_path, "fr")
+    run_main("init", str(tmp_path), "--yes")
+    path = tmp_path / "series.toml"
+    text = confirmed(path).partition("[unconfirmed]")[0]
+    write(path, "\n".join(line for line in text.splitlines() if "presence" not in line))
+    assert "several columns name a person only in a register of people who may be in the data" in refused(str(tmp_path))
+    write(path, text.replace('["Nom", "Prénom", "Date de naissance"]', '["Nom"]'))
+    assert "this person is also in line" in refused(str(tmp_path))
+    write(path, text.replace("[register]", "[register]\nyears_from = 26"))
+    assert "this has to be a year" in refused(str(tmp_path))
+
+
+@pytest.mark.parametrize("word", ["Total", "Ensemble", "Insgesamt", "Gesamt", "All", "Alle Personen", "Toutes"])
+def test_a_total_below_a_table_of_people_is_set_aside(tmp_path, word):
+    """Whatever the word: the other cells of the row are blank, and no row of a person is like this."""
+    head = ["Année de naissance", "Sexe", "Code postal", "Durée"]
+    draw = random.Random(3)  # noqa: S311
+    rows = [
+        [draw.choice(["1950-1959", "1960-1969"]), draw.choice("FM"), draw.choice(["75***", "92***"]), str(n % 29)]
+        for n in range(60)
+    ]
+    for tag in ("2023", "2024"):
+        write(tmp_path / f"{tag}.csv", as_csv([head, *rows, [word, "", "", "1250"]], delimiter=";"))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert f'ignore_rows."Année de naissance" = ["{word}"]' in text
+    assert "columns.ignore_rows" in text.partition("[unconfirmed]")[2]
+    assert read_audit(tmp_path)[1]["series"]["rows"] == 120
+
+
+def test_a_last_person_is_no_total(tmp_path):
+    """A blank cell, or a value that no other row has, does not make a person a total."""
+    head = ["Année de naissance", "Sexe", "Code postal", "Diagnostic"]
+    rows = [["1950-1959", "FM"[n % 2], "75***", ["flu", "cold"][n // 2 % 2]] for n in range(40)]
+    for last in (
+        ["1950-1959", "F", "75***", "gout"],
+        ["1940-1949", "", "75***", "flu"],
+        ["1940-1949", "F", "", "gout"],
+    ):
+        folder = tmp_path / last[-1] / str(last[1])
+        for tag in ("2023", "2024"):
+            write(folder / f"{tag}.csv", as_csv([head, *rows, last]))
+        run_main("init", str(folder), "--yes")
+        assert "ignore_rows" not in (folder / "series.toml").read_text(encoding="utf-8")
+
+
+def test_names_of_people_are_never_sensitive(tmp_path):
+    """Where a release publishes names, another column is the sensitive one."""
+    rows = [[f"Nom{n}", f"{n % 5}0-{n % 5}9", ["x", "y", "z"][n % 3]] for n in range(40)]
+    for tag in ("2023", "2024"):
+        write(tmp_path / f"{tag}.csv", as_csv([["Nom de famille", "Âge", "Groupe sanguin"], *rows]))
+    run_main("init", str(tmp_path), "--yes")
+    assert 'sensitive = "Groupe sanguin"' in (tmp_path / "series.toml").read_text(encoding="utf-8")
+
+
+def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
+    """`F` of the roll is `Femme` of the releases by the drafted file; without it the audit names the file to write."""
+    rolled(tmp_path, "fr")
+    run_main("init", str(tmp_path), "--yes")
+    lines = [*csv.reader(io.StringIO((tmp_path / "crosswalk.csv").read_text(encoding="utf-8")))]
+    assert sorted(lines[1:]) == [["register", "F", "Femme"], ["register", "M", "Homme"]]
+    path = tmp_path / "series.toml"
+    text = confirmed(path).partition("[unconfirmed]")[0]
+    write(path, "\n".join(line for line in text.splitlines() if "crosswalk" not in line))
+    assert 'crosswalk = { Sexe = "crosswalk.csv" } under [columns]' in refused(str(tmp_path))
