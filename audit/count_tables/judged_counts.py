@@ -233,6 +233,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
         notes={part.file.shown: n for part in counts.parts if (n := len(below_table(part.file.path).notes))},
         labels=frozenset(label for each in counts.dimensions for label in each.labels[: each.published]),
         parts={each.axis.name: each.made_up() for each in counts.dimensions},
+        categories={each.axis.name: each.published for each in counts.dimensions},
     )
 
 

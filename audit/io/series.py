@@ -112,27 +112,29 @@ class Series:
             InputError: a release or a hierarchy cannot be read.
         """
         columns = self.columns
-        types, spelled = columns.rules[ColumnTypes].kinds, columns.rules[Spelled].columns
-        given = {*types, *self.hierarchies, *spelled}
+        given = {*columns.rules[ColumnTypes].kinds, *self.hierarchies, *columns.rules[Spelled].columns}
         undeclared = [name for name in columns.quasi_identifiers if name not in given]
         # A register is compared with all texts, which the same pass records.
         named = columns.quasi_identifiers if undeclared and self.manifest.register is not None else undeclared
         self._note_texts(named)
-        kinds = {name: infer_kind(self.texts(name), self.missing(name)) for name in undeclared}
-        for name, kind in types.items():
-            kinds[name] = Kind(kind)
-            if kinds[name] is Kind.DATE:  # the texts decide in which order dates with slashes are read
-                kinds[name] = kind_of_days(self.texts(name))
-        return {
-            name: QuasiIdentifier(
-                name,
-                kinds.get(name, Kind.CATEGORICAL),
-                self.hierarchies.get(name),
-                self.missing(name),
-                spelled=name in spelled,
-            )
-            for name in columns.quasi_identifiers
-        }
+        return {name: self.column_of_cells(name) for name in columns.quasi_identifiers}
+
+    def column_of_cells(self, name: str, texts: Sequence[str] | None = None) -> QuasiIdentifier:
+        """Return a column that reads its cells; `texts`, or else those of all releases, decide an undeclared kind.
+
+        Raises:
+            InputError: a release or a hierarchy cannot be read.
+        """
+        rules, hierarchy, missing = self.columns.rules, self.hierarchies.get(name), self.missing(name)
+        spelled, declared = name in rules[Spelled].columns, rules[ColumnTypes].kinds.get(name)
+        kind = Kind.CATEGORICAL
+        if declared is not None:
+            kind = Kind(declared)
+            if kind is Kind.DATE:  # the texts decide in which order dates with slashes are read
+                kind = kind_of_days(self.texts(name) if texts is None else texts)
+        elif hierarchy is None and not spelled:
+            kind = infer_kind(self.texts(name) if texts is None else texts, missing)
+        return QuasiIdentifier(name, kind, hierarchy, missing, spelled=spelled)
 
     def texts(self, name: str) -> dict[str, int]:
         """Return the distinct texts of a quasi-identifier, each with the first release, from 0, that has it.

@@ -25,6 +25,7 @@ from audit.io.releases import KeyedRelease, Release
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
+from audit.metrics.column_accuracy import column_accuracy
 from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, tally
 from audit.model.report import ColumnShare, ReleasePanel, SeriesFacts
 from audit.runtime.phrases import say
@@ -380,6 +381,8 @@ def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
         series.manifest.published,
         series.manifest.anonymized,
         _columns_by_role(series.manifest),
+        tuple(column_accuracy(series, held.keyed[-1])),
+        series.manifest.releases[-1].values is not None,
     )
 
 

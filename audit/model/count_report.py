@@ -138,6 +138,7 @@ class TablesFacts:
         notes: the number of lines below a table that are notes, not rows, by file; absent if there are none.
         labels: the published labels; other names are made of these.
         parts: the labels that together make up another one, by dimension and that label.
+        categories: the number of published labels, by dimension.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"
@@ -153,3 +154,4 @@ class TablesFacts:
     notes: Omittable[Mapping[str, int]] = None
     labels: Annotated[frozenset[str], UNWRITTEN] = frozenset()
     parts: Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], UNWRITTEN] = field(default_factory=dict)
+    categories: Annotated[Mapping[str, int], UNWRITTEN] = field(default_factory=dict)

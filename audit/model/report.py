@@ -130,6 +130,43 @@ class WitnessReport:
 
 
 @dataclass(frozen=True)
+class ColumnAccuracy:
+    """At which accuracy the newest release publishes a column, measured in its cells.
+
+    Attributes:
+        column: its name.
+        different: the number of different texts, without withheld ones.
+        shares: the share of rows by the form of their cells: `exact`, `range`, `prefix`, `set` or `withheld`.
+        ordered: whether its exact values are numbers or days.
+        days: whether they are days.
+        width: how many units or days a range has that is the middle one of all rows with ranges; None without any that
+            has two ends.
+        kept: the fewest and the most characters that prefixes keep; None if there are no prefixes.
+    """
+
+    column: str
+    different: int
+    shares: Mapping[str, float]
+    ordered: bool = False
+    days: bool = False
+    width: float | None = None
+    kept: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class GraveFacts:
+    """The values that the policy declares to be grave, and the people known to have one.
+
+    Attributes:
+        values: the values, each after its attribute if it is named.
+        people: the most people of whom one attack is certain of such a value; None if no attack is about people.
+    """
+
+    values: tuple[str, ...]
+    people: int | None
+
+
+@dataclass(frozen=True)
 class SeriesFacts:
     """The audited series.
 
@@ -145,6 +182,8 @@ class SeriesFacts:
         published: the dates of publication by release, if the manifest has them; absent if it has none.
         anonymized: the method and the parameters that the manifest declares; absent if it declares none.
         columns: the columns by role, named as in the manifest; `without_role` is the role of those that have none.
+        accuracy: at which accuracy the newest release publishes quasi-identifiers and sensitive attributes.
+        pairs: whether its quasi-identifiers and its sensitive values are in separate tables.
     """
 
     name: str
@@ -157,6 +196,8 @@ class SeriesFacts:
     published: Annotated[Mapping[str, datetime.date], OMITTED] = field(default_factory=dict)
     anonymized: Omittable[str] = None
     columns: Annotated[Mapping[ColumnRole, tuple[str, ...]], OMITTED] = field(default_factory=dict)
+    accuracy: Annotated[tuple[ColumnAccuracy, ...], UNWRITTEN] = ()
+    pairs: Annotated[bool, UNWRITTEN] = False
 
 
 @dataclass(frozen=True)
@@ -647,6 +688,7 @@ class Report:
         about: the only person of findings and counts, if one was requested; then there is no verdict.
         tables: the audited tables, if the series is one of count tables.
         failed_certificates: the number of findings about counts that are undecided because their certificates failed.
+        grave: the values declared to be grave, and the people known to have one; None if none is declared.
         schema_version: the version of this form.
     """
 
@@ -676,6 +718,7 @@ class Report:
     about: Annotated[str | None, UNWRITTEN] = None
     tables: Annotated[TablesFacts | None, UNWRITTEN] = None
     failed_certificates: Annotated[int, UNWRITTEN] = 0
+    grave: Annotated[GraveFacts | None, UNWRITTEN] = None
 
     @property
     def tool(self) -> Tool:

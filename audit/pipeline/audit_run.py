@@ -14,6 +14,7 @@ import numpy as np
 
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseDecision, JudgedAudit, attack_reason, decide
+from audit.clauses.max_ever_risk import value_codes
 from audit.clauses.registry import CLAUSES
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
@@ -50,6 +51,7 @@ from audit.model.report import (
     BaselineFacts,
     ClauseReport,
     Contradictions,
+    GraveFacts,
     PolicyReport,
     Report,
     ReportWarning,
@@ -144,7 +146,20 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         left_out=accepted.left_out,
         baseline=None if baseline is None else replace(baseline, still=accepted.still),
         interrupted=any(each.outcome.interrupted for each in results),
+        grave=_grave(run, accepted.results),
     )
+
+
+def _grave(run: AuditRun, results: Sequence[Result[View]]) -> GraveFacts | None:
+    """Return the grave values, and how many people certainly have one; None if none is declared."""
+    declared, found = run.series.manifest.grave, list[int]()
+    for each in results if declared else ():
+        if each.claims is not None:
+            others = ~np.isin(each.claims.values(), sorted(value_codes(each.evidence, run.series.grave)))
+            people = people_found(each.without(np.flatnonzero(others)))
+            found += [] if people is None else [people]
+    values = tuple(value if column is None else f"{column} = {value}" for column, value in declared)
+    return GraveFacts(values, max(found, default=None)) if declared else None
 
 
 def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:

@@ -72,6 +72,7 @@ def _risks(report: Report) -> Iterator[Block]:
         )
     )
     yield from sections.verdict(report)
+    yield from sections.grave(report)
     yield from sections.attacks(report)
     yield sections.to_fill(
         (say("Who could try, with which knowledge, and how likely that is"), say("assessment")),
@@ -80,10 +81,17 @@ def _risks(report: Report) -> Iterator[Block]:
 
 
 def _measures(report: Report) -> Iterator[Block]:
+    if found := list(sections.measures_found(report)):
+        yield Paragraph(say("Measures taken, as the published files and the manifest show them:"))
+        yield Bullets(found)
+    else:
+        yield Paragraph(say("The published files show no measure: no coarser, withheld or added values."))
     yield from recommendation(report, commands=False)
-    yield Bullets(list(measures(report)))
+    if further := list(measures(report)):
+        yield Paragraph(say("What can be done now:"))
+        yield Bullets(further)
     yield sections.to_fill(
-        (say("Measures taken"), say("measures, who is responsible, and since when")),
+        (say("Further measures taken"), say("measures, who is responsible, and since when")),
         (say("Risk that remains"), say("likelihood and severity after the measures, and why it is accepted")),
     )
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
 from audit.model.errors import SENTENCE, printable
-from audit.model.report import Report
-from audit.runtime.phrases import Phrase, figure, joined, say, say_count
+from audit.model.measures import ABSENT
+from audit.model.report import ColumnAccuracy, Report
+from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
@@ -34,6 +35,13 @@ from reports.sentences import (
 from reports.summary_text import assumptions, next_step
 from reports.verdict import contradicted, headline, split
 
+_FORMS = {
+    "exact": Phrase("exact values"),
+    "range": Phrase("ranges without an end"),
+    "prefix": Phrase("first characters"),
+    "set": Phrase("several values together"),
+    "withheld": Phrase("a withheld value"),
+}
 _STATES = {
     "holds": Phrase("{clause}: holds"),
     "undecided": Phrase("{clause}: could not be decided"),
@@ -114,16 +122,34 @@ def audited(report: Report) -> Iterator[Block]:
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
     yield Paragraph(f"{facts(report)}.")
     if isinstance(report, CountReport):
+        rows = [
+            [printable(name), say("dimension: by which the counts are divided"), figure(many)]
+            for name, many in report.tables.categories.items()
+        ]
+        yield PageTable([say("column"), say("role"), say("categories")], rows, words=2)
         further = blank(say("how the further cells to hide were chosen, and with which program"))
         yield Paragraph(say("What is declared about hidden or changed numbers is listed below. {blank}", blank=further))
     else:
+        measured = {each.column: each for each in report.series.accuracy}
         rows = [
-            [str(_ROLES.get(role, role)), ", ".join(map(printable, names))]
+            [
+                printable(name),
+                str(_ROLES.get(role, role)),
+                accuracy(measured[name]) if name in measured else "",
+                figure(measured[name].different) if name in measured else "",
+            ]
             for role, names in report.series.columns.items()
+            for name in names
         ]
-        yield PageTable([say("role"), say("columns")], rows, words=2, caption=say("The columns, and their roles"))
+        caption = say(
+            "The columns, and how exactly release {release} publishes them, measured in its file",
+            release=printable(report.series.releases[-1]),
+        )
+        yield PageTable(
+            [say("column"), say("role"), say("published as"), say("different values")], rows, words=3, caption=caption
+        )
         method = report.series.anonymized
-        stated = blank(say("method and parameters")) if method is None else printable(method, SENTENCE)
+        stated = blank(say("method and parameters")) if method is None else _in_words(method)
         yield Paragraph(say("Method of anonymization, as declared by the publisher: {method}.", method=stated))
     if ran := dict.fromkeys(each.attack for each in report.attacks if each.ran):
         how = say(
@@ -135,6 +161,121 @@ def audited(report: Report) -> Iterator[Block]:
     yield Paragraph(say("We assume, without having checked it:"))
     yield Bullets(list(assumptions(report)))
     yield files(report)
+
+
+def _in_words(method: str) -> str:
+    """Return a method and its parameters, which the manifest names as on a command line.
+
+    >>> _in_words("m-distinct --m 2 --transitions")
+    'm-distinct, m = 2, transitions'
+    """
+    name, *parameters = method.split(" --")
+    return printable(", ".join([name, *(each.replace(" ", " = ", 1) for each in parameters)]), SENTENCE)
+
+
+def accuracy(column: ColumnAccuracy) -> str:
+    """Return in which form the cells of a column are published."""
+    parts = []
+    for form, share in sorted(column.shares.items(), key=lambda each: -each[1]):
+        what = str(_FORMS[form])
+        if form == "exact" and column.ordered:
+            what = say("exact days") if column.days else say("exact numbers")
+        elif form == "range" and column.width is not None and column.days:
+            what = say("ranges of about {width} days", width=_width(column.width))
+        elif form == "range" and column.width is not None:
+            what = say("ranges of about {width} units", width=_width(column.width))
+        elif form == "prefix" and column.kept is not None:
+            what = say("the first {least} to {most} characters", least=column.kept[0], most=column.kept[1])
+            if column.kept[0] == column.kept[1]:
+                what = say_count("the first character", "the first {count} characters", column.kept[0])
+        several = len(column.shares) > 1
+        parts.append(say("{what} in {share} of the rows", what=what, share=_share(share)) if several else what)
+    return parted(parts)
+
+
+def _width(width: float) -> str:
+    return figure(float(f"{width:.3g}"), ",.12g")
+
+
+def _share(share: float) -> str:
+    return figure(share, ".1%") if share >= 0.001 else say("fewer than {share}", share=figure(0.001, ".1%"))
+
+
+def measures_found(report: Report) -> Iterator[str]:
+    """Yield the measures against re-identification that the published files show."""
+    if isinstance(report, CountReport):
+        yield from counts.rules(report.tables)
+        hidden, cells = report.measures.protected, report.measures.cells
+        if hidden:
+            yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)
+        return
+    series, newest = report.series, report.series.releases[-1]
+    if series.anonymized is not None:
+        yield say("Method of anonymization that the manifest declares: {method}.", method=_in_words(series.anonymized))
+    coarse = [each.column for each in series.accuracy if {"range", "prefix", "set"} & {*each.shares}]
+    if coarse:
+        yield say("Coarsened columns: {columns}.", columns=", ".join(map(printable, coarse)))
+    withheld = [
+        say("{column} in {share} of the rows", column=printable(each.column), share=_share(each.shares["withheld"]))
+        for each in series.accuracy
+        if "withheld" in each.shares
+    ]
+    if withheld:
+        yield say("Withheld cells: {columns}.", columns=", ".join(withheld))
+    suppressed = max((each.suppressed for each in report.panel if each.release == newest), default=0)
+    if suppressed:
+        yield say_count(
+            "{count} row of release {release} has all its quasi-identifiers withheld.",
+            "{count} rows of release {release} have all their quasi-identifiers withheld.",
+            suppressed,
+            release=printable(newest),
+        )
+    if series.counterfeits:
+        yield say_count("{count} counterfeit was added.", "{count} counterfeits were added.", series.counterfeits)
+    if series.pairs:
+        yield say("Quasi-identifiers and sensitive values are in two tables, which only groups connect.")
+    smallest = min((each.small.smallest for each in report.panel), default=1)
+    if smallest > 1:
+        yield say(
+            "In each release, at least {count} rows, or people where these are fewer, look alike.", count=smallest
+        )
+
+
+def grave(report: Report) -> Iterator[Block]:
+    """Yield which values are declared grave, and what was found about them."""
+    if report.tables is not None:
+        return
+    if report.grave is None:
+        yield Paragraph(say("No value is declared to be graver than others; findings are not ranked by their value."))
+        return
+    values = ", ".join(map(printable, report.grave.values))
+    lines = [say("Declared to be grave, so that findings about them come first: {values}.", values=values)]
+    if report.grave.people is not None and any(each.incomplete for each in report.attacks):
+        lines.append(
+            say_count(
+                "At least {count} person certainly has one of these values; not every attack finished.",
+                "At least {count} people certainly have one of these values; not every attack finished.",
+                report.grave.people,
+            )
+        )
+    elif report.grave.people is not None:
+        lines.append(
+            say_count(
+                "{count} person certainly has one of these values.",
+                "{count} people certainly have one of these values.",
+                report.grave.people,
+            )
+        )
+    ever = [each for each in report.attacks if each.risks.max_ever_risk not in (ABSENT, None)]
+    lines += [
+        say(
+            "The highest probability that a person ever had one of them is {risk} (by {attack}).",
+            risk=risk_text(each.risks.max_ever_risk),
+            attack=named(each),
+        )
+        for each in ever
+    ]
+    yield Bullets(lines)
 
 
 def verdict(report: Report) -> Iterator[Block]:

@@ -381,7 +381,8 @@ NUMBER = re.compile(r"\d[\d,.]*")
 
 def measured(text):
     """The lists and tables of a document, without its terms and the places to fill in."""
-    lines = re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE)
+    head, _, rest = text.split("## Terms")[0].partition("measured in its file\n\n")  # only documents have this table
+    lines = re.findall(r"^[*|].*$", head + rest.partition("\n\n")[2], re.MULTILINE)
     return "".join(line for line in lines if "to be filled in" not in line)
 
 
@@ -542,7 +543,7 @@ def test_a_document_gives_methods_risks_and_what_is_assumed(name, tmp_path):
     with (tmp_path / "s/series.toml").open("a", encoding="utf-8") as manifest:
         manifest.write('\n[anonymized]\nmethod = "l-diversity"\nl = 2\n')
     text = rendered(name, series=tmp_path / "s")[1]
-    assert "Method of anonymization, as declared by the publisher: l-diversity --l 2." in text
+    assert "Method of anonymization, as declared by the publisher: l-diversity, l = 2." in text
     assert "Method of the audit: the published releases were attacked as an adversary would do it, by inter" in text
     assert text.index("We assume, without having checked it:") < text.index("The adversary knows who is in")
     assert "[to be filled in: method and parameters" in rendered(name)[1].replace("\\", "")
@@ -563,13 +564,69 @@ def test_an_assessment_gives_each_column_one_role(series, tmp_path):
     there = {name for path in files for name in path.read_text().splitlines()[0].split(",")}
     text = rendered("dpia", series=tmp_path / "s")[1]
     rows = re.findall(
-        r"^\| (.*?): .* \| (.*) \|$", text.split("The columns, and their roles")[1].split("\n\n")[1], re.M
+        r"^\| (.*?) \| (.*?): [^|]* \|.*\| ([0-9,]*) \|$", text.split("measured in its file")[1].split("\n\n")[1], re.M
     )
-    roles = [(name, role) for role, names in rows for name in names.replace("\\", "").split(", ")]
+    roles = [(name.replace("\\", ""), role) for name, role, _ in rows]
+    newest = manifest.releases[-1]
+    many = {name: int(count) for name, _, count in rows if count}
+    assert {*many} == {*manifest.columns.sensitive, *manifest.columns.quasi_identifiers}
+    for path, _ in newest.halves:
+        for name in many.keys() & {*path.read_text().splitlines()[0].split(",")}:
+            texts = {row[name] for row in csv.DictReader(path.read_text().splitlines())}
+            assert many[name] == len(texts - {"*"})
     assert {name for name, _ in roles} >= there
     assert len(dict(roles)) == len(roles)
     assert {name for name, role in roles if role == "without a role"} == {"Note"}
     assert {name for name, role in roles if role == "sensitive"} == {*manifest.columns.sensitive}
+
+
+@pytest.mark.parametrize(
+    ("cells", "said", "different"),
+    [
+        (["1", "2", "3", "4"], "exact numbers", 4),
+        (["a", "b", "b", "b"], "exact values", 2),
+        (["2024-01-05", "2024-02-05", "2024-02-05", "2024-03-05"], "exact days", 3),
+        (["[20, 29]", "[20, 29]", "[30, 39]", "[30, 39]"], "ranges of about 10 units", 2),
+        (["20-29", "20-29", "20-29", "30-69"], "ranges of about 10 units", 2),
+        (["[0, 0.5]", "[0, 0.5]", "[0.5, 1]", "[0.5, 1]"], "ranges of about 0.5 units", 2),
+        (["[2024-01-01, 2024-01-31]"] * 4, "ranges of about 31 days", 1),
+        (["<20", "<20", ">60", ">60"], "ranges without an end", 2),
+        (["75***", "75***", "76***", "7****"], "the first 1 to 2 characters", 3),
+        (["{a, b}", "{a, b}", "{c, d}", "{c, d}"], "several values together", 2),
+        (["*", "a", "b", "c"], "exact values in 75.0% of the rows; a withheld value in 25.0% of the rows", 3),
+        (["*"] * 4, "a withheld value", 0),
+    ],
+)
+def test_an_assessment_says_how_exactly_columns_are_published(cells, said, different, tmp_path):
+    rows = [f'g,"{cell}",{value}' for cell, value in zip(cells, ["flu", "flu", "HIV", "HIV"], strict=True)]
+    columns = 'group = "group"\nquasi_identifiers = ["q"]\nsensitive = "illness"'
+    series_of(tmp_path / "s", ["\n".join(["group,q,illness", *rows, ""])], columns)
+    text = rendered("dpia", series=tmp_path / "s")[1].replace("\\", "")
+    assert f"| q | quasi-identifier: by which a person might be recognised | {said} | {different} |" in text
+    assert "| illness | sensitive: what no one may learn about a person | exact values | 2 |" in text
+    taken = text.split("## Measures")[1].split("What can be done now")[0]
+    assert ("Coarsened columns: q." in taken) == any(word in said for word in ("ranges", "first", "several"))
+    assert ("Withheld cells: q in" in taken) == ("withheld" in said)
+
+
+@pytest.mark.parametrize("declared", ["", 'grave = ["dyspepsia"]', 'grave = { Disease = ["dyspepsia", "flu"] }'])
+def test_an_assessment_says_what_is_grave_and_what_was_found_about_it(declared, tmp_path):
+    """As many people as the most findings of one attack about such values name."""
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    with (tmp_path / "s/series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write(f"\n[policy]\nmax_ever_risk = 0.9\n{declared}\n" if declared else "")
+    text = rendered("dpia", series=tmp_path / "s")[1]
+    if not declared:
+        assert "No value is declared to be graver than others" in text
+        return
+    _, found, _ = run_audit(tmp_path / "s", "--findings", "all")
+    known = [
+        len({each["individual"] for each in attack["findings"] if each.get("value", "?") and str(each.get("value")) in declared})
+        for attack in found["attacks"]
+    ]
+    assert max(known) > 0
+    assert re.search(rf"^\* {max(known)} (person|people) certainly ha(s|ve) one of these values", text, re.MULTILINE)
+    assert "findings about them come first: " in text
 
 
 @pytest.mark.parametrize("words", [(), ("--time-limit", "0.000001")])
