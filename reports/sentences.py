@@ -271,10 +271,13 @@ def undecided(report: Report) -> Iterable[str]:
     """Yield the undecided clauses of the policy, and those that were not judged."""
     for broken in _once(report.policy.if_confirmed):
         yield say("Violated if the guesses are right: {violation}.", violation=broken)
+    violated = {each.clause for each in report.policy.ended("violated")}
     for why, clauses in undecided_clauses(report).items():
-        open_ones = [each for each in clauses if each != "assumptions"]  # which the verdict or a sentence above states
-        shown = printable(why, SENTENCE)
-        if open_ones == ["policy"]:
+        judged = {"assumptions", *violated}  # which the verdict or a sentence above states
+        open_ones, shown = [each for each in clauses if each not in judged], printable(why, SENTENCE)
+        if not open_ones and (further := [each for each in clauses if each in violated]):
+            yield say("More may violate {clauses}: {reason}", clauses=joined(further), reason=shown)
+        elif open_ones == ["policy"]:
             yield shown
         elif len(open_ones) == 1:
             yield say("{clause} is not decided: {reason}", clause=open_ones[0], reason=shown)

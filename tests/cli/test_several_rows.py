@@ -1,12 +1,13 @@
 """Several rows of one person in a release: counted in one message, and judged as the manifest says."""
 
 import random
+import re
 
 import pytest
 
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import read_audit, refused
+from tests.helpers.running import read_audit, refused, run_main
 
 COLUMNS = 'individual = "Patient"\nsensitive = "Diagnosis"\nquasi_identifiers = ["Age"]\n'
 NAMES = ["Patient", "Age", "Diagnosis", "Admission"]
@@ -63,6 +64,21 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     assert set(states(result).values()) == {"undecided", "not judged"}
     assert all("several rows" in each["reason"] for each in result["policy"]["undecided"])
     assert 'rows = "episodes" does not say whose row is whose' in refused(str(tmp_path), "--adversary", "linked")
+
+
+@pytest.mark.parametrize("words", [(), ("--format", "html"), ("--document", "dpia"), ("--format", "markdown")])
+@pytest.mark.parametrize("limits", [(), ("--k", "4")])
+def test_a_page_says_of_no_clause_both_that_it_is_violated_and_undecided(tmp_path, words, limits):
+    rows = [["a", "20-30", "flu", ""], *([each, "30-40", "cold", ""] for each in "bbc")]
+    folder = series(tmp_path, [rows], f'rows = "episodes"\n{NOTED}')
+    code, result = judged(folder, *limits)
+    violated = {name for name, state in states(result).items() if state == "violated"}
+    assert (code, "max_risk" in violated) == (1, True)
+    text = re.sub(r"<[^>]+>|\\", "", run_main(str(folder), *limits, *words)[1])
+    text = " ".join(text.split())
+    said = re.findall(r"([\w, ]*\b) (?:is|are) not decided:", text)
+    assert not [each for each in said if violated & {*re.findall(r"\w+", each)}]
+    assert "several rows in one release" in text
 
 
 @pytest.mark.parametrize("where", ["column", "files"])
