@@ -27,7 +27,7 @@ from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags
-from audit.model.errors import Problems, UsageError
+from audit.model.errors import InputError, Problems, UsageError
 from audit.model.evidence import Transitions
 from audit.runtime.phrases import say
 
@@ -220,6 +220,21 @@ class Microdata:
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
 
+    def read_all(self, people: IdentifierEncoder) -> list[Snapshot]:
+        """Read all snapshots, whose values have common codes.
+
+        Raises:
+            InputError: as for `read`; it lists the problems of all snapshots.
+        """
+        vocabulary, every, problems = Vocabulary(), list[Snapshot](), Problems()
+        for position in range(len(self.snapshots)):
+            try:
+                every.append(self.read(position, people, vocabulary).snapshot)
+            except InputError as error:
+                problems.found += [each for each in error.problems if each not in problems.found]
+        problems.check()
+        return every
+
     def table(self, file: SnapshotFile, problems: Problems, *, people: bool = True) -> Table | None:
         """Return a snapshot's columns as they are published: numbers in normal spelling, dates as years or months.
 
@@ -294,12 +309,13 @@ class Microdata:
         for place, text in enumerate(names):
             if text not in known:
                 value, what, remedy = self._exact(name, text, kind)
-                if value is None:
+                if value is None:  # in each snapshot anew
                     wrong.setdefault((what, remedy), []).append(place)
+                    continue
                 known[text] = value
         for (what, remedy), cells in wrong.items():
             table.note_first(np.isin(codes, cells), name, what, remedy, problems)
-        exact = [known[text] for text in names]
+        exact = [known.get(text) for text in names]
         domain = self.domains.get(name)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
         values = _ordered({value for value in exact if value is not None}, listed)

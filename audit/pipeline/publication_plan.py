@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
@@ -37,7 +37,6 @@ TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
 _FREQUENT = 0.5
-_WITHHOLD, _CLOSE = " --withhold", " --close"
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
@@ -66,9 +65,9 @@ def plan_publication(
     values, then without the next, until one keeps it or one column is left.
 
     Raises:
-        InputError: the microdata cannot be read.
+        InputError: the microdata cannot be read; it lists the problems of all snapshots.
     """
-    trial, tried = _Trial(attacks, options, queries), list[PlannedSeries]()
+    trial, tried, made = _Trial(attacks, options, queries), list[PlannedSeries](), [*candidates]
     distinct, frequent, changing = _values_of(microdata)
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
@@ -83,20 +82,23 @@ def plan_publication(
         coarser = replace(microdata, quasi_identifiers=tuple(left))
         without = tuple(each for each in microdata.quasi_identifiers if each not in left)
         tried += [replace(trial.of(coarser, each), without=without) for each in closest]
-    return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, candidates, trial)
+        made += closest
+    return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, made, trial)
 
 
 def _lasting(
-    plan: PublicationPlan, microdata: Microdata, candidates: Sequence[Candidate], trial: _Trial
+    plan: PublicationPlan, microdata: Microdata, made: Sequence[Candidate], trial: _Trial
 ) -> PublicationPlan:
-    """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy."""
-    by_name = {(method.name, parameters): each for each in candidates for parameters, method, _ in [each]}
+    """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy.
+
+    `made` are the candidates that the series of the plan were made by.
+    """
     with tempfile.TemporaryDirectory(prefix="audit-plan-") as folder:
         longer = None
         while (best := plan.recommended) is not None and best.future_exit_code is None:
             longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
             columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
-            candidate = by_name[best.method, best.parameters.removesuffix(_WITHHOLD).removesuffix(_CLOSE)]
+            [candidate] = [each for one, each in zip(plan.tried, made, strict=True) if one is best]
             later = trial.of(replace(longer, quasi_identifiers=columns), candidate)
             known = replace(best, future_exit_code=later.exit_code if later.refused is None else 2)
             plan = replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
@@ -113,8 +115,8 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
 
     The last item is the number of people whose value changes later although the microdata say that values never change.
     """
-    people, vocabulary = IdentifierEncoder(), Vocabulary()
-    every = [microdata.read(at, people, vocabulary).snapshot for at in range(len(microdata.snapshots))]
+    people = IdentifierEncoder()
+    every = microdata.read_all(people)
     own, changed, read = np.full(people.size, UNKNOWN), np.zeros(people.size, np.bool_), every[0]
     for each in every if microdata.updates is None else ():
         before = own[each.person]
@@ -146,12 +148,12 @@ class _Trial:
         parameters, method, principle = candidate
         if method.follows_updates and microdata.updates is not None:
             microdata, added = microdata.closed()
-            parameters += _CLOSE if added else ""
+            parameters += " --close" if added else ""
         found = self._published(microdata, parameters, method, principle)
         if found.refused is None or not hasattr(method, "withhold"):
             return found
         patient = cast("Anonymizer", replace(cast("Any", method), withhold=True))
-        again = self._published(microdata, f"{parameters}{_WITHHOLD}", patient, principle)
+        again = self._published(microdata, f"{parameters} --withhold", patient, principle)
         return replace(again, parameters=parameters) if again.refused else again
 
     def _published(

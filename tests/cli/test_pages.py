@@ -621,7 +621,13 @@ def test_an_assessment_says_what_is_grave_and_what_was_found_about_it(declared, 
         return
     _, found, _ = run_audit(tmp_path / "s", "--findings", "all")
     known = [
-        len({each["individual"] for each in attack["findings"] if each.get("value", "?") and str(each.get("value")) in declared})
+        len(
+            {
+                each["individual"]
+                for each in attack["findings"]
+                if each.get("value", "?") and str(each.get("value")) in declared
+            }
+        )
         for attack in found["attacks"]
     ]
     assert max(known) > 0

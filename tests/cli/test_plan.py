@@ -282,3 +282,33 @@ def test_the_simulated_future_goes_on_as_the_past(tmp_path):
         newcomers = [row for row in after if row not in before]
         assert len(newcomers) == round(len(before) * 5 / 35)
         assert {row.partition(",")[2] for row in newcomers} <= {row.partition(",")[2] for row in before}
+
+
+@pytest.mark.parametrize("rows", [(0,), (2,), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize(
+    ("column", "cell", "what"),
+    [
+        ("Age", "old", "not a number"),
+        ("Age", "", "the cell has no value"),
+        ("Id", "", "the cell is empty"),
+        ("Id", "p1", "this person has another row on line 7"),
+        ("Id", "Total", "the row looks like a total"),
+        ("Disease", "", "the row has no value"),
+    ],
+)
+def test_the_faults_of_all_snapshots_are_reported_before_anything_is_tried(tmp_path, rows, column, cell, what):
+    """One line for each snapshot with the fault, with its file, line and column, and what to do."""
+    head = ("Id", "Age", "Disease")
+    waves = {str(1 + at): [(f"p{n}", 20 + n, ["flu", "gout"][n % 2]) for n in range(30)] for at in range(3)}
+    for at in rows:
+        faulty = [*waves[str(1 + at)][5]]
+        faulty[head.index(column)] = cell
+        waves[str(1 + at)][5] = tuple(faulty)
+    micro = write_microdata(tmp_path / "m", waves, head=head)
+    code, out, err = run_main("plan", str(micro))
+    assert (code, out) == (2, "")
+    told = err.splitlines()
+    assert [line[line.index(".csv:") - 1 :].split(",")[0] for line in told] == [
+        f"{1 + at}.csv:{3 if cell == 'p1' else 7}" for at in rows
+    ]
+    assert all(f'column "{column}"' in line and what in line and "; " in line for line in told)
