@@ -217,7 +217,7 @@ class _PeoplesNumbers:
         self._constant = evidence.transitions is None
         none: Codes = np.zeros(0, dtype=np.int32)
         self._columns: list[tuple[Codes, Codes, Codes, Codes, Floats]] = [(none, none, none, none, np.zeros(0))]
-        self._categories: list[str | None] = []
+        self._alike: list[tuple[str | None, Nearness | None]] = [(None, None)]  # one more than claims
         self._ends: list[tuple[Fraction, Fraction]] = []
         self._open: list[Codes] = [none]
 
@@ -234,8 +234,9 @@ class _PeoplesNumbers:
                     self._add(release, near, ValuesLeft._make(column[kept] for column in left))
         person, at, lower, upper, risk = map(np.concatenate, zip(*self._columns, strict=True))
         ends = np.array(self._ends, dtype=object).reshape(-1, 2)
-        category, entries = np.array([*self._categories, None], dtype=object)[:-1], np.arange(len(ends))
-        claims = kind(at, lower, upper, risk, ends, entries, share, category, person, self._constant)
+        entries = np.arange(len(ends))
+        category, alike = (np.array(some, dtype=object)[1:] for some in zip(*self._alike, strict=True))
+        claims = kind(at, lower, upper, risk, ends, entries, share, category, person, alike, self._constant)
         return claims, len(np.unique(np.concatenate(self._open)))
 
     def _add(self, release: int, alike: Alike, left: ValuesLeft) -> None:
@@ -283,7 +284,7 @@ class _PeoplesNumbers:
 
     def _note(self, release: int, alike: Alike, person: Codes, low: Places, high: Places, risk: Floats) -> None:
         name, category, near = alike
-        self._categories += [category] * len(person)
+        self._alike += [(category, near)] * len(person)
         lower, upper = near.code[low], near.code[high]
         if self._evidence.combined is not None:
             names = self._evidence.combined.attributes

@@ -19,11 +19,11 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
-from audit.io.manifest import PRIVATE, Waiver
+from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, waive
-from audit.judgement.waivers import NamedFindings, WaiverBook, matcher
+from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.count_tables import (
@@ -44,7 +44,6 @@ from audit.model.report import (
     Contradictions,
     CountSize,
     Input,
-    SealedCount,
     SeriesFacts,
     Undecided,
     Violation,
@@ -225,13 +224,12 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
-    waivers = [_with_key(each, key) for each in manifest.waivers]
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
-    for place in judged.found if waivers or baseline is not None else ():
+    for place in judged.found if manifest.waivers or baseline is not None else ():
         found[ident(place)] = judged.size(place)
         named = frozenset(each.name for each in COUNT_CLAUSES.values() if each.rule == judged.rule[place])
         clauses[ident(place)] = clauses.get(ident(place), frozenset()) | named
-    book, ids = WaiverBook(waivers, options.today, key), np.array([*found], dtype=np.str_)
+    book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
@@ -239,13 +237,6 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
     return Accepted(
         accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True, stable=True)], int(known.sum())
     )
-
-
-def _with_key(waiver: Waiver, key: bytes | None) -> Waiver:
-    """Return a waiver with the key of its seals; without a key, such a waiver does not state how much it accepts."""
-    sizes = waiver.sizes or {}
-    sealed = {ident: replace(size, key=key) for ident, size in sizes.items() if isinstance(size, SealedCount)}
-    return replace(waiver, sizes=None if key is None else {**sizes, **sealed}) if sealed else waiver
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
@@ -341,9 +332,7 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
         if key is None:
             what = say("there is no {file} to seal what is accepted", file=f"{PRIVATE}/finding.key")
             raise UsageError(f"{what}; {say('make a folder {folder} in the series folder', folder=f'{PRIVATE}/')}")
-        waivers = {
-            one.id: {"finding": one.id, "size": one.size.sealed(one.id, key).written(), **words} for one, words in found
-        }
+        waivers = {one.id: {"finding": one.id, "size": stated(one.id, one.size, key), **words} for one, words in found}
         return list(waivers.values())
 
     return waive(manifest.folder, accepted, named, parse_table_manifest)

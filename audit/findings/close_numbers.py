@@ -234,18 +234,23 @@ class CloseValues(NearClaims, OnePersonClaims):
 
     Attributes:
         person: codes; shape (claims,), int32.
+        near: which numbers of the attribute are close; shape (claims,).
         every: whether values never change, so that each claim covers all releases of its person.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_close_numbers.check_people"
-    columns: ClassVar[tuple[str, ...]] = ("person", *NearClaims.columns)
+    columns: ClassVar[tuple[str, ...]] = ("person", "near", *NearClaims.columns)
     person: Codes
+    near: Objects
     every: bool
 
     def sizes(self) -> Sequence[Size]:
         """Return the interval of each certain number, and the probability of any other."""
-        known = zip(self.risk.tolist(), self.ends.tolist(), self.category.tolist(), strict=True)
-        return [CloseSize(*ends) if risk == 1 and of is None else RiskSize(risk) for risk, ends, of in known]
+        known = zip(self.risk.tolist(), self.ends.tolist(), self.category.tolist(), self.near.tolist(), strict=True)
+        return [
+            CloseSize(lower, upper, near.number) if risk == 1 and of is None else RiskSize(risk)
+            for risk, (lower, upper), of, near in known
+        ]
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some indices, without what the people's groups leave possible."""

@@ -22,7 +22,7 @@ from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import is_table
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
-from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
+from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
 
@@ -582,13 +582,18 @@ def exact_number(given: object) -> Fraction | None:
 
 
 def size_of(ident: str, given: object) -> Size | None:
-    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it is not a size."""
+    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it is not a size.
+
+    Earlier versions wrote the ends of an interval.
+    """
     if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
         whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
         return SmallClasses(given["smallest"], given["rows"]) if len(whole) == len(given) else None
     if isinstance(given, dict) and given.keys() == {"lower", "upper"}:
         lower, upper = exact_number(given["lower"]), exact_number(given["upper"])
         return None if lower is None or upper is None else CloseSize(lower, upper)
+    if isinstance(given, dict) and given.keys() == {"lower_seal", "upper_seal"}:
+        return SealedInterval(ident, str(given["lower_seal"]), str(given["upper_seal"]))
     number = isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= 10**9
     return RiskSize(float(str(given))) if number else None
 

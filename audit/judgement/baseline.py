@@ -28,7 +28,7 @@ def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
     if selection.claims.sizes() is None:
         return selection.covered(dict.fromkeys(baseline.known, RiskSize(1)), stable=True)
     risks = {each: RiskSize(baseline.risks.get(each, 0.0)) for each in baseline.known}
-    intervals = {each: CloseSize(*map(Fraction, ends)) for each, ends in baseline.intervals.items()}
+    intervals = {each: CloseSize(Fraction(low), Fraction(high)) for each, (low, high) in baseline.intervals.items()}
     return selection.covered({**risks, **intervals}, stable=True)
 
 

@@ -52,18 +52,22 @@ class Pseudonymizer:
         self, series: Series, *, reveal: bool, stable: bool = False, makes: bool = True, key: bytes | None = None
     ) -> None:
         self.reveal = reveal
-        kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
+        kept = self.kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
         self.stable = stable or kept is not None
         if stable and kept is None:
             what = "stable ids need a key in a folder private/ on this machine"
             raise UsageError(
                 f"{series.manifest.name}: {what}; make one in the series folder, or leave --stable-ids out"
             )
-        self.keyed = kept is not None
         self._kept = kept or secrets.token_bytes(_KEY_BYTES)
         drawn = _REVEALED if reveal else secrets.token_bytes(_KEY_BYTES)
         self._key = key or (self._kept if self.stable else drawn)
         self._pseudonyms: dict[tuple[str, str], str] = {}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether there is a key for stable ids."""
+        return self.kept is not None
 
     def _digest(self, *parts: str, stable: bool = False) -> str:
         message = json.dumps(parts).encode()

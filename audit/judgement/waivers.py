@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,11 +16,11 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import Size, SmallClasses
+from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClasses
 from audit.model.arrays import Flags, Places
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, CountSize, Waived
+from audit.model.report import HIDDEN, CountSize, SealedCount, Waived
 from audit.model.scored import NOWHERE
 from audit.runtime.phrases import Reason, ReasonKind, say
 
@@ -134,7 +134,8 @@ class WaiverBook:
 
     Attributes:
         waivers, today: the waivers, and the date at which they are judged.
-        key: the publisher's key, with which accepted counts are sealed; None if there is none.
+        key: the publisher's key, with which what is accepted is sealed; without it, None, a waiver with seals does not
+            state how much it accepts.
     """
 
     waivers: Sequence[Waiver]
@@ -142,6 +143,9 @@ class WaiverBook:
     key: bytes | None = None
     _states: dict[int, WaiverState] = field(default_factory=dict)
     _unsized: dict[int, tuple[dict[str, Any], set[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.waivers = [_with_key(each, self.key) for each in self.waivers]
 
     def judge(self, found: NamedFindings, known: Flags) -> tuple[Flags, Flags]:
         """Return what is waived, and what would be if its waivers stated how much they accept; shapes (findings,).
@@ -258,10 +262,24 @@ class WaiverBook:
 
     def _text(self, ident: str, size: CountSize | Size) -> str:
         """Return how a manifest states how much of a finding is accepted."""
-        if isinstance(size, CountSize):
-            return toml_value(vars(size) if self.key is None else size.sealed(ident, self.key).written())
-        written = size.written()
+        if isinstance(size, CountSize) and self.key is None:
+            return toml_value(vars(size))
+        written = stated(ident, size, self.key or b"")
         return f"{written:.17g}" if isinstance(written, float) else toml_value(written)
+
+
+def stated(ident: str, size: CountSize | Size, key: bytes) -> object:
+    """Return how a manifest states how much of a finding is accepted: counts and numbers of people are sealed."""
+    return (size.sealed(ident, key) if isinstance(size, CountSize | CloseSize) else size).written()
+
+
+def _with_key(waiver: Waiver, key: bytes | None) -> Waiver:
+    """Return a waiver with the key of its seals; without a key, such a waiver does not state how much it accepts."""
+    sizes = waiver.sizes or {}
+    sealed = {
+        ident: replace(size, key=key) for ident, size in sizes.items() if isinstance(size, SealedCount | SealedInterval)
+    }
+    return replace(waiver, sizes=None if key is None else {**sizes, **sealed}) if sealed else waiver
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
-from audit.model.accepted_size import SmallClasses
+from audit.model.accepted_size import SmallClasses, seal
 from audit.model.adversary import AdversaryKind
 from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding, FindingRule
@@ -387,11 +387,6 @@ class SealedCount:
         last = other.upper if other.upper >= UNBOUNDED else other.upper - self.values + 1
         starts = range(other.lower, min(last, other.lower + _TRIED) + 1)
         return any(hmac.compare_digest(seal(self.key, self.ident, start), self.seal) for start in starts)
-
-
-def seal(key: bytes, ident: str, count: int) -> str:
-    """Return a text by which only those who have the key can recognize a count, for the finding with this id."""
-    return hmac.digest(key, f"{ident} {count}".encode(), "sha256").hex()[:16]
 
 
 @dataclass(frozen=True)

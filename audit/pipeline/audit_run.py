@@ -179,7 +179,7 @@ def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
     """Mark accepted claims and risks in the results, and return these with the state of each waiver."""
-    book, baseline = WaiverBook(run.series.manifest.waivers, options.today), options.baseline
+    book, baseline = WaiverBook(run.series.manifest.waivers, options.today, namer.kept), options.baseline
     results, judged, still, certain = [], [], 0, set[CertainValue]()
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:

@@ -86,9 +86,7 @@ def plan_publication(
     return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, made, trial)
 
 
-def _lasting(
-    plan: PublicationPlan, microdata: Microdata, made: Sequence[Candidate], trial: _Trial
-) -> PublicationPlan:
+def _lasting(plan: PublicationPlan, microdata: Microdata, made: Sequence[Candidate], trial: _Trial) -> PublicationPlan:
     """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy.
 
     `made` are the candidates that the series of the plan were made by.

@@ -14,7 +14,7 @@ from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, private_key
 from audit.judgement.selection import selections_of
 from audit.judgement.waiver_writer import Acceptance, waive
-from audit.judgement.waivers import FoundClaims
+from audit.judgement.waivers import FoundClaims, stated
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Attack
@@ -65,9 +65,7 @@ def waive_findings(
         written: list[dict[str, object]] = []
         for each in dict.fromkeys(accepted):
             waiver = _waiver(each)
-            sizes: dict[str, object] = {}
-            for some in found:
-                sizes |= {some.ids[at]: some.sizes[at].written() for at in np.flatnonzero(some.named(waiver)).tolist()}
+            sizes = {ident: size for some in found for ident, size in _stated(some, waiver, namer.kept or b"")}
             for one in run.panel if waiver.group == "*" else ():
                 if one.release == waiver.release and one.small.smallest < run.limits.get("k", 0):
                     sizes["k"] = one.small.written()
@@ -94,6 +92,12 @@ def waive_findings(
 
     waive(folder, accepted, named)
     return tuple(left)
+
+
+def _stated(found: FoundClaims, waiver: Waiver, key: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the id of each claim that a waiver names, and how a manifest states how much of it is accepted."""
+    for at in np.flatnonzero(found.named(waiver)).tolist():
+        yield found.ids[at], stated(found.ids[at], found.sizes[at], key)
 
 
 def _about_the_same_people(found: Sequence[FoundClaims], waivers: Sequence[Waiver]) -> Iterator[str]:
