@@ -77,15 +77,36 @@ def run(arguments: argparse.Namespace) -> int:
                     say("findings of count tables are accepted by their ids alone; leave --policy and --group out")
                 )
             settings_for(series, arguments, given)
-            many = len(series.waive(*arguments.ids, **accepted).opened.waivers) - len(series.opened.waivers)
+            before = series.opened.waivers
+            after = series.waive(*arguments.ids, **accepted).opened.waivers
         else:
             how = {"adversary": given["adversary"], "policy": given["policy"]}
-            groups = list(map(tuple, arguments.group))
-            before, after = series.opened.manifest, series.waive(*arguments.ids, groups=groups, **accepted, **how)
-            many, left = len(after.opened.manifest.waivers) - len(before.waivers), after.not_waived
-    file = printable_path(series.folder / NAME)
+            waived = series.waive(*arguments.ids, groups=list(map(tuple, arguments.group)), **accepted, **how)
+            before, after, left = series.opened.manifest.waivers, waived.opened.manifest.waivers, waived.not_waived
+    new = [each for each in after if each not in before]
+    file, many = printable_path(series.folder / NAME), len(new)
     wrote = say_count("Wrote {count} waiver into {file}.", "Wrote {count} waivers into {file}.", many, file=file)
     put(f"{wrote if many else say('Nothing was written: {file} has these waivers already.', file=file)}\n")
+    if replaced := many - (len(after) - len(before)):
+        again = say_count(
+            "{count} of them replaces an earlier waiver of the same finding, person or group.",
+            "{count} of them replace earlier waivers of the same findings, people or groups.",
+            replaced,
+        )
+        put(f"{again}\n")
+    wide = [each for each in (*arguments.ids, *(group for _, group in arguments.group)) if "*" in each]
+    if wide and new:
+        named = [each for each in new if len(each.sizes or ()) > 1 or isinstance(series, LoadedTables)]
+        careful = say_count(
+            "Careful: {patterns} accepts {count} finding, whatever it discloses; until {day} it does not count for the "
+            "policy.",
+            "Careful: {patterns} accepts {count} findings, whatever they disclose; until {day} none of them counts for "
+            "the policy.",
+            sum(len(each.sizes or ()) for each in named),
+            patterns=printable(" ".join(wide), 80),
+            day=arguments.until,
+        )
+        put(f"{careful}\n")
     if left:
         more = say_count(
             "{count} further finding is about the same people, and not waived; name its id to waive it: {ids}",

@@ -22,7 +22,7 @@ from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFi
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
-from audit.judgement.waiver_writer import Acceptance, waive
+from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountMeasures, TablesFacts
@@ -325,7 +325,7 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
                 named = (each.where and f"{each.where}: ") + printable(each.named, 80)
                 what = say("{named} is not a finding of these tables", named=named)
                 remedy = say("take its id from a report of today, such as differencing-0123456789ab")
-                raise UsageError(f"{what}; {remedy}")
+                raise UsageError(f"{what}; {remedy_of(each.named, remedy)}")
             found += [(one, each.key) for one in matches]
         keep_key(manifest.folder)  # nothing is written before all is checked
         key = private_key(manifest.folder / PRIVATE, make=False)

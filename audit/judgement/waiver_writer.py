@@ -54,10 +54,12 @@ def waive(
 ) -> int:
     """Write waivers, each with its subject and how much it accepts, and return the number of those not there yet.
 
-    `named` returns the subjects, after everything else is checked, and `parse` reads the manifest.
+    A waiver of a subject that is waived already replaces the earlier one, unless it ends earlier. `named` returns the
+    subjects, after everything else is checked, and `parse` reads the manifest.
 
     Raises:
-        UsageError: a date is past, or there is no reason; also what `named` raises.
+        UsageError: a date is past, or earlier than that of a waiver of the same; or there is no reason; also what
+            `named` raises.
         InputError: the manifest cannot be read.
     """
     for each in accepted:
@@ -80,6 +82,13 @@ def waive(
     waivers = [each for each in named() if each not in there]
     if not waivers:
         return 0
+    last = {_subject(each): each["expires"] for each in sorted(there, key=lambda each: str(each["expires"]))}
+    for waiver in waivers:
+        ends = last.get(_subject(waiver))
+        if ends is not None and str(waiver["expires"]) < str(ends):
+            what = say("{finding} is accepted until {day} already", finding=" ".join(_subject(waiver)), day=str(ends))
+            remedy = say("to shorten that, edit its waiver in {file}; nothing was changed", file=NAME)
+            raise UsageError(f"{what}; {remedy}")
     written = _with_waivers(text, waivers)
     parse(folder, written, problems)
     problems.check()
@@ -88,6 +97,13 @@ def waive(
     except OSError as error:
         raise UsageError(f"{NAME}: {error.strerror or 'it cannot be written'}; nothing was changed") from error
     return len(waivers)
+
+
+def remedy_of(named: str, otherwise: str) -> str:
+    """Return what to do about a name that means nothing: `otherwise`, unless a shell made it of a pattern."""
+    if Path(named).exists():
+        return say("it is a file in this folder, so a shell has replaced *: write '*' in quotation marks")
+    return otherwise
 
 
 def accepted_of(
@@ -176,13 +192,22 @@ def day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
     return None if number is None else datetime.date.fromordinal(number)
 
 
+def _subject(waiver: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what a waiver is about: a finding, a person, or a release and a group."""
+    return tuple(str(waiver[name]) for name in ("finding", "individual", "release", "group") if name in waiver)
+
+
 def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:
-    """Return the manifest with some waivers added."""
+    """Return the manifest with some waivers added, in place of those of the same subjects."""
     import tomlkit
 
     document = tomlkit.parse(text)
     if "waiver" not in document:
         document.add("waiver", tomlkit.aot())
+    replaced = {_subject(each) for each in waivers}
+    for place in reversed(range(len(document["waiver"]))):
+        if _subject(document["waiver"][place]) in replaced:
+            del document["waiver"][place]
     for each in waivers:
         waiver = tomlkit.table()
         for key, value in each.items():

@@ -13,7 +13,7 @@ from audit.io.manifest import PRIVATE, Waiver
 from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, private_key
 from audit.judgement.selection import selections_of
-from audit.judgement.waiver_writer import Acceptance, waive
+from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import FoundClaims, stated
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
@@ -83,7 +83,7 @@ def waive_findings(
             if waiver.individual is not None and not _PSEUDONYM.fullmatch(waiver.individual):
                 if series.person(waiver.individual) < 0:
                     what = say("{name}: neither the id of a finding nor a person", name=printable(each.named, 80))
-                    raise UsageError(f"{what}; {say('copy the id from `audit findings`')}")
+                    raise UsageError(f"{what}; {remedy_of(each.named, say('copy the id from `audit findings`'))}")
                 # The manifest is published with the series, so it must not say who is found.
                 waiver = replace(waiver, individual=namer.pseudonym("person", waiver.individual))
             about = {name: text for name, text in vars(waiver).items() if name in _ABOUT and text is not None}

@@ -53,7 +53,49 @@ def test_what_is_waived_already_is_not_written_twice(hospital):
     assert (code, out, err) == (0, f"Nothing was written: {manifest} has these waivers already.\n", "")
     assert manifest.read_text() == text
     assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", "David", *WHY)[1]
-    assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", *WHY[:-1], "2998-12-31")[1]
+
+
+@pytest.mark.parametrize(
+    ("until", "reason", "code", "said"),
+    [
+        ("2998-12-31", "consented", 2, "is accepted until 2999-12-31 already"),
+        ("2999-12-31", "asked again", 0, "1 of them replaces an earlier waiver"),
+        ("3000-12-31", "consented", 0, "1 of them replaces an earlier waiver"),
+    ],
+)
+@pytest.mark.parametrize("named", [["Bob"], ["intersection-*"], ["--group", "1", "*"]])
+def test_a_second_waiver_of_the_same_replaces_the_first_but_never_shortens_it(
+    hospital, named, until, reason, code, said
+):
+    manifest = hospital / "series.toml"
+    audited(hospital, "--stable-ids")
+    assert run_main("waive", str(hospital), "David", *named, *WHY)[0] == 0
+    text = manifest.read_text()
+    got, *out = run_main("waive", str(hospital), *named, "--reason", reason, "--until", until)
+    assert (got, said in " ".join("".join(out).split())) == (code, True)
+    waivers = load(hospital).opened.manifest.waivers
+    assert (len(waivers), (manifest.read_text() == text)) == (2, code == 2)
+    assert {(each.reason, each.expires.isoformat()) for each in waivers} == {
+        ("consented", "2999-12-31"),
+        *([(reason, until)] if code == 0 else []),
+    }
+
+
+@pytest.mark.parametrize("words", [["*"], ["equivalence-*", "Bob"], ["--group", "1", "*"], ["Bob"]])
+def test_it_says_how_much_a_pattern_accepts(hospital, words):
+    """As many findings as are no longer counted, when only the pattern is waived."""
+    before = audited(hospital, "--findings", "all", "--stable-ids")
+    _, out, _ = run_main("waive", str(hospital), *words, *WHY)
+    said = re.findall(r"Careful: (.*) accepts ([0-9]+) findings?, .* until 2999-12-31", " ".join(out.split()))
+    pattern = [word for word in words if "*" in word]
+    assert [each for each, _ in said] == pattern
+    if words == ["*"]:
+        assert said[0][1] == str(sum(each["findings_total"] for each in before["attacks"]))
+
+
+def test_a_pattern_that_the_shell_replaced_is_named(hospital, monkeypatch):
+    monkeypatch.chdir(hospital)
+    assert "write '*' in quotation marks" in refused("waive", ".", *[each.name for each in hospital.iterdir()], *WHY)
 
 
 def test_a_verdict_says_that_what_is_waived_is_not_counted(hospital):
