@@ -145,20 +145,15 @@ class _EvidenceBuilder:
             inside = (rows.release == release) & (crossings == np.array(crossing, dtype=np.bool_)).all(axis=1)
             labels = rows.label[inside]
             choices = [
-                self._labels_shown(place, labels[:, place]) if crossed else np.array([total[place]])
+                (rows.zero[place] if len(rows.zero[place]) else np.unique(labels[:, place]))
+                if crossed
+                else np.array([total[place]])
                 for place, crossed in enumerate(crossing)
             ]
             grid = combinations(choices)
             sizes = [len(each.labels) for each in self.dimensions]
             missing = grid[~np.isin(keys(grid, sizes), keys(labels, sizes))]
             yield self._boxes_of(missing), 0 if self.over_time == "same" else release
-
-    def _labels_shown(self, place: int, labels: Codes) -> Codes:
-        """Return the labels of a dimension in a table; all published labels if none are nested."""
-        dimension = self.dimensions[place]
-        if dimension.axis.name in {*self.counts.manifest.categories, *self.counts.manifest.codes}:
-            return np.unique(labels)
-        return np.array([one for one in dimension.atom_label.tolist() if one < dimension.published], dtype=np.int32)
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield the independent parts: each release, if releases are independent, otherwise one part for all."""

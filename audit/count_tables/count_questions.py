@@ -74,6 +74,7 @@ class StatisticRows:
             count; bool.
         over_time: how the releases are related.
         totals: the label that covers all people, -1 for none; shape (dimensions,), int32.
+        zero: for each dimension, the labels that stand for 0 in a table that lacks them; int32.
     """
 
     def __init__(self, counts: PublishedCounts, statistic: int) -> None:
@@ -85,6 +86,13 @@ class StatisticRows:
         self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
         self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
         self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
+        own = {*counts.manifest.categories, *counts.manifest.codes}  # each table has labels of its own
+        self.zero = [
+            each.atom_label[each.atom_label < each.published]
+            if counts.manifest.absent_is_zero and each.axis.name not in own
+            else each.atom_label[:0]
+            for each in counts.dimensions
+        ]
 
     @property
     def crossings(self) -> Flags:
@@ -103,8 +111,8 @@ class QuestionBuilder:
         self.rows, self.sets = rows, sets
         self.unasked: list[Unasked] = []
         self._masks = [
-            {label: each.mask(label) for label in np.unique(column).tolist()}
-            for each, column in zip(sets, rows.label.T, strict=True)
+            {label: each.mask(label) for label in np.union1d(column, zero).tolist()}
+            for each, column, zero in zip(sets, rows.label.T, rows.zero, strict=True)
         ]
         self._names = rows.label.copy()
         for place, masks in enumerate(self._masks):
@@ -171,13 +179,17 @@ class QuestionBuilder:
 
     def _atoms(self, place: int, mine: Flags) -> list[Mask]:
         """Return the atoms of a dimension that the labels of some rows distinguish."""
-        labels = np.unique(self.rows.label[mine, place]).tolist()
+        labels = self._labels(place, mine)
         return atoms_of((self._masks[place][label] for label in labels), self.sets[place].whole.bit_length())
+
+    def _labels(self, place: int, mine: Flags) -> list[int]:
+        """Return the labels of a dimension in some rows, and those that stand for 0 without a row."""
+        return np.union1d(self.rows.label[mine, place], self.rows.zero[place]).tolist()
 
     def _view(self, place: int, mine: Flags) -> LabelView:
         """Return the labels of a dimension that occur in some rows."""
         masks, rows, total = self._masks[place], self.rows, int(self.rows.totals[place])
-        shown = np.unique(rows.label[mine, place]).tolist()
+        shown = self._labels(place, mine)
         labels = [masks[label] for label in shown]
         every_atom = self.sets[place].whole
         whole = [every_atom] if total >= 0 else []

@@ -76,12 +76,10 @@ def cells(series: Series) -> tuple[set[Box], set[Box]]:
 
 def derived(series: Series) -> set[Box]:
     """Return the boxes of published crossings that are not published, and the increases of all boxes."""
-    found = set[Box]()
+    found, rows = set[Box](), [*series.rows, *((period, labels, "") for period, labels in series.left_out)]
     for period in range(series.periods):
-        mine = [(labels, text) for at, labels, text in series.rows if at == period]
-        around = (
-            [labels for labels, _ in mine] if series.over_time == "independent" else [row[1] for row in series.rows]
-        )
+        mine = [(labels, text) for at, labels, text in rows if at == period]
+        around = [labels for labels, _ in mine] if series.over_time == "independent" else [row[1] for row in rows]
         some_sets = [
             choices(series, place, mine, {each[place] for each in around}) for place in range(len(series.covered))
         ]

@@ -117,9 +117,9 @@ class TableSeries:
         self.texts = [text for _, _, text in shown]
         absent = self.rules.get("absent", "unknown")
         need(absent in ("unknown", "zero"), f"absent = {absent}")
-        for period, labels in SHAPES["left_out"](self) if absent == "zero" else ():
-            self.box.append(self.boxed(period, self.covers(labels)))
-            self.texts.append("0")
+        self.left_out = [*SHAPES["left_out"](self)] if absent == "zero" else []
+        self.box += [self.boxed(period, self.covers(labels)) for period, labels in self.left_out]
+        self.texts += ["0"] * len(self.left_out)
         ends = [SUMS["interval"](self, text) for text in self.texts]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
         if {"rates", "change"} & {*self.rules}:

@@ -12,6 +12,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from tests.helpers.count_tables import TinyTables
 
 REST = "(rest)"
+LEFT_OUT = "-0"
+"""The text of a count of 0 whose row is left out."""
 _FAR = 10**6
 Box = frozenset[tuple[str, ...]]
 _Question = tuple[int, int | None, Box, list[int]]
@@ -26,6 +28,11 @@ class Answer:
     questions: int
     smallest_width: int | None
     findings: frozenset[tuple[object, ...]]
+
+
+def is_published(text: str) -> bool:
+    """Return whether a file shows a text; a row without one shows nothing."""
+    return text not in {"", LEFT_OUT}
 
 
 class Oracle:
@@ -151,7 +158,7 @@ class Oracle:
         found: dict[tuple[int, tuple[str, ...]], tuple[int, list[str]]] = {}
         for release, shown in enumerate(self.series.releases):
             for cell, text in shown:
-                if text:
+                if is_published(text):
                     period = 0 if self.series.over_time == "same" else release
                     found.setdefault((period, cell), (release, []))[1].append(text)
         return found
@@ -200,7 +207,7 @@ class Oracle:
         found = []
         for period in sorted({self.period(release) for release in range(len(self.series.releases))}):
             rows = self.rows(period)
-            published = {self.box(cell) for _, cell, text in rows if text}
+            published = {self.box(cell) for _, cell, text in rows if is_published(text)}
             every = [row for p in range(len(self.series.releases)) for row in self.rows(p)]
             told = rows if self.series.over_time == "independent" else every
             sets = [self._sets(place, rows, told) for place in range(len(self.atoms))]
@@ -240,7 +247,7 @@ class Oracle:
             numbers = {
                 frozenset(self.covered(place, cell[place]))
                 for at, cell, text in rows
-                if at == release and text and not self._hides(text)
+                if at == release and is_published(text) and not self._hides(text)
             }
             found |= set(self._left(labels, numbers))
         everybody, total = frozenset(self.atoms[place]), self.series.totals.get(self.series.dimensions[place])
@@ -268,7 +275,7 @@ class Oracle:
             labels = self._labels(place, rows)
             lines: dict[tuple[object, ...], list[tuple[tuple[str, ...], str]]] = {}
             for release, cell, text in rows:
-                if text:
+                if is_published(text):
                     around = tuple(frozenset(self.covered(d, label)) for d, label in enumerate(cell) if d != place)
                     lines.setdefault((release, around), []).append((cell, text))
             for (release, around), line in lines.items():
@@ -286,13 +293,13 @@ class Oracle:
     def _increases(self, derived: list[_Question]) -> list[_Question]:
         series, found = self.series, []
         for release in range(1, len(series.releases) if series.over_time == "cumulative" else 0):
-            boxes = [self.box(cell) for cell, text in series.releases[release] if text]
+            boxes = [self.box(cell) for cell, text in series.releases[release] if is_published(text)]
             boxes += [box for at, _, box, _ in derived if at == release]
             for box in dict.fromkeys(boxes):
                 for since in range(release - 1, -1, -1):
                     found.append((release, since, box, list(range(since + 1, release + 1))))
-                    shown = [(since, *row) for row in series.releases[since] if row[1] and self.box(row[0]) == box]
-                    if any(not self._hides(each[2]) and _single(self.ends(*each)) for each in shown):
+                    before = [row for row in series.releases[since] if is_published(row[1]) and self.box(row[0]) == box]
+                    if any(not self._hides(text) and _single(self.ends(since, cell, text)) for cell, text in before):
                         break
         return found
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from audit.count_tables.table_rules import WHOLE
 from tests.helpers.count_tables import Cell, TinyTables, inline
-from tests.oracle.count_tables import Oracle, counts_of
+from tests.oracle.count_tables import LEFT_OUT, Oracle, counts_of
 
 FORMS = ("tidy", "nested", "values", "parts", "statistics", "wide", "rates", "shares", "shares in cells", "changes",
          "status", "left out")  # fmt: skip
@@ -474,7 +474,7 @@ def _left_out(rng: random.Random) -> Published:
                     label for place, label in everywhere if place == at and label != total}  # fmt: skip
                 some.append(sorted(known) if crossed else [total])
             gone |= {*product(*some)} - cells
-        releases.append([*rows, *((cell, "0") for cell in sorted(gone, key=str))])
+        releases.append([*rows, *((cell, LEFT_OUT) for cell in sorted(gone, key=str))])
     files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
     manifest = _manifest(series, absent='"zero"')
     return Published({None: replace(series, releases=releases)}, [*series.dimensions, "n"], files, manifest)

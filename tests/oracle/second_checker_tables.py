@@ -267,7 +267,7 @@ class Tables:
         texts, released = defaultdict(list), defaultdict(list)
         for (release, labels), hides in zip(self.number[: self.shown], self.hides, strict=True):
             texts[self.period(release), labels].append(hides)
-        for release, labels in self.rows:
+        for release, labels in [*self.rows, *self.number[self.shown :]]:
             released[self.period(release)].append(labels)
         if rule == "min_width":
             return {(period, -1, self.box(labels)) for (period, labels), hides in texts.items() if all(hides)}

@@ -54,6 +54,21 @@ def test_random_series(seed, tmp_path):
     compare(drawn(random.Random(seed), FORMS[seed % len(FORMS)]), tmp_path, random.Random(seed))  # noqa: S311
 
 
+@pytest.mark.parametrize("rows", ["", "S,0\nW,0\n"], ids=["left out", "shown"])
+def test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not(rows, tmp_path):
+    """At most 9 of 15 or more are in N and at most 4 in W, so that 2 to 4 are in S, which the second release lacks."""
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n'
+        '[table]\ndimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\nover_time = "independent"\n'
+        'absent = "zero"\nrounding = { to = 5, how = "down" }\n[policy]\nmin_count = 6\n'
+    )
+    (tmp_path / "1.csv").write_text("area,n\nN,5\nS,5\nW,5\nAll,15\n")
+    (tmp_path / "2.csv").write_text(f"area,n\nN,5\n{rows}All,15\n")
+    code, attack, _ = audited(tmp_path)
+    found = [(each["cell"]["area"], each["lower"], each["upper"]) for each in attack["findings"]]
+    assert (code, found) == (1, [("S", 2, 4), ("W", 2, 4)])
+
+
 @pytest.mark.parametrize("seed", SEARCHED)
 def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(components, "_MANY", 0)
