@@ -10,7 +10,7 @@ from functools import cache, singledispatch
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from audit.findings.disclosure import CertificateStep
-from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
+from audit.findings.proof import Proof, RowPoints, Spending
 from audit.model.evidence import CombinedName
 from audit.model.json_types import (
     UNWRITTEN,
@@ -190,7 +190,7 @@ class GroupsStep:
 class PointsStep:
     """Rows that cost points, and people who would spend more points than all of these rows have.
 
-    They would if the person had another value, or the value that a case assumes.
+    They would if the person had another value.
 
     Attributes:
         points: the rows that cost points; empty if a person has no possible value.
@@ -214,11 +214,9 @@ def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore
 
 
 @json_form.register
-def proof_steps(proof: Proof) -> tuple[PointsStep | RefutedCase[str], ...]:  # type: ignore[type-arg] # as above
-    """Return the points that are counted, or the cases, each with its steps."""
-    if not proof.points and proof.nobody is None:
-        return proof.cases
-    return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody), *proof.cases)
+def proof_steps(proof: Proof) -> tuple[PointsStep]:  # type: ignore[type-arg] # as above
+    """Return the points that are counted."""
+    return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody),)
 
 
 @json_form.register

@@ -197,7 +197,7 @@ class Disclosure(OnePersonFinding[C]):
 
     def mentioned(self: Disclosure[int]) -> Iterable[int]:
         """Return the person, and all people in the proof."""
-        return sorted({self.individual} | (set() if self.proof is None else self.proof.mentioned()))
+        return sorted({self.individual, *(() if self.proof is None else self.proof.people)})
 
     def follows_from(self: Disclosure[int], source: Presence, last: int) -> KnownReleases:
         """Return the releases of the necessary steps; for a proof, the releases that contain its people."""

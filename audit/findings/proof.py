@@ -53,34 +53,16 @@ class Spending(Generic[C]):
 
 
 @dataclass(frozen=True)
-class RefutedCase(Generic[C]):
-    """A case: why a person cannot have a value in a release.
-
-    Attributes:
-        individual: the person; a pseudonym unless revealed.
-        release: the release.
-        value: the value.
-        leads_to: the steps that follow.
-    """
-
-    individual: Annotated[C, MEMBER, WrittenAs("person")]
-    release: Annotated[C, RELEASE]
-    value: Annotated[C, VALUE]
-    leads_to: Proof[C]
-
-
-@dataclass(frozen=True)
 class Proof(Generic[C]):
     """Why an assumption about people is impossible, in steps that a reader can count.
 
     Rows of some groups have a price in points, and some people, whatever their values, spend more points than all of
-    these rows cost together; or this holds in each of some cases. With neither, the only person mentioned has no value
-    left, or people's own groups suffice.
+    these rows cost together. Without such rows, the only person mentioned has no value left, or people's own groups
+    suffice.
 
     Attributes:
         points: the rows that cost points; empty if a person has no value left.
         people: the people who spend them, including counterfeits with an identity; ascending codes.
-        cases: one for each possible value of one person in one release.
         total: the points of all these rows.
         spent: the least that each person spends.
         nobody: the person without a possible value.
@@ -88,7 +70,6 @@ class Proof(Generic[C]):
 
     points: tuple[RowPoints[C], ...]
     people: Annotated[tuple[C, ...], MEMBERS, UNWRITTEN]
-    cases: Annotated[tuple[RefutedCase[C], ...], UNWRITTEN] = ()
     total: Annotated[int, BY_CHECK] = 0
     spent: Annotated[tuple[Spending[C], ...], SPENT, BY_CHECK] = ()
     nobody: Annotated[Omittable[C], MEMBER, BY_CHECK] = None
@@ -97,27 +78,15 @@ class Proof(Generic[C]):
         """Yield the groups in the proof."""
         for row in self.points:
             yield row.release, row.group
-        for case in self.cases:
-            yield from case.leads_to.places()
 
     def releases(self) -> Iterator[C]:
         """Yield the releases in the proof."""
         yield from (row.release for row in self.points)
-        for case in self.cases:
-            yield case.release
-            yield from case.leads_to.releases()
-
-    def mentioned(self) -> set[C]:
-        """Return all people in the proof."""
-        found = set(self.people)
-        for case in self.cases:
-            found |= {case.individual} | case.leads_to.mentioned()
-        return found
 
 
 def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
-    """Return why a person has a value, in at most twelve lines; the consequences of a case are indented."""
-    lines = list(_lines(proof, (individual, value), full=False))
+    """Return why a person has a value, in at most twelve lines."""
+    lines = list(_lines(proof, individual, value, full=False))
     if len(lines) <= _LINES:
         return lines
     more = say("and so on, {count} more lines: `audit explain` shows them all", count=len(lines) - _LINES + 1)
@@ -126,18 +95,16 @@ def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
 
 def in_full(proof: Proof[str], individual: str, value: str) -> list[str]:
     """Return every step of a proof that a person has a value, with the points of all choices."""
-    return list(_lines(proof, (individual, value), full=True))
+    return list(_lines(proof, individual, value, full=True))
 
 
-def _lines(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
-    if claim is not None and proof.cases and proof.cases[0].individual != claim[0]:
-        yield say("Suppose {who} had another value than {value}:", who=printable(claim[0]), value=printable(claim[1]))
-    for case in proof.cases:
-        yield from _case(case, full=full)
+def _lines(proof: Proof[str], individual: str, value: str, *, full: bool) -> Iterator[str]:
     if proof.nobody is not None:
         yield say("No value is left for {who}, which is impossible.", who=printable(proof.nobody))
     if proof.points:
-        yield from _counted(proof, claim, full=full) if _plain(proof) else _weighed(proof, claim, full=full)
+        yield from (_counted if _plain(proof) else _weighed)(proof, individual, value, full=full)
+        if full:
+            yield from _choices(proof.spent, individual, value)
 
 
 def _plain(proof: Proof[str]) -> bool:
@@ -145,32 +112,27 @@ def _plain(proof: Proof[str]) -> bool:
     return all(row.points == 1 for row in proof.points) and all(each.least == 1 for each in proof.spent)
 
 
-def _counted(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
+def _counted(proof: Proof[str], individual: str, value: str, *, full: bool) -> Iterator[str]:
     """Yield a proof that counts rows and people."""
     for row in proof.points:
         yield say("{rows} with {value}.", rows=_rows_there(row), value=printable(row.value))
-    others = [each.individual for each in proof.spent if claim is None or each.individual != claim[0]]
+    others = [each.individual for each in proof.spent if each.individual != individual]
     if others:
         who = listed(others, full=full)
         if len(_groups(proof.points)) == 1:
             yield say("{people} can have nothing else.", people=who)
         else:
             yield say("{people} must have one of these.", people=who)
-    counts = {"people": PEOPLE.counted(len(proof.spent)), "rows": ROWS.counted(proof.total)}
-    if claim is not None:
-        yield say(
-            "Without {value}, {who} would need such a row, too: {people} for {rows}, which is impossible.",
-            value=printable(claim[1]),
-            who=printable(claim[0]),
-            **counts,
-        )
-    else:
-        yield say("That is {people} for {rows}, which is impossible.", **counts)
-    if full:
-        yield from _choices(proof.spent, claim)
+    yield say(
+        "Without {value}, {who} would need such a row, too: {people} for {rows}, which is impossible.",
+        value=printable(value),
+        who=printable(individual),
+        people=PEOPLE.counted(len(proof.spent)),
+        rows=ROWS.counted(proof.total),
+    )
 
 
-def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
+def _weighed(proof: Proof[str], individual: str, value: str, *, full: bool) -> Iterator[str]:
     """Yield a proof in which rows cost points."""
     yield say("Give these rows a price in points, {total} in all:", total=proof.total)
     for row in proof.points:
@@ -180,63 +142,37 @@ def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
         else:
             yield f"  {say('{rows} with {value}, {points} each', **about)}"
     spent = sum(each.least for each in proof.spent)
-    mine = 0 if claim is None else sum(each.least for each in proof.spent if each.individual == claim[0])
-    others = [each for each in proof.spent if claim is None or each.individual != claim[0]]
+    own = sum(each.least for each in proof.spent if each.individual == individual)
+    others = [each for each in proof.spent if each.individual != individual]
     if others:
         yield say_count(
             "Whatever the value, this person spends at least {points}: {who}.",
             "Whatever their values, these {count} people spend at least {points}: {who}.",
             len(others),
-            points=POINTS.counted(spent - mine),
+            points=POINTS.counted(spent - own),
             who=listed([f"{each.individual} ({figure(each.least)})" for each in others], full=full),
         )
-    if claim is not None:
-        yield say(
-            "Without {value}, {who} would spend at least {points} more: {spent} of {total}, which is impossible.",
-            value=printable(claim[1]),
-            who=printable(claim[0]),
-            points=POINTS.counted(mine),
-            spent=spent,
-            total=proof.total,
-        )
-    else:
-        yield say("That is {spent} of {total}, which is impossible.", spent=spent, total=proof.total)
-    if full:
-        yield from _choices(proof.spent, claim)
+    yield say(
+        "Without {value}, {who} would spend at least {points} more: {spent} of {total}, which is impossible.",
+        value=printable(value),
+        who=printable(individual),
+        points=POINTS.counted(own),
+        spent=spent,
+        total=proof.total,
+    )
 
 
-def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> Iterator[str]:
+def _choices(spent: Sequence[Spending[str]], individual: str, value: str) -> Iterator[str]:
     """Yield the points of the values that people's own groups leave possible."""
     for each in spent:
         if each.by_value:
             who = printable(each.individual, 200)
-            values = listed([f"{value} ({POINTS.counted(cost)})" for value, cost in each.by_value])
-            if claim is not None and each.individual == claim[0]:
-                without = printable(claim[1])
+            values = listed([f"{name} ({POINTS.counted(cost)})" for name, cost in each.by_value])
+            if each.individual == individual:
+                without = printable(value)
                 yield f"  {say('{who}, without {value}, may have {values}', who=who, value=without, values=values)}"
             else:
                 yield f"  {say('{who} may have {values}', who=who, values=values)}"
-
-
-def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
-    inner = case.leads_to
-    case_of = {
-        "who": printable(case.individual, 200),
-        "value": printable(case.value),
-        "release": printable(case.release),
-    }
-    if inner.nobody is not None:
-        yield say(
-            "If {who} had {value} in release {release}, no value would be left for {nobody}, which is impossible.",
-            **case_of,
-            nobody=printable(inner.nobody),
-        )
-        return
-    yield say("If {who} had {value} in release {release}:", **case_of)
-    yield from (f"  {line}" for line in _lines(inner, None, full=full))
-    if inner.cases:
-        about = {"who": printable(inner.cases[0].individual, 200), "release": printable(inner.cases[0].release)}
-        yield f"  {say('No value is left for {who} in release {release}.', **about)}"
 
 
 def _rows_there(row: RowPoints[str]) -> str:

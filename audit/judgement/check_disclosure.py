@@ -170,7 +170,7 @@ class DisclosureChecker:
         check_fields(finding)
         if finding.risk != 1 or finding.evidence != "proof":
             raise BrokenCertificateError("what is certain has another probability, or is not proved")
-        if finding.proof is not None and not (finding.proof.people or finding.proof.cases):
+        if finding.proof is not None and not finding.proof.people:
             finding = replace(finding, certificate=self._own.own(finding.individual), proof=None)
         if finding.proof is None:
             self._own.check(finding)

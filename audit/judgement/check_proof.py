@@ -1,10 +1,8 @@
 """Check proofs about several people at once, by code that shares nothing with the attacks.
 
-A proof refutes an assumption: that a person does not have the claimed value, or that a person has the value of a case.
-*Points*: rows of some groups have a price in points, and all these rows together a total price. Each of some people,
-whatever values the person has, spends at least a certain number of points in the groups that may contain the person;
-together these people spend more than the total. *Cases*: for each possible value of a person, the consequences are
-refuted.
+A proof refutes the assumption that a person does not have the claimed value: rows of some groups have a price in
+points, and all these rows together a total price. Each of some people, whatever values the person has, spends at least
+a certain number of points in the groups that may contain the person; together these people spend more than the total.
 
 People who are not mentioned spend at least 0, so they can be left out. All points are whole numbers and at least 1,
 and no one is counted twice. A proof presumes that the releases do not contradict each other: if its people cannot all
@@ -28,7 +26,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from audit.findings.disclosure import Disclosure
-from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
+from audit.findings.proof import Proof, RowPoints, Spending
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.judgement.published_rows import PublishedReleases
 
@@ -112,7 +110,7 @@ class ProofChecker:
             raise BrokenCertificateError("there is no proof")
         if not self._histories(finding.individual, {}).get(finding.release):
             raise BrokenCertificateError("this person is not known to be in this release")
-        if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.mentioned()):
+        if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.people):
             raise BrokenCertificateError("the releases contradict each other")
         claimed = self._published.claimed(finding.value)
         followed = self._refuted(finding.proof, {claim: (claimed, False)})
@@ -120,7 +118,7 @@ class ProofChecker:
             total, spent = self._sum(finding.proof, {claim: (claimed, True)})[1:]
             if any(each.least < 0 for each in spent) or sum(each.least for each in spent) > total:
                 raise BrokenCertificateError("the claimed value is impossible as well")
-        if self._contradictory({finding.individual, *finding.proof.mentioned()}, {claim: (claimed, True)}):
+        if self._contradictory({finding.individual, *finding.proof.people}, {claim: (claimed, True)}):
             raise BrokenCertificateError("the releases contradict each other")
         return followed
 
@@ -139,11 +137,7 @@ class ProofChecker:
         return contradicts(choices, room, follows)
 
     def _refuted(self, proof: Proof[int], assumed: Assumed) -> Proof[int]:
-        """Return how the assumption is refuted: by points, by cases, or because a person has no value left."""
-        if bool(proof.points) + bool(proof.cases) > 1:
-            raise BrokenCertificateError("there are points and cases")
-        if proof.cases:
-            return self._cases(proof.cases, assumed)
+        """Return how the assumption is refuted: by points, or because a person has no value left."""
         points, total, spent = self._sum(proof, assumed)
         for each in spent:
             if each.least < 0:
@@ -170,23 +164,6 @@ class ProofChecker:
             points.append(replace(each, rows=rows))
         spent = tuple(self._spent(person, costs, assumed) for person in proof.people)
         return tuple(points), sum(each.points * each.rows for each in points), spent
-
-    def _cases(self, cases: tuple[RefutedCase[int], ...], assumed: Assumed) -> Proof[int]:
-        about = {(case.individual, case.release) for case in cases}
-        values = {case.value for case in cases}
-        if len(about) != 1:
-            raise BrokenCertificateError("the cases are about different people or releases")
-        [version] = about
-        left = {value for _, value in self._histories(version[0], assumed).get(version[1], {(0, -1)})}
-        for value in left - values:
-            if value < 0 or self._spent(version[0], {}, {**assumed, version: (frozenset({value}), True)}).least >= 0:
-                raise BrokenCertificateError("the cases leave out a value that is possible")
-        if version in assumed and assumed[version][1]:
-            raise BrokenCertificateError("the value is assumed already")
-        followed = (
-            self._refuted(case.leads_to, {**assumed, version: (frozenset({case.value}), True)}) for case in cases
-        )
-        return Proof((), (), tuple(replace(case, leads_to=each) for case, each in zip(cases, followed, strict=True)))
 
     # -- people -----------------------------------------------------------------------------------------------
 

@@ -139,7 +139,6 @@ def _unrevealed() -> dict[str, Schema]:
     step = {
         "cells": False,
         "person": person,
-        "leads_to": steps,
         "spent": {"items": {"properties": {"person": person}}},
         "nobody": person,
     }

@@ -90,15 +90,6 @@ def proof_document(series: AttackedSeries, proof: Proof[int]) -> dict[str, Any]:
     return {
         "points": [[tags[each.release], each.group, values[each.value], each.points] for each in proof.points],
         "people": [people.name(person) for person in proof.people],
-        "cases": [
-            {
-                "person": people.name(each.individual),
-                "release": tags[each.release],
-                "value": values[each.value],
-                "proof": proof_document(series, each.leads_to),
-            }
-            for each in proof.cases
-        ],
     }
 
 

@@ -20,7 +20,7 @@ from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import audit_tables
 from audit.findings.disclosure import Disclosure
-from audit.findings.proof import Proof, RefutedCase, RowPoints
+from audit.findings.proof import Proof, RowPoints
 from audit.io.series import Series, open_series
 from audit.judgement.check_disclosure import DisclosureChecker
 from audit.judgement.field_types import BrokenCertificateError
@@ -39,7 +39,6 @@ Scores = dict[str, float | str]
 _CERTAIN = 1 - 1e-9
 _BINS = 10
 _SECONDS = 4.0
-_DEEPEST = 50
 
 
 class AnswerError(Exception):
@@ -234,29 +233,16 @@ def _proof(
     names: Mapping[str, int],
     values: Mapping[str, int],
     tags: Mapping[str, int],
-    depth: int = 0,
 ) -> Proof[int]:
     """Return a proof from its JSON; missing keys count as empty.
 
     Raises:
-        ValueError: its cases lie too deep.
         KeyError: it uses unknown names.
     """
-    if depth > _DEEPEST:
-        raise ValueError("cases lie too deep")
     points = tuple(
         RowPoints(tags[tag], group, values[value], int(n)) for tag, group, value, n in document.get("points", ())
     )
-    refuted = tuple(
-        RefutedCase(
-            names[each["person"]],
-            tags[each["release"]],
-            values[each["value"]],
-            _proof(each["proof"], names, values, tags, depth + 1),
-        )
-        for each in document.get("cases", ())
-    )
-    return Proof(points, tuple(names[name] for name in document.get("people", ())), refuted)
+    return Proof(points, tuple(names[name] for name in document.get("people", ())))
 
 
 # -- publishing ---------------------------------------------------------------------------------------------------

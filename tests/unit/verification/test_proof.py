@@ -1,4 +1,4 @@
-"""Proofs about everybody at once, right and wrong ones, checked against series on disk."""
+"""Proofs about several people at once, right and wrong ones, checked against series on disk."""
 
 import random
 import tempfile
@@ -6,20 +6,22 @@ from contextlib import contextmanager
 from dataclasses import astuple, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.findings.disclosure import Disclosure
-from audit.findings.proof import Proof, RefutedCase, RowPoints
+from audit.findings.proof import Proof, RowPoints
 from audit.io.series import open_series
 from audit.judgement import check_proof
 from audit.judgement.check_proof import ProofChecker
 from audit.judgement.field_types import BrokenCertificateError
 from audit.judgement.published_rows import PublishedReleases
+from audit.runtime.budget import Budget
 from tests.helpers.amount import some
-from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.worlds import worlds
@@ -27,7 +29,7 @@ from tests.oracle.worlds import worlds
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ADVERSARIES = ["linked", "register"]
 BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
-EACH = settings(max_examples=some(40))
+EACH = settings(max_examples=some(200))
 WRONG_PROOFS = 30
 
 
@@ -35,7 +37,8 @@ class Opened:
     """A series that was read, its people's and values' codes, and a checker."""
 
     def __init__(self, folder, adversary=None):
-        [evidence] = build_evidence(open_series(folder), adversary)
+        [self.evidence] = build_evidence(open_series(folder), adversary)
+        evidence = self.evidence
         people = evidence.series.people
         self.number = {people.name(code): code for code in range(people.size)}
         self.codes = {value: code for code, value in enumerate(evidence.values)}
@@ -50,14 +53,8 @@ class Opened:
     def nothing_left(self, person):
         return Proof((), (self.number[person],))
 
-    def case(self, person, release, value, proof):
-        return RefutedCase(self.number[person], release, self.codes[value], proof)
-
     def claim(self, person, release, value, proof):
         return Disclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
-
-    def by_cases(self, person, release, value, *cases):
-        return self.claim(person, release, value, Proof((), (), cases))
 
     def holds(self, finding):
         try:
@@ -91,25 +88,6 @@ def test_bob_gives_alice_away(hospital):
     assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", Proof((), ())))
 
 
-def test_the_same_by_a_case(hospital):
-    """If Alice had dyspepsia, Bob would have none left."""
-    two = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
-    case = hospital.case("Alice", 0, "dyspepsia", two)
-    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", case))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis"))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, release=1)))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=Proof((), ()))))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "dyspepsia", case))
-    both = replace(two, cases=(case,))
-    assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", both))
-    # A case of somebody else's that is impossible in itself: Bob's second group has no bronchitis.
-    further = hospital.case("Bob", 0, "bronchitis", hospital.nothing_left("Bob"))
-    inner = Proof((), (), (further, hospital.case("Bob", 0, "dyspepsia", two)))
-    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
-    inner = Proof((), (), (further,))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
-
-
 @pytest.mark.parametrize("visits", [0, 20_000])
 def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkeypatch):
     """B has y, then x, and A has x: there is no world."""
@@ -128,8 +106,6 @@ def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(vi
     series = TinySeries([[Row("A", "1", "x"), Row("C", "1", "y"), Row("B", "2", "x")], [Row("B", "1", "y")]])
     with opened(series) as files:
         assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
-        case = files.case("A", 0, "y", files.nothing_left("B"))
-        assert not files.holds(files.by_cases("A", 0, "x", case))
 
 
 def test_nobody_is_counted_twice_and_no_row_is_a_gain():
@@ -145,7 +121,7 @@ def test_nobody_is_counted_twice_and_no_row_is_a_gain():
             assert not files.holds(files.claim("A", 0, "cold", paid))
 
 
-# -- proofs found by brute force ------------------------------------------------------------------------
+# -- proofs of the attack -------------------------------------------------------------------------------
 
 
 def drawn(data, adversary, changing):
@@ -165,12 +141,13 @@ def test_what_is_certain_can_be_proved_and_nothing_else(adversary, changing, dat
     assume(certain)
     rng = random.Random(data.draw(st.integers(0, 1000)))  # noqa: S311
     with opened(series, adversary) as files:
-        prover = Prover(series, adversary, files.number, files.codes)
         name, value = ({code: name for name, code in codes.items()} for codes in (files.number, files.codes))
-        findings = [prover.claim(*version, known) for version, known in certain.items()]
+        claims = JointAttack().run(files.evidence, Budget()).claims
+        certified = [] if claims is None else claims.certify(np.arange(len(claims)))
+        findings = [each for each in certified if each.proof and each.proof.points]
         for finding in findings:
             assert files.holds(finding)
-        for _ in range(WRONG_PROOFS):
+        for _ in range(WRONG_PROOFS if findings else 0):
             wrong = changed(rng, rng.choice(findings), files)
             if files.holds(wrong):
                 assert certain.get((name[wrong.individual], wrong.release)) == value[wrong.value], wrong
@@ -185,22 +162,8 @@ def changed(rng, finding, files):
         elif what == 1:
             finding = replace(finding, individual=rng.choice(list(files.number.values())), release=rng.randrange(3))
         else:
-            finding = replace(finding, proof=changed_proof(rng, finding.proof, files))
+            finding = replace(finding, proof=changed_points(rng, finding.proof, files))
     return finding
-
-
-def changed_proof(rng, proof, files):
-    cases = list(proof.cases)
-    if not cases:
-        return changed_points(rng, proof, files)
-    place = rng.randrange(len(cases))
-    if rng.random() < 0.3:
-        del cases[place]
-    elif rng.random() < 0.3:
-        cases[place] = replace(cases[place], value=rng.randrange(len(files.codes)))
-    else:
-        cases[place] = replace(cases[place], leads_to=changed_proof(rng, cases[place].leads_to, files))
-    return replace(proof, cases=tuple(cases))
 
 
 def changed_points(rng, proof, files):
