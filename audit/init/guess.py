@@ -25,10 +25,11 @@ from audit.init.register_cells import state_cells, state_words
 from audit.init.summary import found_rows
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
-from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
+from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, PRIVATE, Manifest, parse_manifest
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.series import Series, check_headers
+from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_text, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
@@ -193,7 +194,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
     """State the column rules that the cells of all rows call for; larger series do not change."""
     if series.about_rows > MOST_ROWS:
         return
-    texts = SeriesTexts(series)
+    texts = series.written.whole()
     for hint in (hint for rule in series.columns.rules for hint in rule.hints(texts)):
         if hint.rule is not None:
             guesses.state_rule(hint.rule, sure=False)

@@ -100,13 +100,35 @@ def read_adjusted(
     distinct: Sequence[str | None] = (),
 ) -> Table | None:
     """Read some columns of a table with the manifest's adjustments; otherwise like `read_table`."""
+    table = read_written(path, shown, columns, adjustments, problems, distinct=distinct)
+    return None if table is None else adjusted(table, columns, adjustments)
+
+
+def adjusted(table: Table, columns: Sequence[str], adjustments: Adjustments) -> Table:
+    """Return a table of `read_written` with some columns spelled as the rules require, and with unpublished ones."""
+    table = respelled(table, adjustments.rules, {column: column for column in columns}, adjustments.tag)
+    for column in columns:
+        if column in adjustments.unpublished:
+            table = table.with_constant(column, "*")
+    return table
+
+
+def read_written(
+    path: Path,
+    shown: str,
+    columns: Sequence[str],
+    adjustments: Adjustments,
+    problems: Problems,
+    *,
+    distinct: Sequence[str | None] = (),
+) -> Table | None:
+    """Read the published ones of some columns, named and without rows as the rules require, spelled as in the file."""
     in_file = header(path, shown, problems, adjustments.declared)
     own = None if in_file is None else _renamed([*in_file], shown, adjustments, problems)
     if in_file is None or own is None:
         return None
     marking = [column for rule in adjustments.rules for column in rule.marking if column in own]
     marking += [] if adjustments.by is None else [adjustments.by]
-    unpublished = [column for column in columns if column in adjustments.unpublished]
     columns = [column for column in columns if column not in adjustments.unpublished]
     scattered = {column: parts for column in columns if (parts := parts_of(column, own))}
     plain = [column for column in dict.fromkeys([*columns, *marking]) if column not in scattered]
@@ -128,24 +150,13 @@ def read_adjusted(
     if adjustments.by is not None:
         codes, texts = text_codes(table.arrow(adjustments.by))
         table = table.without(np.array([text != adjustments.tag for text in texts], dtype=np.bool_)[codes])
-    table = respelled(table, adjustments.rules, {column: column for column in columns}, adjustments.tag)
-    for column in unpublished:
-        table = table.with_constant(column, "*")
     return table
 
 
-def readable(
-    path: Path, shown: str, names: Iterable[str], adjustments: Adjustments, *, distinct: Sequence[str] = ()
-) -> Table | None:
-    """Read those of the named columns that a table has; None if it cannot be read.
-
-    The columns of `distinct` are read without a dictionary, which costs more than it saves if most cells differ.
-    """
+def named_there(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> list[str] | None:
+    """Return those of the named columns that a table has, or has in parts; None if it cannot be read."""
     own = adjusted_names(path, shown, adjustments, Problems())
-    if own is None:
-        return None
-    there = [name for name in names if name in own or parts_of(name, own)]
-    return read_adjusted(path, shown, there, adjustments, Problems(), distinct=distinct)
+    return None if own is None else [name for name in names if name in own or parts_of(name, own)]
 
 
 def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:

@@ -8,28 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 from math import gcd
 
 import numpy as np
 
-from audit.io.adjustments import Adjustments, readable
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
-from audit.io.dialect import UTF_8
-from audit.io.encoding import COUNTERFEIT
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.manifest import ReleaseFiles
 from audit.io.notations import read_number
-from audit.io.notes_below import below_table
-from audit.io.roles import VALUE_COUNT
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
-from audit.io.rules.rule import Columns, Hint
+from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import (
     INDIVIDUAL,
     Decimal,
@@ -40,112 +33,18 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.tables import Table, header, text_codes
-from audit.model.arrays import Codes, Counts, combine
+from audit.io.series_texts import MOST_ROWS, SeriesTexts, notes_of, of_people, together
+from audit.io.tables import Table, header
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
 from audit.runtime.phrases import Noun, say, say_count
 
-MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
 _SHOWN = 3  # examples of a warning
-_COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with a single filled cell need not be a note
 _FEW = 20  # one in this many is few, of distinct cells or of people
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
-
-
-class SeriesTexts:
-    """The distinct texts of the columns with a role, over all releases, and the first place of each.
-
-    The identifiers of a large series are left out.
-    """
-
-    def __init__(self, series: Series) -> None:
-        self.series = series
-        self.columns: Columns = series.manifest.columns
-        self.ignored: dict[int, int] = {}
-        self.encodings: dict[str, str] = {}
-        self.rows_like_notes: list[str] = []
-        self.notes = [text for _, _, text in _notes_of(series)]
-        self.texts: dict[str, dict[str, tuple[int, int]]] = {}
-        self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
-        self.sums: dict[str, dict[str, bool]] = {name: {} for name in self.columns.sensitive}
-        columns = self.columns
-        self._again = cache(self._column)
-        self._ids = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
-        names = [*columns.sensitive, *columns.quasi_identifiers, *self._ids]
-        self.texts = {name: {} for name in names if name not in self._ids or series.about_rows <= MOST_ROWS}
-        for position, files in enumerate(series.manifest.releases):
-            self._read(position, files)
-
-    def kind(self, column: str) -> Kind | None:
-        """Return how a quasi-identifier's cells are read; None of any other column."""
-        return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
-
-    def _read(self, position: int, files: ReleaseFiles) -> None:
-        bare = self._bare(files.tag)
-        for path, shown in files.halves:
-            count = self.columns.count or (VALUE_COUNT if files.values == path else None)
-            names = dict.fromkeys([*self.texts, *self._ids])
-            table = readable(path, shown, [*names, *filter(None, [count])], bare, distinct=self._ids)
-            if table is None:
-                continue
-            if table.kept is not None and bare.by is None:  # without the rows of other releases
-                self.ignored[position] = table.in_file - table.rows
-            if table.dialect is not None and table.dialect.encoding != UTF_8 and not bare.declared.encoding:
-                self.encodings[shown] = table.dialect.encoding
-            coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
-            self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, names)]
-            for name, (codes, texts) in coded.items():
-                self._add(position, name, codes, texts)
-            if count is not None and count in table and not self.series.keyed:
-                counts = table.whole_numbers(count)
-                for name in (name for name in self.columns.sensitive if name in coded):
-                    sums = sums_of_others(coded, name, counts)
-                    self.sums[name] |= {
-                        text: text in sums and self.sums[name].get(text, True) for text in coded[name][1]
-                    }
-
-    def _bare(self, tag: str) -> Adjustments:
-        """Return the rules of a release without those that respell numbers or cases: texts stay as in the file."""
-        adjustments = self.series.adjustments(tag)
-        return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
-
-    def _add(self, position: int, name: str, codes: Codes, texts: list[str]) -> None:
-        row = np.full(len(texts), -1, dtype=np.int64)
-        row[codes[::-1]] = np.arange(len(codes))[::-1]
-        first = self.texts[name]
-        for text, place in zip(texts, row.tolist(), strict=True):
-            if text and place >= 0:
-                first.setdefault(text, (position, place))
-        if name in self.identifiers:
-            self.identifiers[name].append(_of_people(texts))
-
-    def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether each two identifiers occur together in a release, and so belong to different people."""
-        return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
-
-    def place(self, name: str, text: str) -> str:
-        """Return the file and the line of a text's first occurrence."""
-        position, row = self.texts[name][text]
-        table = self._again(position, name)
-        return "" if table is None else f"{table.shown}:{table.line(row)}"
-
-    def _column(self, position: int, name: str) -> Table | None:
-        """Read a column of a release again, for the lines of its cells."""
-        files = self.series.manifest.releases[position]
-        tables = (readable(path, shown, [name], self._bare(files.tag)) for path, shown in files.halves)
-        return next((table for table in tables if table is not None and name in table), None)
-
-    def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
-        """Return the first places of texts, and the texts if they may be quoted."""
-        shown = []
-        for text in texts:
-            place, said = self.place(name, text), f'"{printable(text)}"'
-            shown.append(f"{said} ({place})" if quoted else place)
-        return ", ".join(shown)
 
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
@@ -154,12 +53,12 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_noticed("unpublished-column", _LACKING, _unpublished(series)),
         *_beside_transitions(series),
-        *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in _notes_of(series))),
+        *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in notes_of(series.manifest))),
         *_noticed("dropped-file", _UNNAMED, map(series.manifest.shown, series.manifest.unlisted())),
         *_respelled_people(series),
         *_unread_sheets(series),
     ]
-    texts = SeriesTexts(series)
+    texts = series.written.whole()
     hints = [
         *(
             each
@@ -250,7 +149,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         groups = nearly_respelled({*texts}, remarks=True, ids=True)
         if groups and series.keyed and columns.rules[SeveralRows].choice is None:
             releases = _people(series)
-            groups = [each for each in groups if not _together(each, releases)]
+            groups = [each for each in groups if not together(each, releases)]
         if groups:
             yield MisreadWarning("spelling", nearly_respelled_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
@@ -266,9 +165,10 @@ def _people_recur(series: Series) -> bool:
 
     The codes of people suffice; the identifiers would have to be read again.
     """
-    coded = [codes for position in _compared(series) if (codes := series.read(position).person) is not None]
-    if len(coded) < len(_compared(series)):
+    tables = _identifiers(series)
+    if len(tables) < len(_compared(series)):
         return False
+    coded = [series.people.encode(table.arrow("individual")) for table in tables]
     is_person = ~series.people.is_counterfeit()  # after all releases are read, which number the people
     present = [is_person & (np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0) for codes in coded]
     return all(_FEW * (old & new).sum() >= min(old.sum(), new.sum()) > 0 for old, new in pairwise(present))
@@ -276,18 +176,12 @@ def _people_recur(series: Series) -> bool:
 
 def _people(series: Series) -> list[set[str]]:
     """Return the identifiers of each release; only of the first two if the series is large."""
+    return [of_people(table.distinct("individual")) for table in _identifiers(series)]
+
+
+def _identifiers(series: Series) -> list[Table]:
     files = [series.manifest.releases[position] for position in _compared(series)]
-    tables = [table for each in files if (table := series.identifiers(each)) is not None]
-    return [_of_people(table.distinct("individual")) for table in tables]
-
-
-def _of_people(texts: Iterable[str]) -> set[str]:
-    return {text for text in texts if text and not text.startswith(COUNTERFEIT)}
-
-
-def _together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
-    """Return whether each two of the texts occur together in a release."""
-    return all(any({*pair} <= people for people in releases) for pair in combinations(texts, 2))
+    return [table for each in files if (table := series.identifiers(each)) is not None]
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
@@ -369,25 +263,6 @@ def _common_start(texts: Collection[str]) -> str:
     return start
 
 
-def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:
-    """Return the texts of a column whose count is the sum of all others in each class of the other columns.
-
-    The counts of two texts may be equal by chance; with three texts or more, such a text is a total, whatever its name.
-
-    Args:
-        coded: codes of rows (n,) and the texts that they index, by column.
-        column: the column to search.
-        counts: the people of each row, (n,).
-    """
-    codes, texts = coded[column]
-    other_columns = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
-    classes = np.unique(combine(other_columns, len(codes))[0], return_inverse=True)[1]
-    whole, total = np.bincount(classes, counts), np.bincount(codes, counts, len(texts))
-    likely = np.flatnonzero(2 * total == total.sum()).tolist() if len(texts) > 2 else []
-    rows = {texts[code]: codes == code for code in likely}
-    return {text for text, at in rows.items() if (2 * np.bincount(classes[at], counts[at], len(whole)) == whole).all()}
-
-
 def _sums(texts: SeriesTexts) -> Iterator[ReportWarning]:
     """Report sensitive values whose counts are totals of the others, but whose names do not say so."""
     for name, sums in texts.sums.items():
@@ -434,34 +309,6 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
             by_encoding[encoding].append(shown)
     for encoding, files in by_encoding.items():
         yield from _noticed("encoding", _ENCODING, files, encoding=encoding)
-
-
-def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
-    """Return the indices of the last rows with at most one filled cell, which may be notes below the table.
-
-    A row is left out if its text also occurs above: it may be the value of a person without known quasi-identifiers.
-    """
-    arrays = [table.arrow(name) for name in columns if name in table]
-    if len(arrays) < _COLUMNS_WITH_NOTES or not table.rows:
-        return []
-    last_row = [array[-1].as_py() for array in arrays]
-    if len([cell for cell in last_row if cell is not None and str(cell).strip()]) > 1:
-        return []
-    coded = [text_codes(array) for array in arrays]
-    filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
-    count = np.sum(filled, axis=0)
-    last = np.arange(len(count)) > np.flatnonzero(count > 1).max(initial=-1)
-    for (codes, texts), full in zip(coded, filled, strict=True):
-        elsewhere = np.bincount(codes[~last], minlength=len(texts)) > 0
-        last &= ~(full & elsewhere[codes])
-    return np.flatnonzero(last).tolist()
-
-
-def _notes_of(series: Series) -> Iterator[tuple[str, int, str]]:
-    """Yield the file, the line and the text of each note below a table, which is not read as a row."""
-    declared, releases = series.manifest.headings("").declared, series.manifest.releases
-    for path, shown in dict.fromkeys(half for files in releases for half in files.halves):
-        yield from ((shown, *note) for note in below_table(path, declared).notes)
 
 
 def _unpublished(series: Series) -> Iterable[str]:

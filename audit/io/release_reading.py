@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import Adjustments, read_adjusted, respelled
+from audit.io.adjustments import Adjustments, adjusted, read_written, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
@@ -61,6 +61,9 @@ class ReleaseContext(Protocol):
 
     def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
         """Record the distinct texts of some columns of a release."""
+
+    def record(self, position: int, table: Table) -> None:
+        """Record what warnings and the report need of a file of a release as written."""
 
     def adjustments(self, tag: str) -> Adjustments:
         """Return the adjustments of the tables of a release."""
@@ -206,7 +209,11 @@ class ReleaseReading:
 
     def _read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
         distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
-        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct)
+        table = read_written(path, shown, names, adjustments, self.problems, distinct=distinct)
+        if table is None:
+            return None
+        self.series.record(self.position, table)
+        return adjusted(table, names, adjustments)
 
     def _note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)

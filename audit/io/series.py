@@ -21,6 +21,7 @@ from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.input_files import InputFile, published_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote
@@ -32,6 +33,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spell
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
+from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
 from audit.io.texts import column_of
@@ -58,12 +60,14 @@ class Series:
         vocabularies: the codes of values, by sensitive attribute.
         updates: the possible updates of the values of each sensitive attribute, once `background_knowledge.update_sets`
             has read them; None if values never change.
+        digests: the hashes of files whose columns were read.
     """
 
     manifest: Manifest
     people: IdentifierEncoder = field(default_factory=IdentifierEncoder)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
+    digests: dict[InputFile, str] = field(default_factory=dict, init=False)
     _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
@@ -86,6 +90,18 @@ class Series:
     def about_rows(self) -> int:
         """The approximate number of rows of all releases together."""
         return sum(form_of(release.rows).about_rows(release.rows) for release in self.manifest.releases)
+
+    @cached_property
+    def written(self) -> SeriesTexts:
+        """The texts of the files that were recorded as they were read."""
+        return SeriesTexts(self, self.about_rows)
+
+    def record(self, position: int, table: Table) -> None:
+        """Record the texts of a file of a release as written, and the hash of its columns if others are private."""
+        self.written.record(position, table)
+        file = published_file(self.manifest, self.manifest.releases[position])
+        if (digest := file.digest_of(table)) is not None:
+            self.digests[file] = digest
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.io.adjustments import read_adjusted, readable
+from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import unread
@@ -92,8 +92,8 @@ def _as_written(series: Series, name: str) -> set[str]:
         adjustments = series.adjustments(files.tag)
         bare = replace(adjustments, rules=adjustments.rules.without(Fold, ColumnTypes))
         for path, shown in files.halves:
-            table = None if is_foreign(path) else readable(path, shown, [name], bare)
-            if table is not None and name in table and is_text(table.arrow(name).type.value_type):
+            table = None if is_foreign(path) else read_adjusted(path, shown, [name], bare, Problems())
+            if table is not None and is_text(table.arrow(name).type.value_type):
                 found.update(table.distinct(name))
     return found
 

@@ -18,6 +18,7 @@ from audit.adversary.view import View, handed
 from audit.clauses.clause import Stated
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
+from audit.io.input_files import input_files
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.io.table_forms import form_of
@@ -30,7 +31,6 @@ from audit.model.errors import AuditError, UsageError, printable
 from audit.model.outcome import Attack, FailedAttack, Outcome, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
-from audit.pipeline.input_files import input_files
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
@@ -199,8 +199,13 @@ def _inputs(series: Series, options: AuditOptions, rows: Mapping[str, int]) -> t
     watched = Budget(on_progress=options.progress("files"))
     watched.stage("hashes")
     return tuple(
-        Input(name, file.digest(), rows[name] if name in rows else form_of(file.path).rows(file.path), file.columns)
-        for name, file in watched.each(input_files(series, reveal=options.reveal).items())
+        Input(
+            name,
+            series.digests.get(file) or file.digest(),
+            rows[name] if name in rows else form_of(file.path).rows(file.path),
+            file.columns,
+        )
+        for name, file in watched.each(input_files(series.manifest, reveal=options.reveal).items())
     )
 
 

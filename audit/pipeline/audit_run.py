@@ -18,7 +18,6 @@ from audit.clauses.max_ever_risk import value_codes
 from audit.clauses.registry import CLAUSES
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
-from audit.io.irregularities import SeriesTexts
 from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
@@ -328,10 +327,10 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     series = run.series
     if series.about_rows > _MOST_ROWS_AGAIN:
         return
-    rule = OtherReading.of(SeriesTexts(series))
+    rule = OtherReading.of(series.written.whole())
     rules = Rules((rule, *series.columns.rules))
     as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
-    if not rule.names and not SeriesTexts(as_one).ignored:
+    if not rule.names and not as_one.written.whole().ignored:
         return
     used = max((each.seconds for each in run.results), default=0)
     left = None if options.time_limit is None else max(options.time_limit - used, 0)

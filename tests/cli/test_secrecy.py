@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from audit.pipeline.input_files import digest_of_columns
+from audit.io.input_files import digest_of_columns
 from audit.runtime.log import ROOT, logged_stage
 from tests.cli.forms import EXAMPLES, FORMS, edit, read_rows
 from tests.helpers.messy import series_of

@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 from audit.io.adjustments import adjusted_names
 from audit.io.composed_columns import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
-from audit.io.manifest import ReleaseFiles
-from audit.io.series import Series
-from audit.io.tables import header, read_table
+from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.tables import Table, header, read_table
 from audit.io.texts import arrow, column_of, texts_of
 from audit.model.errors import Problems
 
@@ -28,11 +27,13 @@ class InputFile:
     Attributes:
         path: where it is.
         columns: the published columns, if others are private; None for the whole file.
+        names: what the series calls these columns.
         declared: the declared format of the file.
     """
 
     path: Path
     columns: tuple[str, ...] | None = None
+    names: tuple[str, ...] = ()
     declared: Declared = NOTHING_DECLARED
 
     def digest(self) -> str:
@@ -44,16 +45,23 @@ class InputFile:
         table = problems.checked(read_table(self.path, self.path.name, self.columns, problems, self.declared))
         return digest_of_columns({name: table.arrow(name) for name in self.columns})
 
+    def digest_of(self, table: Table) -> str | None:
+        """Return the digest, if a table has all rows and all hashed columns of the file as written; else None."""
+        whole = table.path == self.path and table.kept is None and {*self.names} <= {*table.names}
+        if self.columns is None or not whole:
+            return None
+        return digest_of_columns({own: table.arrow(name) for own, name in zip(self.columns, self.names, strict=True)})
 
-def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
+
+def input_files(manifest: Manifest, *, reveal: bool) -> dict[str, InputFile]:
     """Return the files to hash, by their names in the manifest.
 
     A hash lets a reader confirm a guess at private data. So only the published columns of a release are hashed, and a
     register or known values are hashed only if the report names people anyway.
     """
-    manifest, files = series.manifest, dict[str, InputFile]()
+    files = dict[str, InputFile]()
     for release in manifest.releases:
-        files[release.shown] = InputFile(release.rows) if reveal else _published(series, release)
+        files[release.shown] = InputFile(release.rows) if reveal else published_file(manifest, release)
         if release.values is not None:
             files[release.values_shown] = InputFile(release.values)
         name = manifest.counterfeits.get(release.tag)
@@ -62,9 +70,9 @@ def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
     return files | {name: InputFile(manifest.folder / name) for name in names if name}
 
 
-def _published(series: Series, release: ReleaseFiles) -> InputFile:
+def published_file(manifest: Manifest, release: ReleaseFiles) -> InputFile:
     """Return a release's file, with its published columns if the key is another column of it."""
-    columns, headings = series.manifest.columns, series.manifest.headings(release.tag)
+    columns, headings = manifest.columns, manifest.headings(release.tag)
     if columns.individual is None:
         return InputFile(release.rows)
     spelled = header(release.rows, release.shown, Problems(), headings.declared) or {}
@@ -73,8 +81,8 @@ def _published(series: Series, release: ReleaseFiles) -> InputFile:
         return InputFile(release.rows)
     published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count} - {None}
     published |= {part for name in columns.quasi_identifiers for part in parts_of(name, names)}
-    kept = tuple(own for own, name in zip(spelled, names, strict=True) if name in published)
-    return InputFile(release.rows, kept, headings.declared)
+    kept = {own: name for own, name in zip(spelled, names, strict=True) if name in published}
+    return InputFile(release.rows, tuple(kept), tuple(kept.values()), headings.declared)
 
 
 def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
@@ -85,11 +93,11 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     found = hashlib.sha256()
     mark, end, nothing = column_of(['"', '"\n', ""]).cast("large_string")  # `pyarrow.scalar` would import pandas
     for name, column in columns.items():
-        texts, rows = texts_of(column)
-        # Quote each text of a dictionary once; the texts of all rows, end to end, are then the lines.
-        cells = pa.concat_arrays([each.cast("large_string") for each in (column_of([name]), texts)])
-        cells = pc.binary_join_element_wise(mark, pc.replace_substring(cells, '"', '""'), end, nothing)
-        lines = cells if rows is None else cells.take(arrow(np.append(0, rows.astype(np.int64) + 1)))
-        _, ends, written = lines.buffers()
-        found.update(written[: np.frombuffer(ends, np.int64)[len(lines)]])
+        for texts, rows in ((column_of([name]), None), texts_of(column)):
+            cells = pc.replace_substring(texts.cast("large_string"), '"', '""')  # once for each text of a dictionary
+            cells = pc.binary_join_element_wise(mark, cells, end, nothing)
+            lines = cells if rows is None else cells.take(arrow(rows))
+            _, ends, written = lines.buffers()  # the texts of all rows, end to end
+            if len(lines):
+                found.update(written[: np.frombuffer(ends, np.int64)[len(lines)]])
     return found.hexdigest()

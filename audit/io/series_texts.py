@@ -1,0 +1,191 @@
+"""The texts of a series as its files spell them, for warnings; recorded while releases are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from audit.io.adjustments import Adjustments, adjusted, named_there, read_written
+from audit.io.cells import Kind
+from audit.io.dialect import UTF_8
+from audit.io.encoding import COUNTERFEIT
+from audit.io.manifest import Manifest
+from audit.io.notes_below import below_table
+from audit.io.release_reading import ReleaseContext
+from audit.io.roles import VALUE_COUNT
+from audit.io.rules.rows import SeveralRows
+from audit.io.rules.spelling import Decimal, Fold
+from audit.io.tables import Table, text_codes
+from audit.model.arrays import Codes, Counts, combine
+from audit.model.errors import Problems, printable
+
+MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
+_COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with a single filled cell need not be a note
+
+
+class SeriesTexts:
+    """The distinct texts of the columns with a role, over all releases, and the first place of each.
+
+    The identifiers of a large series are left out. Texts are spelled as in the files, and recorded when a release is
+    read; `whole` reads the other files.
+
+    Attributes:
+        texts: the file, without its columns, and the row of the first place of each text, by column.
+        identifiers: the people, or record ids, of each release.
+        sums: for each text of a sensitive column, whether its count is the sum of all others wherever it occurs.
+        ignored: the number of rows that rules leave out, by release.
+        encodings: the encoding of each file that is not UTF-8, if none is declared.
+        rows_like_notes: the places of rows that may be notes.
+    """
+
+    def __init__(self, series: ReleaseContext, about_rows: int) -> None:
+        self.series, self.columns = series, series.manifest.columns
+        self.ignored: dict[int, int] = {}
+        self.encodings: dict[str, str] = {}
+        self.rows_like_notes: list[str] = []
+        columns = self.columns
+        self.identifiers: dict[str | None, list[set[str]]] = {columns.individual: [], columns.record: []}
+        self.sums: dict[str, dict[str, bool]] = {name: {} for name in columns.sensitive}
+        ids = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
+        self._names = [*columns.sensitive, *columns.quasi_identifiers, *ids]
+        names = [name for name in self._names if name not in ids or about_rows <= MOST_ROWS]
+        self.texts: dict[str, dict[str, tuple[Table, int]]] = {name: {} for name in names}
+        self._count = columns.count or VALUE_COUNT
+        self._recorded: set[tuple[int, Path]] = set()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """The notes below the tables."""
+        return [text for _, _, text in notes_of(self.series.manifest)]
+
+    def kind(self, column: str) -> Kind | None:
+        """Return how a quasi-identifier's cells are read; None of any other column."""
+        return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
+
+    def whole(self) -> Self:
+        """Return the texts after reading the files that are not recorded yet; files that cannot be read are skipped."""
+        distinct = (self.columns.individual, self.columns.record)
+        for position, files in enumerate(self.series.manifest.releases):
+            for path, shown in files.halves:
+                if (position, path) not in self._recorded:
+                    bare = self._bare(files.tag)
+                    names = named_there(path, shown, [*self._names, self._count], bare)
+                    table = names and read_written(path, shown, names, bare, Problems(), distinct=distinct)
+                    if table:
+                        self.record(position, table)
+        return self
+
+    def record(self, position: int, table: Table) -> None:
+        """Record the texts of a file of a release, if all columns with a role were read."""
+        files, shown = self.series.manifest.releases[position], table.shown
+        bare = self._bare(files.tag)
+        names = named_there(table.path, shown, self._names, bare)
+        if names is None or not {*names} <= {*table.names} or (position, table.path) in self._recorded:
+            return
+        self._recorded.add((position, table.path))
+        table = adjusted(table, [*self._names, self._count], bare)
+        if table.kept is not None and bare.by is None:  # without the rows of other releases
+            self.ignored[position] = table.in_file - table.rows
+        if table.dialect is not None and table.dialect.encoding != UTF_8 and not bare.declared.encoding:
+            self.encodings[shown] = table.dialect.encoding
+        coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
+        self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, self._names)]
+        in_file = table.less(table.names)
+        for name, (codes, texts) in coded.items():
+            row = np.full(len(texts), -1, dtype=np.int64)
+            row[codes[::-1]] = np.arange(len(codes))[::-1]
+            for text, place in zip(texts, row.tolist(), strict=True):
+                if text and place >= 0:
+                    self.texts[name].setdefault(text, (in_file, place))
+            if name in self.identifiers:
+                self.identifiers[name].append(of_people(texts))
+        counted = self._count in table and (self.columns.count or table.path == files.values)
+        if counted and not self.series.keyed:
+            counts = table.whole_numbers(self._count)
+            for name in (name for name in self.columns.sensitive if name in coded):
+                sums = sums_of_others(coded, name, counts)
+                self.sums[name] |= {text: text in sums and self.sums[name].get(text, True) for text in coded[name][1]}
+
+    def _bare(self, tag: str) -> Adjustments:
+        """Return the rules of a release without those that respell numbers or cases: texts stay as in the file."""
+        adjustments = self.series.adjustments(tag)
+        return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
+
+    def together(self, column: str, texts: Collection[str]) -> bool:
+        """Return whether each two identifiers occur together in a release, and so belong to different people."""
+        return self.columns.rules[SeveralRows].choice is None and together(texts, self.identifiers[column])
+
+    def place(self, name: str, text: str) -> str:
+        """Return the file and the line of a text's first occurrence."""
+        table, row = self.texts[name][text]
+        return f"{table.shown}:{table.line(row)}"
+
+    def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
+        """Return the first places of texts, and the texts if they may be quoted."""
+        shown = []
+        for text in texts:
+            place, said = self.place(name, text), f'"{printable(text)}"'
+            shown.append(f"{said} ({place})" if quoted else place)
+        return ", ".join(shown)
+
+
+def of_people(texts: Iterable[str]) -> set[str]:
+    """Return the texts of identifiers that are not counterfeits."""
+    return {text for text in texts if text and not text.startswith(COUNTERFEIT)}
+
+
+def together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
+    """Return whether each two of the texts occur together in a release."""
+    return all(any({*pair} <= people for people in releases) for pair in combinations(texts, 2))
+
+
+def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:
+    """Return the texts of a column whose count is the sum of all others in each class of the other columns.
+
+    The counts of two texts may be equal by chance; with three texts or more, such a text is a total, whatever its name.
+
+    Args:
+        coded: codes of rows (n,) and the texts that they index, by column.
+        column: the column to search.
+        counts: the people of each row, (n,).
+    """
+    codes, texts = coded[column]
+    other_columns = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
+    classes = np.unique(combine(other_columns, len(codes))[0], return_inverse=True)[1]
+    whole, total = np.bincount(classes, counts), np.bincount(codes, counts, len(texts))
+    likely = np.flatnonzero(2 * total == total.sum()).tolist() if len(texts) > 2 else []
+    rows = {texts[code]: codes == code for code in likely}
+    return {text for text, at in rows.items() if (2 * np.bincount(classes[at], counts[at], len(whole)) == whole).all()}
+
+
+def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
+    """Return the indices of the last rows with at most one filled cell, which may be notes below the table.
+
+    A row is left out if its text also occurs above: it may be the value of a person without known quasi-identifiers.
+    """
+    arrays = [table.arrow(name) for name in columns if name in table]
+    if len(arrays) < _COLUMNS_WITH_NOTES or not table.rows:
+        return []
+    last_row = [array[-1].as_py() for array in arrays]
+    if len([cell for cell in last_row if cell is not None and str(cell).strip()]) > 1:
+        return []
+    coded = [text_codes(array) for array in arrays]
+    filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
+    count = np.sum(filled, axis=0)
+    last = np.arange(len(count)) > np.flatnonzero(count > 1).max(initial=-1)
+    for (codes, texts), full in zip(coded, filled, strict=True):
+        elsewhere = np.bincount(codes[~last], minlength=len(texts)) > 0
+        last &= ~(full & elsewhere[codes])
+    return np.flatnonzero(last).tolist()
+
+
+def notes_of(manifest: Manifest) -> Iterator[tuple[str, int, str]]:
+    """Yield the file, the line and the text of each note below a table, which is not read as a row."""
+    declared, releases = manifest.headings("").declared, manifest.releases
+    for path, shown in dict.fromkeys(half for files in releases for half in files.halves):
+        yield from ((shown, *note) for note in below_table(path, declared).notes)
