@@ -340,7 +340,7 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     """Return the probabilities of people's values that are not certain; nothing if no people are counted.
 
     With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is shown rather
-    than a product of shares in a person's own groups.
+    than a product of shares in a person's own groups, which is called an estimate.
     """
     known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
     exact = [one for one in known if one[0].measures.about_all_people and not one[0].incomplete]
@@ -357,12 +357,14 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
         text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))
     else:
         text = say("one person's value is known with {risk}", risk=percent(risk))
-    if count <= sure:
+    if count > sure:
+        text = say_count(
+            "{told}, {count} other with {share} or more",
+            "{told}, {count} others with {share} or more",
+            count - sure,
+            told=text,
+            share=percent(share),
+        )
+    if exact or risk == 1:
         return text
-    return say_count(
-        "{told}, {count} other with {share} or more",
-        "{told}, {count} others with {share} or more",
-        count - sure,
-        told=text,
-        share=percent(share),
-    )
+    return say("by an estimate of {attack} from each person's own groups alone, {told}", attack=named(worst), told=text)

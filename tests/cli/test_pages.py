@@ -667,3 +667,32 @@ def test_an_assessment_of_tables_says_what_is_declared(tmp_path):
         "min_count: smallest count that may be known (min_count, limit 5)",
     ):
         assert said in text
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--attack", "update-graph"), ("--attack", "intersection"), ("--attack", "joint")]
+)
+@pytest.mark.parametrize(
+    "series", ["distinct-star-skewed", "ward-2-distinct", "clinic-2-invariant", "hospital-2-invariant"]
+)
+def test_a_risk_in_the_verdict_is_a_posterior_or_called_an_estimate(series, words):
+    """And the attack that is named has this risk."""
+    _, result, _ = run_audit(EXAMPLES / series, *words)
+    text = " ".join(run_main(str(EXAMPLES / series), *words)[1].split())
+    said = re.search(
+        r"(?:[Bb]y an estimate of ([a-z-]+) [^,]*, )?one person's value (?:of \w+ )?is known with (\d+)%", text
+    )
+    if said is None:
+        return
+    risks = {each["attack"]: each["measures"].get("max_risk") for each in result["attacks"]}
+    decided = {each["attack"] for each in result["attacks"] if each["status"] == "complete"} & {"joint"}
+    assert (said[1] is None) == (risks.get("joint") is not None and bool(decided))
+    assert int(100 * risks[said[1] or "joint"] + 0.5) == int(said[2])
+
+
+def test_an_estimate_in_the_verdict_is_called_so():
+    text = " ".join(run_main(str(EXAMPLES / "distinct-star-skewed"), "--attack", "update-graph")[1].split())
+    assert (
+        "By an estimate of update-graph from each person's own groups alone, one person's value is known with 91%"
+        in text
+    )
