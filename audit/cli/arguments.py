@@ -15,7 +15,7 @@ from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, printable, printable_path
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, CountSettings
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 if TYPE_CHECKING:
     from audit.api.count_tables import LoadedTables
@@ -23,6 +23,49 @@ if TYPE_CHECKING:
 
 ON_TABLES = "differencing"
 """The attack on count tables; all others are on rows about people."""
+
+
+_OF_ARGPARSE = {
+    re.compile(pattern): sentence
+    for pattern, sentence in {
+        "the following arguments are required: (?P<names>.+)": Phrase("the following arguments are required: {names}"),
+        "unrecognized arguments: (?P<names>.+)": Phrase("unrecognized arguments: {names}"),
+        r"argument (?P<name>.+?): invalid choice: (?P<value>.+) \(choose from (?P<names>.+)\)": Phrase(
+            "argument {name}: invalid choice: {value} (choose from {names})"
+        ),
+        "argument (?P<name>.+?): expected one argument": Phrase("argument {name}: expected one argument"),
+        "argument (?P<name>.+?): expected at least one argument": Phrase(
+            "argument {name}: expected at least one argument"
+        ),
+        "argument (?P<name>.+?): expected (?P<many>[0-9]+) arguments": Phrase(
+            "argument {name}: expected {many} arguments"
+        ),
+        "argument (?P<name>.+?): not allowed with argument (?P<other>.+)": Phrase(
+            "argument {name}: not allowed with argument {other}"
+        ),
+        r"argument (?P<name>.+?): invalid \w+ value: (?P<value>.+)": Phrase("argument {name}: invalid value: {value}"),
+        "argument (?P<name>.+?): ignored explicit argument (?P<value>.+)": Phrase(
+            "argument {name}: ignored explicit argument {value}"
+        ),
+        "ambiguous option: (?P<name>.+) could match (?P<names>.+)": Phrase(
+            "ambiguous option: {name} could match {names}"
+        ),
+        "argument (?P<name>.+?): (?P<what>.+)": Phrase("argument {name}: {what}"),
+    }.items()
+}
+"""The messages of argparse, and the sentences that replace them; others remain as they are."""
+
+
+def _translated(message: str) -> str:
+    """Return a message of argparse in the language in use.
+
+    >>> _translated("argument --k: invalid choice: 'x' (choose from 'a', 'b')")
+    "argument --k: invalid choice: 'x' (choose from 'a', 'b')"
+    """
+    for pattern, sentence in _OF_ARGPARSE.items():
+        if found := pattern.fullmatch(message):
+            return sentence.filled(**found.groupdict())
+    return message
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,7 +86,8 @@ class Parser(argparse.ArgumentParser):
         message = re.sub(r"""[^\s'"]+://[^'"]*""", lambda url: without_secrets(url[0]), message)
         unknown = re.search(r"unrecognized arguments: (--[^\s=]+)", message)
         meant = did_you_mean(unknown[1], self.options) if unknown else ""
-        raise UsageError(f"{printable(message, 300)}{meant or f'; see `{self.prog} --help`'}")
+        see = say("; see `{command}`", command=f"{self.prog} --help")
+        raise UsageError(f"{printable(_translated(message), 300)}{meant or see}")
 
     @property
     def options(self) -> set[str]:
@@ -65,14 +109,16 @@ def positive_seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
+        raise argparse.ArgumentTypeError(say("a number of seconds above 0 is needed"))
     return seconds
 
 
 def local(text: str) -> Path:
     """Return a path on this machine."""
     if is_url(text):
-        raise argparse.ArgumentTypeError("this is a URL, and only series are read from one; name a file or folder here")
+        raise argparse.ArgumentTypeError(
+            say("this is a URL, and only series are read from one; name a file or folder here")
+        )
     return Path(text)
 
 
@@ -82,7 +128,7 @@ def how_many(text: str) -> int | None:
         return None
     if text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
-    raise argparse.ArgumentTypeError("a whole number or `all` is needed")
+    raise argparse.ArgumentTypeError(say("a whole number or `all` is needed"))
 
 
 def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
@@ -91,7 +137,9 @@ def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
     def read(text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most:
             return int(text)
-        raise argparse.ArgumentTypeError(f"a whole number from {least} to {most} is needed")
+        raise argparse.ArgumentTypeError(
+            say("a whole number from {least} to {most} is needed", least=str(least), most=str(most))
+        )
 
     return read
 
@@ -238,7 +286,8 @@ def settings_for(
     others += [flag(name) for name in options_given(arguments)]
     others += [flag(name) for name in _OF_PEOPLE if getattr(arguments, name, None)]
     if others:
-        raise UsageError(f"{others[0]} is about people, and count tables contain none; leave it out")
+        what = say("{option} is about people, and count tables contain none; leave it out", option=others[0])
+        raise UsageError(what)
     return {name: given[name] for name in CountSettings.__annotations__ if name in given}
 
 

@@ -14,6 +14,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
+from audit.runtime.phrases import NAMED, figure, say, typed
 
 Invoke: TypeAlias = Callable[[Sequence[str]], int]
 """Takes the words of another command, runs it, and returns its exit code."""
@@ -103,13 +104,17 @@ def run(arguments: argparse.Namespace) -> int:
         equivalent,
     )
     show("audit", equivalent)
-    put(
-        f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/.\n"
-        f"{page} is the first report as a page to read, print and sign. Try:\n"
-        f"  audit {diverse} --format json\n"
-        f"  audit compare {diverse} {invariant} {equivalent} --microdata {people}\n"
-        f"  audit {folder / 'hospital'} --attack intersection --findings all\n"
+    seconds = figure(time.monotonic() - start, ".1f")
+    made = say(
+        "Made, published and audited in {seconds} s; everything is in {folder}/.", seconds=seconds, folder=folder
     )
+    read = say("{page} is the first report as a page to read, print and sign. Try:", page=page)
+    further = (
+        f"audit {diverse} --format json",
+        f"audit compare {diverse} {invariant} {equivalent} --microdata {people}",
+        f"audit {folder / 'hospital'} --attack intersection --findings all",
+    )
+    put("\n".join([made, read, *(f"  {typed(each)}" for each in further), ""]))
     return 0
 
 
@@ -119,10 +124,12 @@ def _show(invoke: Invoke, *words: object) -> None:
     Raises:
         UsageError: it failed, and has printed why.
     """
-    command = [str(word) for word in words]
+    language = NAMED.get()
+    command = [*map(str, words), *([] if language is None else ["--language", language])]
     put(f"$ {shlex.join(command)}\n\n")
     if invoke(command[1:]) not in _VERDICTS:
-        raise UsageError(f"the demo stopped at: {shlex.join(command)}; name another folder, or empty this one")
+        stopped = shlex.join(command)
+        raise UsageError(say("the demo stopped at: {command}; name another folder, or empty this one", command=stopped))
     put("\n")
 
 
@@ -138,4 +145,5 @@ def _write_series(folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, content)
     except OSError as error:
-        raise UsageError(f"{folder}: {error.strerror or 'it cannot be written'}; name another folder") from error
+        why = error.strerror or say("it cannot be written")
+        raise UsageError(say("{folder}: {why}; name another folder", folder=folder, why=why)) from error

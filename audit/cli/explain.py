@@ -9,6 +9,7 @@ from audit.cli.arguments import Commands, Names, add_output, add_settings, asked
 from audit.cli.output import opened, write
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError, printable
+from audit.runtime.phrases import say
 from reports.registry import FORMATS
 
 if TYPE_CHECKING:
@@ -49,13 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             if not arguments.cell:
-                raise UsageError("count tables contain no people; name a cell, such as --cell area=N --cell sex=f")
+                raise UsageError(say("count tables contain no people; name a cell, such as --cell area=N --cell sex=f"))
             cell = dict(map(_label, arguments.cell))
             answer: Answer = series.explain(cell, **settings_for(series, arguments, given))
         elif arguments.cell:
-            raise UsageError("--cell is for count tables; name a person with --individual ID")
+            raise UsageError(say("--cell is for count tables; name a person with --individual ID"))
         elif arguments.individual is None:
-            raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
+            raise UsageError(
+                say("the following arguments are required: {names}", names="--individual")
+                + say("; see `{command}`", command="audit explain --help")
+            )
         else:
             answer = series.explain(
                 arguments.individual,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-FIRST_STEPS = """\
+from audit.runtime.phrases import Phrase, say
+
+FIRST_STEPS = Phrase(
+    """\
 audit: what do published releases give away together? The first three steps:
 
   1. Put the published tables into a folder, one file for each release: CSV, Excel, Parquet, Stata, SPSS, SAS.
@@ -14,6 +17,7 @@ audit: what do published releases give away together? The first three steps:
 
 To see one first: audit demo. For all commands and options: audit --help
 """
+)
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
@@ -23,4 +27,4 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     ('; did you mean `check`?', '')
     """
     near = get_close_matches(word, list(words), 1, 0.7)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return say("; did you mean `{word}`?", word=near[0]) if near else ""

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 
 from audit.cli import audit as default
@@ -31,7 +32,7 @@ from audit.model.errors import AuditError, InputError, Interrupted, UsageError, 
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
-from audit.runtime.phrases import NAMED
+from audit.runtime.phrases import say
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
 
@@ -108,6 +109,23 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
     if ASKED in os.environ:
         complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
+    with in_language(_language_of(words)):
+        return _run(words, alone=alone)
+
+
+def _language_of(words: Sequence[str]) -> str:
+    """Return the language that words name, which may be wrong otherwise; if they name none, that of the locale."""
+    found = of_locale()
+    for word, following in pairwise([*words, ""]):
+        option, mark, value = word.partition("=")
+        named = value if mark else following
+        if option.startswith("--la") and "--language".startswith(option) and named in LANGUAGES:
+            found = named
+    return found
+
+
+def _run(words: list[str], *, alone: bool) -> int:
+    """Run the command line in the language in use, and return its exit code."""
     try:
         kernels.on_compiling = _say_that_kernels_are_compiled
         with after_imports():
@@ -131,7 +149,7 @@ def _say_that_kernels_are_compiled() -> None:
 
 def _dispatch(words: list[str], *, alone: bool) -> int:
     if not words:
-        sys.stderr.write(FIRST_STEPS)
+        sys.stderr.write(str(FIRST_STEPS))
         return 2
     named = words[0] in COMMANDS
     if not named:
@@ -149,7 +167,6 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     with (
         log_shown(),
         commands_name(arguments),
-        in_language(NAMED.get() or of_locale()),
         logged_stage(_LOG, f"command {command}") as stage,
     ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
@@ -167,7 +184,7 @@ def _check_spelling(word: str) -> None:
     """
     meant = did_you_mean(word, COMMANDS)
     if meant and not word.startswith("-") and not is_url(word) and not os.path.lexists(word):
-        raise UsageError(f"there is no command or folder {printable(word)}{meant}")
+        raise UsageError(say("there is no command or folder {word}{meant}", word=printable(word), meant=meant))
 
 
 def _reported(error: BaseException) -> tuple[list[str], int]:
@@ -175,13 +192,13 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     from audit.io.diagnostics import is_lack_of_memory
 
     if isinstance(error, Interrupted | KeyboardInterrupt):
-        return ["interrupted"], 130
+        return [say("interrupted")], 130
     if isinstance(error, InputError):
         return str(error).split("\n"), 2
     if isinstance(error, AuditError):
         return [str(error)], 2
     if is_lack_of_memory(error):
-        return ["out of memory; audit fewer releases at once, or use a machine with more memory"], 2
+        return [say("out of memory; audit fewer releases at once, or use a machine with more memory")], 2
     package = outsider(error)
     whose = "" if package is None else f" of the package {printable(package)}; correct it, or leave it out"
     return [f"a bug{whose} ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4

@@ -14,7 +14,7 @@ from audit.cli.arguments import Commands, Parser, counted, local
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import printable, printable_path
-from audit.runtime.phrases import typed
+from audit.runtime.phrases import figure, say, say_count, typed
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
 
 if TYPE_CHECKING:
@@ -114,7 +114,13 @@ def _tables(arguments: argparse.Namespace) -> int:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     output = printable(shlex.quote(str(arguments.output)), 400)
-    put(f"Wrote {plan.releases} releases of counts, each protected by {method.name}. Try: audit {output}\n")
+    wrote = say_count(
+        "Wrote {count} release of counts, protected by {method}.",
+        "Wrote {count} releases of counts, each protected by {method}.",
+        plan.releases,
+        method=method.name,
+    )
+    put(f"{wrote} {say('Next: {command}', command=typed(f'audit {output}'))}\n")
     return 0
 
 
@@ -142,8 +148,9 @@ def run(arguments: argparse.Namespace) -> int:
 def summary(output: Path, done: Simulated) -> str:
     """Return one line that says what was written, and the next command to try."""
     plan, updates, written = done.plan, done.updates, done.written
-    rows = " to ".join(f"{number:,}" for number in sorted({min(written.rows), max(written.rows)}))
-    snapshots = "1 snapshot" if plan.snapshots == 1 else f"{plan.snapshots} snapshots"
+    rows = figure(min(written.rows))
+    if min(written.rows) < max(written.rows):
+        rows = say("{low} to {high}", low=min(written.rows), high=max(written.rows))
     # Rows cannot be cut into m-diverse groups where a value has more than 1/m of them.
     at_most = min(_MOST_M, int(1 / written.most))
     if at_most < 2:
@@ -154,10 +161,16 @@ def summary(output: Path, done: Simulated) -> str:
     else:
         method = f"m-invariance --m {at_most}"
     shown, quoted = printable_path(output), printable(shlex.quote(str(output)), 400)
-    return (
-        f"Wrote {shown}: {sum(plan.cohorts):,} people in {snapshots} of {rows} rows. "
-        f"Next: {typed(f'audit anonymize {quoted} --method {method} --output SERIES')}\n"
+    wrote = say_count(
+        "Wrote {folder}: {people} people in {count} snapshot of {rows} rows.",
+        "Wrote {folder}: {people} people in {count} snapshots of {rows} rows.",
+        plan.snapshots,
+        folder=shown,
+        people=sum(plan.cohorts),
+        rows=rows,
     )
+    following = typed(f"audit anonymize {quoted} --method {method} --output SERIES")
+    return f"{wrote} {say('Next: {command}', command=following)}\n"
 
 
 # -- types of arguments -------------------------------------------------------------------------------------------
@@ -170,5 +183,5 @@ def share(text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         found = Fraction(-1)
     if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError("a number from 0 to 1 is needed")
+        raise argparse.ArgumentTypeError(say("a number from 0 to 1 is needed"))
     return found

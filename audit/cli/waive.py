@@ -53,7 +53,7 @@ def _date(text: str) -> datetime.date:
     found = day(text)
     if found is None:
         raise argparse.ArgumentTypeError(
-            f"{printable(text, 40)} is not a date; write year, month and day, such as 2030-01-31"
+            say("{text} is not a date; write year, month and day, such as 2030-01-31", text=printable(text, 40))
         )
     return found
 

@@ -22,6 +22,7 @@ from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_document
 from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
+from audit.runtime.phrases import say
 from audit.simulating.population import Attribute, Column, SyntheticPeople
 from audit.simulating.updates import SimulatedUpdates
 
@@ -83,11 +84,13 @@ def check_output(output: Path) -> None:
         holds, taken, is_current = False, False, False
     shown = printable_path(output)
     if not holds:
-        raise UsageError(f"{shown}: no folder can be made there; name one in an existing folder")
+        raise UsageError(say("{folder}: no folder can be made there; name one in an existing folder", folder=shown))
     if taken:
-        raise UsageError(f"{shown}: it exists already, and nothing is overwritten; name a new folder")
+        raise UsageError(
+            say("{folder}: it exists already, and nothing is overwritten; name a new folder", folder=shown)
+        )
     if is_current:
-        raise UsageError(f"{shown}: the folder you are in cannot be replaced; name a new one in it")
+        raise UsageError(say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown))
 
 
 def write_microdata(

@@ -111,6 +111,8 @@ COMMAND_LINES = [
     *((["compare", *TWO, "--format", form], {"invariance"}) for form in ("text", "markdown", "csv")),
     *((["check", str(HOSPITAL), "--principle", *words, "--reveal"], {"invariance"}) for words in PRINCIPLES),
     (["history", "{history}"], set()),
+    (["simulate", "--output", "{new}", "--rows", "600", "--snapshots", "2", "--file-type", "csv"], set()),
+    (["simulate", "--output", "{new}", "--tables", "threshold", "--snapshots", "2", "--areas", "3"], {"threshold"}),
     (["plan", str(EXAMPLES / "ward-microdata"), "--queries", "5", *(word for name in ("m-invariance", "m-distinct-star")
       for word in ("--method", name))], {"invariance", "distinct", "star"}),
 ]  # fmt: skip
@@ -131,6 +133,45 @@ def test_every_sentence_of_other_commands_can_be_translated(words, allowed, mark
     _, out, _ = run_main(*(word.format("", "", tmp_path / "2.csv", **places) for word in words))
     assert out
     assert set(unmarked(out, tmp_path, HOSPITAL, *map(Path, TWO))) <= allowed
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        ([], set()),
+        (["plan"], {"MICRODATA"}),
+        (["chek", "x"], {"chek"}),
+        (["x", "--polcy"], set()),
+        (["x", "--language"], set()),
+        (
+            ["x", "--format", "pdf"],
+            {"pdf", "text", "json", "markdown", "html", "sarif", "junit", "github", "csv", "xlsx"},
+        ),
+        (["x", "--time-limit", "soon"], set()),
+        (["x", "--findings", "many"], set()),
+        (["x", "--j", "1"], set()),
+        (["x", "--reveal=yes"], {"yes"}),
+        (["waive", "x", "--group", "1"], set()),
+        (["waive", "x", "y", "--until", "soon"], {"soon"}),
+        (["simulate", "--output", "x", "--returning", "2"], set()),
+        (["simulate", "--output", "s3://x"], set()),
+        (["compare"], {"SERIES"}),
+        (["explain", str(HOSPITAL)], set()),
+    ],
+    ids=lambda each: " ".join(each[:3]) if isinstance(each, list) else "",
+)
+def test_what_is_wrong_with_the_words_of_a_command_is_said_in_sentences(words, allowed, marked):
+    code, out, err = run_main(*words)
+    assert (code, out) == (2, "")
+    assert set(unmarked(err, HOSPITAL)) <= allowed
+
+
+@pytest.mark.parametrize("how", ["--language=de", "--lang de", "the locale"])
+def test_words_that_cannot_be_parsed_are_answered_in_the_language(how, monkeypatch):
+    if how == "the locale":
+        monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+        how = ""
+    assert "Argument --rows: eine ganze Zahl von 1 bis" in refused("simulate", "--rows", "y", *how.split())
 
 
 @pytest.mark.parametrize(
