@@ -158,7 +158,7 @@ def mark(report: Report) -> str:
     """Return the mark of a page without hidden counts: internal use only, or may be shared."""
     if report.tables is None:
         return marked(inside=report.revealed)
-    return say("Shareable: nobody is named, and no count that the tables hide is shown.")
+    return say("This page may be passed on: it names nobody and shows no count that the tables hide.")
 
 
 def showing_counts(page: Page) -> Page:

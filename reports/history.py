@@ -46,7 +46,7 @@ def page(history: AuditHistory) -> Page:
         Section(say("Files"), [Links(list(_files(history)))]),
     ]
     facts = Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])
-    title, mark = say("History of {series}", series=name), say("Shareable: no person is named.")
+    title, mark = say("History of {series}", series=name), say("This page may be passed on: it names no person.")
     return Page(name, False, [facts], sections, title, mark, verdict=_verdict(history))
 
 

@@ -189,4 +189,4 @@ def marked(*, inside: bool) -> str:
     """Return the mark of a page: that it names people, or that it may be shared."""
     if inside:
         return say("INTERNAL: contains names. Internal use only.")
-    return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")
+    return say("This page may be passed on: it names no person and shows nobody's quasi-identifiers.")
