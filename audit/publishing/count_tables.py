@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import cast
 
@@ -26,6 +27,7 @@ from audit.count_tables.table_audit import audit_tables
 from audit.count_tables.table_shapes import read_categories
 from audit.findings.count import CountReport
 from audit.io.atomic_files import check_empty
+from audit.io.toml import release_tag
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
@@ -49,7 +51,8 @@ def publish_tables(
 ) -> CountReport | Reason | None:
     """Write all releases, protected, into a new or empty folder.
 
-    Only the dimensions and the counts are written, because other columns could reveal counts. The result is read back:
+    Only the dimensions and the counts are written, because other columns could reveal counts, and always as CSV: a
+    workbook may have further sheets. The result is read back:
     every count must lie in the interval that its published text means.
 
     Args:
@@ -123,7 +126,7 @@ def _write(
     """
     shown = np.split(cells, np.cumsum([len(each.rows) for each in tables])[:-1])
     texts = {
-        counts.parts[each.file].file.shown: _as_csv(counts, each, some)
+        _as_published(counts.parts[each.file].file.shown): _as_csv(counts, each, some)
         for each, some in zip(tables, shown, strict=True)
     }
     covered = read_categories(counts.manifest, Problems())
@@ -140,6 +143,16 @@ def _write(
             raise UsageError(
                 say("{path}: {why}; name another folder", path=printable_path(output / name), why=why)
             ) from error
+
+
+def _as_published(name: str) -> str:
+    """Return the name under which a table is published.
+
+    >>> _as_published("releases/2024.xlsx"), _as_published("2024.Q1.csv.gz"), _as_published("2024")
+    ('releases/2024.csv', '2024.Q1.csv', '2024.csv')
+    """
+    path = PurePosixPath(name)
+    return name if path.suffix == ".csv" else str(path.with_name(f"{release_tag(path.name)}.csv"))
 
 
 def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedTexts) -> str:
@@ -162,6 +175,14 @@ def _csv_text(rows: Iterable[Iterable[str]]) -> str:
 
 def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
     document = tomlkit.parse((manifest.folder / NAME).read_text(encoding="utf-8-sig"))
+    tables = [(each.tag, [_as_published(table.shown) for table in each.tables]) for each in manifest.releases]
+    if {name for _, names in tables for name in names} != {
+        each.shown for one in manifest.releases for each in one.tables
+    }:
+        cast("dict[str, object]", document["series"])["releases"] = [
+            names[0] if [release_tag(each) for each in names] == [tag] else {"tag": tag, "tables": names}
+            for tag, names in tables
+        ]
     table, guessed = document["table"], document.get("unconfirmed", {}).get("keys", [])
     for key in ("not_counts", "rates"):  # such columns are not written, and a key that nothing reads is refused
         table.pop(key, None)
@@ -222,8 +243,13 @@ def check_exact(manifest: TableManifest) -> None:
         if each.name not in _PLAIN and getattr(manifest, each.name) != plain:
             what = say("`{key}`: only plain tables of exact counts can be published", key=each.name)
             problems.add(NAME, what, say("leave it out"))
-    tables = (table.shown for release in manifest.releases for table in release.tables)
-    for name in (*tables, *manifest.categories.values()):
+    tables = [table.shown for release in manifest.releases for table in release.tables]
+    published = Counter(map(_as_published, tables))
+    for name in tables:
+        if published[_as_published(name)] > 1:
+            what = say("several tables would be published as {file}", file=_as_published(name))
+            problems.add(name, what, say("give each a name of its own"))
+    for name in manifest.categories.values():
         if not name.endswith(".csv"):
             problems.add(name, say("only .csv is published"), say("convert it first"))
     problems.check()

@@ -1,8 +1,11 @@
 """`audit anonymize` of a series of exact count tables: what is written, what the manifest says, and refusals."""
 
 import csv
+import shutil
 
 import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 
 import audit
@@ -10,7 +13,9 @@ from anonymizers.count_tables import COUNT_METHODS, SECONDARY
 from audit.api import UsageError
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from tests.cli.forms import edit
 from tests.helpers.count_tables import TinyTables
+from tests.helpers.messy import excel
 from tests.helpers.running import done, refused, run_main
 
 LABELS = [(area, sex) for area in ("N", "S", "E", "UK") for sex in ("f", "m", "All")]
@@ -247,3 +252,49 @@ def test_parts_need_methods_that_draw_nothing_for_people(tmp_path):
     wrong = [(("N", "80+"), "77"), *of_which(1)]
     words = ["anonymize", str(with_parts(tmp_path / "twice", [wrong])), "--method", "none", "--output"]
     assert "the same cell above" in refused(*words, str(tmp_path / "out"))
+
+
+ENDINGS = [".xlsx", ".tsv", ".csv.gz", ".parquet", ".sav", ".CSV"]
+
+
+def converted(folder, ending):
+    """The tables of a series in another form, named by a pattern."""
+    for path in sorted((folder / "releases").iterdir()):
+        table = pd.read_csv(path, dtype=str)
+        target = path.with_name(f"{path.stem}{ending}")
+        if ending == ".sav":
+            pyreadstat.write_sav(table, target)
+        elif ending == ".xlsx":
+            excel(target, [["Counts of a year"], [], [*table], *table.values.tolist(), [], ["Source: the office"]])
+        elif ending == ".parquet":
+            table.to_parquet(target)
+        else:
+            table.to_csv(target, index=False, sep="\t" if ending == ".tsv" else ",")
+        if target != path:
+            path.unlink()
+    edit(folder / "series.toml", '"releases/1.csv", "releases/2.csv"', f'"releases/*{ending}"')
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("method", ["threshold", "secondary"])
+def test_tables_of_every_form_are_published_as_csv(ending, method, tmp_path):
+    """The same bytes as those of CSV files, without the lines around the table, and as many releases."""
+    plain, other = exact(tmp_path / "plain"), exact(tmp_path / "other")
+    converted(other, ending)
+    for folder, out in ((plain, "a"), (other, "b")):
+        done("anonymize", str(folder), "--method", method, "--output", str(tmp_path / out))
+    first, second = (read_table_manifest(tmp_path / out) for out in "ab")
+    assert first.tags == second.tags == ("1", "2")
+    for place in (1, 2):
+        ours, theirs = (tmp_path / out / f"releases/{place}.csv" for out in "ab")
+        assert ours.read_bytes() == theirs.read_bytes()
+    assert sorted(path.suffix for path in (tmp_path / "b").rglob("*.*")) == [".csv", ".csv", ".toml"]
+    assert run_main(str(tmp_path / "a"))[0] == run_main(str(tmp_path / "b"))[0]
+
+
+def test_two_tables_that_would_be_one_file_are_refused(tmp_path):
+    folder = exact(tmp_path)
+    shutil.copy(folder / "releases/2.csv", folder / "releases/1.tsv")
+    edit(folder / "series.toml", '"releases/2.csv"', '{ tag = "2", tables = ["releases/1.tsv"] }')
+    said = refused("anonymize", str(folder), "--method", "threshold", "--output", str(tmp_path / "out"))
+    assert "several tables would be published as releases/1.csv" in said
