@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
-from audit.runtime.phrases import Phrase, figure, joined, placed, say, say_count, typed
+from audit.runtime.phrases import Phrase, figure, joined, parted, placed, say, say_count, typed
 from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
@@ -23,7 +23,7 @@ def page(plan: PublicationPlan) -> Page:
     """Return the plan as a table, with the findings below it."""
     best = plan.recommended
     title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 200))
-    why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
+    why = [(_name(each), parted(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
     head = say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
     sections = [
         Section("", [PageTable(head, [_cells(each, best) for each in plan.tried], words=2)]),

@@ -122,7 +122,20 @@ COMMAND_LINES = [
     ("words", "allowed"), COMMAND_LINES, ids=lambda each: each[0] if isinstance(each, list) else ""
 )
 def test_every_sentence_of_other_commands_can_be_translated(words, allowed, marked, tmp_path):
-    """With a series without its last release, and that release, and a folder of reports."""
+    out = answered(tmp_path, words)
+    assert out
+    assert set(unmarked(out, tmp_path, HOSPITAL, *map(Path, TWO))) <= allowed
+
+
+@pytest.mark.parametrize("words", [each for each, _ in COMMAND_LINES if each[0] not in ("repair", "compare")], ids=str)
+def test_french_has_a_space_before_its_high_signs(words, tmp_path):
+    """Also between the parts of a line that are sentences of their own."""
+    out = answered(tmp_path, [*words, "--language", "fr"])
+    assert re.findall(r"[^\s`]*[\w)»][;?!](?=\s)", CODE.sub(" ", out)) == []
+
+
+def answered(tmp_path, words):
+    """What a command prints about a series without its last release, that release, and a folder of reports."""
     shutil.copytree(HOSPITAL, tmp_path / "s")
     shutil.move(tmp_path / "s/releases/2.csv", tmp_path / "2.csv")
     edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
@@ -130,9 +143,7 @@ def test_every_sentence_of_other_commands_can_be_translated(words, allowed, mark
     if words[0] == "history":
         run_main(str(HOSPITAL), "--format", "json", "--output", str(tmp_path / "history/reports/1.json"))
     places = {name: str(tmp_path / name) for name in ("s", "new", "history")}
-    _, out, _ = run_main(*(word.format("", "", tmp_path / "2.csv", **places) for word in words))
-    assert out
-    assert set(unmarked(out, tmp_path, HOSPITAL, *map(Path, TWO))) <= allowed
+    return run_main(*(word.format("", "", tmp_path / "2.csv", **places) for word in words))[1]
 
 
 @pytest.mark.parametrize(
