@@ -30,7 +30,14 @@ def page(explanation: Explanation) -> Page:
     if explanation.also:
         asked = say("Other sets of releases have other names: ask for {others}.", others=listed(explanation.also))
         also = [Paragraph(asked)]
-    several = len(explanation.explained) > 1 or bool(also)
+    if explanation.alike:
+        same = say_count(
+            "{count} other person of the register looks alike in the releases: the answer is the same.",
+            "{count} other people of the register look alike in the releases: the answer is the same for each of them.",
+            explanation.alike,
+        )
+        also.insert(0, Paragraph(same))
+    several = len(explanation.explained) > 1 or bool(explanation.also)
     head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
     sections = [part for each in explanation.explained for part in _sections(each, several=several)]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)

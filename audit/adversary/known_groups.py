@@ -14,6 +14,7 @@ from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
+from audit.io.encoding import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
 from audit.model.errors import UsageError, printable
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Transitions, ValueCounts
@@ -391,6 +392,14 @@ class PossibleKinds:
         """Return the kinds of a person."""
         place = np.flatnonzero(self.person == person)
         return self.stand.get(int(self.alike[place[0]]), []) if len(place) else []
+
+    def names_of(self, code: int, people: IdentifierEncoder) -> list[str]:
+        """Return the names of all people of a kind, its own first, each with the set of releases as in its own name."""
+        kind = self.kinds[code]
+        alike = self.alike[np.searchsorted(self.person, kind.person)]
+        suffix = kind.name[len(people.name(kind.person)) :]
+        others = [person for person in self.person[self.alike == alike].tolist() if person != kind.person]
+        return [f"{people.name(person)}{suffix}" for person in (kind.person, *others)]
 
     def people(self, codes: Codes) -> int:
         """Return the number of people of some kinds."""

@@ -10,11 +10,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from audit.findings.close_numbers import CloseNumbers
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize, RiskSize, SmallClasses
+from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.arrays import Flags
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import UsageError, printable_path
@@ -24,12 +26,22 @@ from audit.runtime.phrases import say, say_count
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
-    """Return which claims were found before, at least as precisely; shape (claims,), bool."""
+    """Return which claims were found before, at least as precisely; shape (claims,), bool.
+
+    A claim about people who look alike was found before if it was found about each of them.
+    """
+    known: dict[str, Size] = {}
     if selection.claims.sizes() is None:
-        return selection.covered(dict.fromkeys(baseline.known, RiskSize(1)), stable=True)
-    risks = {each: RiskSize(baseline.risks.get(each, 0.0)) for each in baseline.known}
-    intervals = {each: CloseSize(Fraction(low), Fraction(high)) for each, (low, high) in baseline.intervals.items()}
-    return selection.covered({**risks, **intervals}, stable=True)
+        known.update(dict.fromkeys(baseline.known, RiskSize(1)))
+    else:
+        known.update({each: RiskSize(baseline.risks.get(each, 0.0)) for each in baseline.known})
+        intervals = baseline.intervals.items()
+        known.update({each: CloseSize(Fraction(low), Fraction(high)) for each, (low, high) in intervals})
+    found = selection.covered(known, stable=True)
+    for place in np.flatnonzero(found).tolist():
+        size = selection.sizes[place]
+        found[place] = all(each in known and known[each].covers(size) for each in selection.alike_ids(place))
+    return found
 
 
 def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> bool:
@@ -72,13 +84,18 @@ def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     for each in (each for attack in report["attacks"] for each in attack["findings"]):
         if each["kind"] == CloseNumbers.kind and each["risk"] == 1 and "individual" in each:
             lower, upper = (str(parse_value(each[name], Kind.NUMERIC)) for name in ("lower", "upper"))
-            found[str(each["id"])] = lower, upper
+            found |= dict.fromkeys(_ids(each), (lower, upper))
     return found
 
 
 def _size(finding: Any) -> CountSize:  # noqa: ANN401 - any JSON
     upper = UNBOUNDED if finding["upper"] is None else int(finding["upper"])
     return CountSize(finding["kind"], int(finding["lower"]), upper)
+
+
+def _ids(finding: Any) -> list[str]:  # noqa: ANN401 - any JSON
+    """Return the ids of a finding about each of the people who look alike."""
+    return [*map(str, (finding["id"], *finding.get("alike", ())))]
 
 
 def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
@@ -91,12 +108,12 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     with _read(path, f"--baseline {shown}") as report:
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
         found = [finding for findings, _ in attacks for finding in findings]
-        ids = frozenset(str(finding["id"]) for finding in found)
+        ids = frozenset(ident for finding in found for ident in _ids(finding))
         earlier = report.get("baseline", {"known": ()})
         forgotten = "known" not in earlier
         ids |= frozenset(map(str, earlier.get("known", ())))
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
-        risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
+        risks |= {ident: float(each["risk"]) for each in found if "risk" in each for ident in _ids(each)}
         classes, intervals, counts = _small_classes(report), _intervals(report), _counts(report)
         about_tables = report["series"].get("kind") == "tables"
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))

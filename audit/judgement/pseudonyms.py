@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,11 @@ from audit.io.series import Series
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.evidence import RowSource
 from audit.model.finding import Member, decoded
-from audit.runtime.phrases import joined, say_count
+from audit.runtime.phrases import joined, say, say_count
 
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
+_OF_SET = re.compile(r" \([0-9]+(, [0-9]+)*\)$")
 _REVEALED = bytes(_KEY_BYTES)
 """The key of reports that name people: their ids need not hide anything, and are the same in every run."""
 
@@ -63,6 +65,8 @@ class Pseudonymizer:
         drawn = _REVEALED if reveal else secrets.token_bytes(_KEY_BYTES)
         self._key = key or (self._kept if self.stable else drawn)
         self._pseudonyms: dict[tuple[str, str], str] = {}
+        self.stand_in: dict[str, str] = {}
+        """The person to name in place of the one who represents people who look alike, by the latter."""
 
     @property
     def keyed(self) -> bool:
@@ -152,10 +156,17 @@ def _made(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ReportNames:
-    """Turns the codes of some evidence into the publisher's names, and into names in a report."""
+    """Turns the codes of some evidence into the publisher's names, and into names in a report.
+
+    Attributes:
+        evidence: the evidence.
+        namer: makes ids and pseudonyms.
+        instead: names of people in place of others, for the ids that claims would have about those.
+    """
 
     evidence: View
     namer: Pseudonymizer
+    instead: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reveal(self) -> bool:
@@ -165,7 +176,8 @@ class ReportNames:
     def identifier(self, member: Member) -> str:
         """Return the identifier of a person or counterfeit."""
         if isinstance(member, int):
-            return self.evidence.name(member)
+            name = self.evidence.name(member)
+            return self.instead.get(name, name)
         tag = self.evidence.tags[member.release]
         return f"{COUNTERFEIT}(release {tag}, group {member.group}, {member.number + 1})"
 
@@ -185,12 +197,17 @@ class ReportNames:
         if kind is None:
             return self.namer.display_name(*self.called(code))
         name = self.evidence.name(kind.person) if self.reveal else self.namer.display_name(*self.called(code))
+        name, releases = self.namer.stand_in.get(name, name), [self.evidence.tags[release] for release in kind.releases]
+        listed = joined([*map(printable, releases)])
+        if kind.alike == 1:
+            return say("{name} (if in {releases})", name=name, releases=listed)
         return say_count(
-            "{name} (if in {releases})",
-            "{name} (for up to {count} people, if in {releases})",
-            kind.number,
+            "{name} (or {count} other who looks alike; at most {most} of them at once; if in {releases})",
+            "{name} (or {count} others who look alike; at most {most} of them at once; if in {releases})",
+            kind.alike - 1,
             name=name,
-            releases=joined([printable(self.evidence.tags[release]) for release in kind.releases]),
+            most=kind.number,
+            releases=listed,
         )
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
@@ -247,30 +264,43 @@ def find(views: Sequence[View], individual: str) -> dict[str, int]:
     """Return the code of a person, or of a kind of people who may be in the data, by an identifier or a pseudonym.
 
     Raises:
-        UsageError: the identifier is unknown, stands for several kinds of people, or is represented by another person;
-            the message does not list identifiers.
+        UsageError: the identifier is unknown, or stands for several kinds of people; the message lists no other
+            identifiers.
     """
-    series, found = views[0].series, dict[str, int]()
-    person = series.person(individual)
-    if person < 0 and individual.startswith("person-") and (namer := Pseudonymizer(series, reveal=True)).keyed:
-        names = series.people.names(np.arange(series.people.size, dtype=np.int32)).to_pylist()
-        individual = next((name for name in names if namer.pseudonym("person", name) == individual), individual)
-        person = series.person(individual)
+    name, found = identifier_of(views[0].series, individual), dict[str, int]()
     for view in views:
-        hosts = [view.source.hosts(release) for release in range(len(view.tags))]
-        for code in (person, series.people.find(f"{individual} ")):  # in the data, or in some of the releases
-            if any(code in each.person and each.individual[code] for each in hosts):
-                found[view.sensitive] = code
+        if view.possible_kinds is not None:
+            code = judged_as(view, name).get(name, -1)
+        else:
+            code = view.series.person(name)
+            hosts = map(view.source.hosts, range(len(view.tags)))
+            code = code if any(code in each.person and each.individual[code] for each in hosts) else -1
+        if code >= 0:
+            found[view.sensitive] = code
     if found:
         return found
-    if ways := judged_as(views, person):
+    if ways := dict.fromkeys(own for view in views for own in judged_as(view, name)):
         listed = joined([*map(printable, ways)])
-        raise UsageError(f"--individual: people who look alike are judged once, for each set of releases; use {listed}")
+        raise UsageError(f"--individual: the person is judged once for each set of releases; use {listed}")
     where = views[0].adversary.people_listed
     raise UsageError(f"--individual: no person with this identifier is in {where}; write it exactly as it is there")
 
 
-def judged_as(views: Sequence[View], person: int) -> list[str]:
-    """Return the names under which a person who may be in the data is judged, one for each set of releases."""
-    kinds = [view.possible_kinds for view in views if view.possible_kinds is not None]
-    return [*dict.fromkeys(each.kinds[code].name.strip() for each in kinds for code in each.of_person(person))]
+def identifier_of(series: Series, individual: str) -> str:
+    """Return the identifier of a person, or of people who may be in some releases, whose pseudonym this may be."""
+    if individual.startswith("person-") and series.person(individual) < 0:
+        namer = Pseudonymizer(series, reveal=True)
+        names = series.people.names(np.arange(series.people.size, dtype=np.int32)).to_pylist() if namer.keyed else []
+        individual = next((name for name in names if namer.pseudonym("person", name) == individual), individual)
+    return individual.strip()
+
+
+def judged_as(view: View, individual: str) -> dict[str, int]:
+    """Return the kinds in which a person who may be in the data is judged, one for each set of releases, by name.
+
+    The person may be named with such a set, `Ann (1, 2)`. All people who look alike are of the same kinds.
+    """
+    kinds, series = view.possible_kinds, view.series
+    name = individual if series.person(individual) >= 0 else _OF_SET.sub("", individual)
+    own = {} if kinds is None else {code: kinds.kinds[code] for code in kinds.of_person(series.person(name))}
+    return {f"{name}{each.name[len(series.people.name(each.person)) :]}".strip(): code for code, each in own.items()}

@@ -121,6 +121,18 @@ class Selection(Generic[K]):
         said = self.claims.identities(places, self.names)
         return [self.names.namer.finding(self.attack, *each, stable=stable) for each in said]
 
+    def alike_ids(self, place: int) -> tuple[str, ...]:
+        """Return the stable ids that a claim would have about each other person who looks alike."""
+        kinds, person = self.names.evidence.possible_kinds, self.claims.person
+        if kinds is None or person is None or person[place] < 0:
+            return ()
+        own, *others = kinds.names_of(int(person[place]), self.names.evidence.series.people)
+        found = []
+        for name in others:
+            [said] = self.claims.identities(np.array([place]), replace(self.names, instead={own: name}))
+            found.append(self.names.namer.finding(self.attack, *said, stable=True))
+        return tuple(found)
+
     def stable_ids(self) -> list[str]:
         """Return the ids of all claims that waivers and baselines use."""
         return self.ids(self.claims.everything(), stable=True)
@@ -151,8 +163,13 @@ class Selection(Generic[K]):
         taken: list[tuple[str, Finding[int]]] = []
         for start in range(0, len(places), max(step, 1)):
             chosen = places[start : start + step]
-            found = zip(self.ids(chosen), self._check(chosen), strict=True)
-            taken += [(ident, finding) for ident, finding in found if finding is not None]
+            found = zip(chosen.tolist(), self.ids(chosen), self._check(chosen), strict=True)
+            lists = most is None and self.names.namer.stable
+            taken += [
+                (ident, replace(finding, alike=self.alike_ids(place)) if lists else finding)
+                for place, ident, finding in found
+                if finding is not None
+            ]
             if most is not None and len(taken) >= most:
                 break
         self.taken = self.claims.in_order(taken[:most], len(self.names.evidence.tags) - 1)

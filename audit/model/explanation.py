@@ -98,6 +98,7 @@ class Explanation:
         adversary: the assumed adversary.
         explained: one entry for each sensitive attribute.
         also: other identifiers of the person, each judged with other releases; only if people may be in the data.
+        alike: the number of other people who look alike, about whom the same can be learnt; only then.
     """
 
     series: str
@@ -105,3 +106,4 @@ class Explanation:
     adversary: AdversaryFacts
     explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())
     also: tuple[str, ...] = ()
+    alike: int = 0

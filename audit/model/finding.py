@@ -168,6 +168,8 @@ class Finding(ABC, Generic[C]):
 
     Attributes:
         id: the id: the attack and a keyed hash. With --stable-ids it is the same in every audit.
+        alike: the ids that the finding would have if it were named after another of the people who look alike, in a
+            report with stable ids that shows all findings; only if people may be in the data.
         located: the files and lines of the groups that it mentions; only if people are revealed.
     """
 
@@ -175,6 +177,7 @@ class Finding(ABC, Generic[C]):
     meaning: ClassVar[str] = "The attack is certain of this."
     """What it means, in formats that list rules, unless the attack says it itself."""
     id: Annotated[FindingId, BY_CHECK] = ""
+    alike: Annotated[tuple[FindingId, ...], OMITTED, BY_CHECK] = ()
     located: Annotated[Located, WrittenAs("rows")] = ()
 
     @abstractmethod

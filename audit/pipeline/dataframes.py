@@ -216,11 +216,14 @@ def _parts(run: AuditRun) -> Iterator[Mapping[str, object]]:
         whose, when, how = (np.concatenate(column) for column in zip(*rows, strict=True))
         known = ~np.isnan(how)
         order = np.flatnonzero(known)[np.lexsort((when[known], whose[known]))]
-        names = pa.array([people.name(code) for code in whose[order].tolist()], pa.string())
+        names = [people.name(code) for code in whose[order].tolist()]
+        if seen.possible_kinds is not None:
+            alike = [seen.possible_kinds.names_of(code, people) for code in whose[order].tolist()]
+            order, names = np.repeat(order, [*map(len, alike)]), [name.strip() for each in alike for name in each]
         yield {
             "attack": pa.array([entry.attack.name] * len(order), pa.string()),
             "sensitive": pa.array([seen.sensitive] * len(order), pa.string()),
-            "individual": names,
+            "individual": pa.array(names, pa.string()),
             "release": pa.array(np.array(seen.tags, dtype=object)[when[order]], pa.string()),
             "risk": pa.array(how[order]),
         }

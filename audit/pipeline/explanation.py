@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from audit.adversary.build_evidence import choose
+from audit.adversary.known_groups import PossibleKind
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
 from audit.io import manifest
 from audit.io.series import Series
 from audit.judgement.check_disclosure import Checker
-from audit.judgement.pseudonyms import find, judged_as
+from audit.judgement.pseudonyms import find, identifier_of, judged_as
 from audit.judgement.published_rows import published_by
 from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
@@ -50,6 +51,7 @@ def explain_person(
     namer = pseudonymizer(series, revealing)
     attacked = run_attacks(series, chosen, revealing, individual=individual)
     limits, person = attacked.limits, find(attacked.evidence, individual)
+    namer.stand_in = dict(_stand_ins(attacked.evidence, identifier_of(series, individual), person))
     attacked = replace(
         attacked, results=[_about(each, person.get(each.evidence.sensitive, -1), limits) for each in attacked.results]
     )
@@ -88,10 +90,26 @@ def _explanation(
         )
         [view] = [each for each in views if each.sensitive == sensitive]
         explained.append(_Person(view, mine, person[sensitive], seconds).explained(said))
-    kinds = [(each.possible_kinds, person[each.sensitive]) for each in views if each.sensitive in person]
-    owners = {each.kinds[code].person for each, code in kinds if each is not None}
-    also = tuple(name for one in owners for name in judged_as(views, one) if name != individual)
-    return Explanation(report.series.name, individual, report.adversary, tuple(explained), also)
+    asked = identifier_of(views[0].series, individual)
+    also = dict.fromkeys(name for view in views for name in judged_as(view, asked) if name != asked)
+    alike = max((kind.alike for kind in _kinds_of(views, person)), default=1)
+    return Explanation(report.series.name, individual, report.adversary, tuple(explained), tuple(also), alike - 1)
+
+
+def _kinds_of(views: Sequence[View], person: Mapping[str, int]) -> Iterator[PossibleKind]:
+    """Yield the kinds in which people who may be in the data are judged, given their codes by attribute."""
+    for view in views:
+        if view.possible_kinds is not None and view.sensitive in person:
+            yield view.possible_kinds.kinds[person[view.sensitive]]
+
+
+def _stand_ins(views: Sequence[View], individual: str, person: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the person who represents the explained one, and the explained one without a set of releases."""
+    series = views[0].series
+    for kind in _kinds_of(views, person):
+        represented = series.people.name(kind.person)
+        suffix = kind.name[len(represented) :].strip()
+        yield represented, individual.removesuffix(suffix).strip() if suffix else individual
 
 
 def _worth_telling(seen: Mapping[str, Outcome]) -> list[str]:

@@ -341,6 +341,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_joint_steps.py::test_one_who_is_not_decided_may_be_certain": [
         ("attacks.joint.attack.JointAttack._outcome", "found.decided.all()", "found.decided.any()"),
     ],
+    "oracle/test_possible_people.py::test_a_person_who_joins_the_register_is_new_beside_those_who_look_alike": [
+        ("audit.judgement.baseline.found_before", "found[place] = all(", "found[place] = any("),
+    ],
     "oracle/test_possible_people.py::test_rows_of_values_in_common_count_in_sets_of_any_size": [
         (
             "audit.adversary.known_groups._largest",
