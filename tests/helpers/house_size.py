@@ -10,6 +10,8 @@ import re
 import tokenize
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -28,19 +30,14 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def house_size(root: Path = ROOT) -> dict[str, int]:
     """Return the measures by name; lines of code and nodes as `code audit/io`, and in all as `code`."""
-    texts = {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path.read_text("utf-8")
-        for room in ROOMS
-        for path in sorted((root / room).rglob("*.py"))
-    }
-    trees = {module: ast.parse(text) for module, text in texts.items()}
-    found = Counter[str]()
-    for module, tree in trees.items():
-        lines, nodes = code_lines(texts[module], tree), sum(1 for _ in ast.walk(tree))
-        found += Counter({"code": lines, "nodes": nodes, f"code {package(module).replace('.', '/')}": lines})
-        found["words"] += sum(word in WORDS for word in words(tree))
-        found["silenced"] += len(re.findall(r"# noqa|# type: ignore|# fmt: (?:off|skip)", texts[module]))
-    arrows = {(module, other) for module, tree in trees.items() for other in imported(tree, trees.keys() - {module})}
+    found, arrows, program = Counter[str](), set[tuple[str, str]](), modules(root)
+    for module, (text, tree) in program.items():
+        nodes = list(ast.walk(tree))
+        lines = code_lines(text, nodes)
+        found += Counter({"code": lines, "nodes": len(nodes), f"code {package(module).replace('.', '/')}": lines})
+        found["words"] += sum(word in WORDS for word in words(nodes))
+        found["silenced"] += len(re.findall(r"# noqa|# type: ignore|# fmt: (?:off|skip)", text))
+        arrows |= {(module, other) for other in imported(nodes, program.keys() - {module})}
     found["imports between modules"] = len(arrows)
     rooms = {(package(module), package(other)) for module, other in arrows}
     found["imports between packages"] = sum(one != other for one, other in rooms)
@@ -49,17 +46,25 @@ def house_size(root: Path = ROOT) -> dict[str, int]:
     return dict(found)
 
 
+@cache
+def modules(root: Path = ROOT) -> dict[str, tuple[str, ast.Module]]:
+    """Return the program's modules by name, each with its text and its syntax."""
+    files = {path: path.read_text("utf-8") for room in ROOMS for path in sorted((root / room).rglob("*.py"))}
+    names = {path: ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in files}
+    return {names[path]: (text, ast.parse(text)) for path, text in files.items()}
+
+
 def package(module: str) -> str:
     """Return the room that a module stands in."""
     room, *rest = module.split(".")
     return f"{room}.{rest[0]}" if room == "audit" and rest and rest[0] != "__main__" else room
 
 
-def code_lines(text: str, tree: ast.Module) -> int:
+def code_lines(text: str, nodes: Iterable[ast.AST]) -> int:
     """Return how many lines have code."""
     texts = {
         line
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
@@ -68,10 +73,10 @@ def code_lines(text: str, tree: ast.Module) -> int:
     return len(lines - texts)
 
 
-def imported(tree: ast.Module, modules: set[str]) -> set[str]:
+def imported(nodes: Iterable[ast.AST], modules: set[str]) -> set[str]:
     """Return the modules, among some, that a module imports, also inside functions and for types."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -81,10 +86,10 @@ def imported(tree: ast.Module, modules: set[str]) -> set[str]:
     return found & modules
 
 
-def words(tree: ast.Module) -> list[str]:
+def words(nodes: Iterable[ast.AST]) -> list[str]:
     """Return the words of all names that a module defines, and of its docstrings."""
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             names = [node.name, *(each.arg for each in [*node.args.args, *node.args.kwonlyargs])]
         elif isinstance(node, ast.ClassDef):

@@ -38,8 +38,9 @@ def reached(tree, ours, packages):
         elif isinstance(node, ast.Call):
             bad = _call(node, imported)
         else:
-            text = ast.unparse(node) if isinstance(node, ast.Compare | ast.Subscript) else ""
             stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+            read = isinstance(node, ast.Compare) or (stored and isinstance(node, ast.Subscript))
+            text = ast.unparse(node) if read else ""
             bad = text.startswith("type(self) is ") or (stored and text.startswith(("sys.modules[", "vars(")))
         if bad:
             yield node.lineno, ast.unparse(node)
@@ -54,8 +55,7 @@ def _import(node, packages):
 
 def _attribute(node, ours, imported):
     """Whether an attribute is private, or another library's and set; its settings in `config` are there to be set."""
-    text = ast.unparse(node)
-    if isinstance(node.ctx, ast.Store | ast.Del) and text.partition(".")[0] in imported:
+    if isinstance(node.ctx, ast.Store | ast.Del) and (text := ast.unparse(node)).partition(".")[0] in imported:
         return ".config." not in text
     private = node.attr.startswith("_") and not node.attr.startswith("__")
     return node.attr in REACHING_IN or (private and node.attr not in ours | PUBLIC)

@@ -4,7 +4,6 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
 from audit.runtime.own_packages import SIBLINGS
-from tests.helpers.house_size import house_size
+from tests.helpers.house_size import house_size, modules
 from tests.helpers.private_parts import names_of, reached
 
 ROOT = Path(__file__).parents[2]
@@ -73,20 +72,9 @@ def test_whoever_is_registered_knows_no_other(kind, registry):
         assert any(f"{target.partition(':')[0]}.".startswith(f"{module}.") for module in modules), target
 
 
-@cache
-def modules():
-    """The program's modules with what their files say."""
-    found = {}
-    for folder in ("audit", "attacks", "anonymizers", "reports"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            found[name] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
-
-
 def test_no_class_has_a_name_twice():
     names = defaultdict(list)
-    for module, tree in modules().items():
+    for module, (_, tree) in modules().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 names[node.name].append(module)
@@ -95,7 +83,7 @@ def test_no_class_has_a_name_twice():
 
 def test_no_modules_import_each_other_in_a_circle():
     """Not even for types alone, or within a function."""
-    trees = modules()
+    trees = {module: tree for module, (_, tree) in modules().items()}
     graph = nx.DiGraph()
     for module, tree in trees.items():
         for node in ast.walk(tree):
@@ -106,7 +94,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_no_private_part_of_another_library_is_used_or_replaced():
-    trees = dict(modules())
+    trees = {module: tree for module, (_, tree) in modules().items()}
     for folder in ("docs", "benchmarks"):
         trees |= {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / folder).rglob("*.py")}
     ours = {name for tree in trees.values() for name in names_of(tree) if name.startswith("_")}
