@@ -125,11 +125,20 @@ def kind(name: str) -> str | None:
 def names_waves(name: str) -> bool:
     """Return whether a name suggests that its column says when the row was collected.
 
-    >>> names_waves("Erhebungsjahr"), names_waves("survey_wave"), names_waves("yearly income")
-    (True, True, False)
+    >>> (
+    ...     names_waves("Erhebungsjahr"),
+    ...     names_waves("survey_wave"),
+    ...     names_waves("yearly income"),
+    ...     names_waves("Geburtsjahr"),
+    ... )
+    (True, True, False, False)
     """
     last = words(name)[-1:]
-    return bool(last) and (last[0] in _WAVES or any(last[0].endswith(key) for key in _WAVES if len(key) > 3))
+    return (
+        bool(last)
+        and topic(name) != "birth"
+        and (last[0] in _WAVES or any(last[0].endswith(key) for key in _WAVES if len(key) > 3))
+    )
 
 
 def is_quasi(name: str) -> bool:
