@@ -409,12 +409,12 @@ class Series:
         if parts:
             wanted = [*parts, *(each for each in wanted if each != people)]
         table = read_table(path, name, wanted, problems, optional=further, distinct=(people,))
-        if table is not None and is_register and (first := self.manifest.years_from) is not None:
-            for each in {called.get(each, each) for each, own in self.attributes.items() if own.kind.is_date}:
-                table = table.mapped(each, partial(with_century, first=first)) if each in table else table
         if table is not None and parts:
             names = zip(*(table.texts(part) for part in parts), strict=True)
             table = table.with_column(people, column_of(" ".join(filter(None, each)) for each in names))
+        if table is not None and is_register and (first := self.manifest.years_from) is not None:
+            for each in {called.get(each, each) for each, own in self.attributes.items() if own.kind.is_date}:
+                table = table.mapped(each, partial(with_century, first=first)) if each in table else table
         ours = {theirs: each for each, theirs in called.items()}
         return (
             None if table is None else respelled(table.renamed(ours), self.rules if is_register else self.columns.rules)
