@@ -20,13 +20,22 @@ from audit.io.atomic_files import write_file
 from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
 from audit.io.manifest import ANY
-from audit.io.microdata import NAME, NEVER, UNITS, Microdata, kind_of_values, note_no_people, open_microdata, pointed
+from audit.io.microdata import (
+    NAME,
+    NEVER,
+    UNITS,
+    Microdata,
+    SnapshotFile,
+    kind_of_values,
+    note_no_people,
+    open_microdata,
+    pointed,
+)
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
-from audit.io.tables import read_table
 from audit.io.toml import natural
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, parted, say, say_count
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
@@ -58,7 +67,7 @@ def _complete(found: FoundFiles) -> None:
     """State the findings about tables of people in the form of a `microdata.toml`.
 
     Raises:
-        InputError: no column says whose row it is, or one file holds several snapshots.
+        InputError: no column says whose row it is.
     """
     named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
     individual = found.chosen("individual") or found.chosen("record") or next(named, None)
@@ -66,11 +75,7 @@ def _complete(found: FoundFiles) -> None:
         what = say("no column identifies the people, each once in a table")
         remedy = say("add one, such as a patient number; anonymize never publishes it")
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
-    first = found.releases[0]
-    if first.by is not None:
-        what, remedy = say("the file holds several snapshots"), say("write each of them into a file of its own")
-        raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
-    files = [(release.rows, release.shown) for release in found.releases]
+    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by) for each in found.releases]
     changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
@@ -80,7 +85,9 @@ def _complete(found: FoundFiles) -> None:
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
-    guesses.state("microdata.snapshots", [release.shown for release in found.releases])
+    guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
+    if (by := files[0].by) is not None:
+        guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
@@ -107,6 +114,19 @@ def _complete(found: FoundFiles) -> None:
             for file, old, new in renamed
         ),
         say("Columns that are not named are not published."),
+        *(
+            [
+                say(
+                    '"{column}" splits the file into {count} snapshots: {tags}. If all rows are of one time, delete '
+                    "snapshots_by.",
+                    column=printable(by),
+                    count=str(len(files)),
+                    tags=joined([printable(each.tag) for each in files], most=12),
+                )
+            ]
+            if by is not None
+            else []
+        ),
         *_doubted_dates(found, quasi),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
@@ -231,7 +251,7 @@ def _evidence(tables: int, people: int) -> str:
 
 
 def changes_of_people(
-    files: Iterable[tuple[Path, str]], individual: str, sensitive: str
+    files: Iterable[SnapshotFile], individual: str, sensitive: str
 ) -> tuple[list[tuple[str, str]], int]:
     """Return the changes of people's values that occurred, each value to itself included, and how many people changed.
 
@@ -240,8 +260,8 @@ def changes_of_people(
     """
     before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str]](), set[str]()
     problems = Problems()
-    for path, shown in files:
-        table = read_table(path, shown, [individual, sensitive], problems)
+    for file in files:
+        table = file.read([individual, sensitive], problems)
         if table is None:
             continue
         note_no_people(table, individual, sensitive, problems)
@@ -275,7 +295,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     microdata = open_microdata(folder, tomlkit.dumps(document))
     asked = _MicrodataAnswers(document, microdata, ask)
     asked.ask_changes()
-    columns = read_columns([(each.path, each.shown) for each in microdata.snapshots])
+    columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
             asked.ask_unit(name)
@@ -297,7 +317,7 @@ class _MicrodataAnswers:
         import tomlkit
 
         document, microdata = self.document, self.microdata
-        files = [(each.path, each.shown) for each in microdata.snapshots]
+        files = microdata.snapshots
         found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
         values = [old for old, new in found if old == new]
         every = [(old, new) for old in values for new in values]

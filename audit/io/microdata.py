@@ -33,7 +33,7 @@ from audit.runtime.phrases import say
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
-    "microdata": {"name", "snapshots"},
+    "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"},
     "updates": {"transitions"},
     "domains": None,
@@ -66,11 +66,25 @@ class Domain:
 
 @dataclass(frozen=True)
 class SnapshotFile:
-    """The file of one snapshot."""
+    """The file of one snapshot.
+
+    Attributes:
+        by: the column with the tag of the snapshot of each row; None if the file is one snapshot.
+    """
 
     tag: str
     path: Path
     shown: str
+    by: str | None = None
+
+    def read(self, names: Sequence[str], problems: Problems, *, distinct: Sequence[str] = ()) -> Table | None:
+        """Return some columns of the rows of the snapshot, as written; None if the file cannot be read."""
+        beside = [] if self.by is None else [self.by]
+        table = read_table(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
+        if table is None or self.by is None:
+            return table
+        codes, texts = text_codes(table.arrow(self.by))
+        return table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes]).less(beside)
 
 
 @dataclass(frozen=True)
@@ -136,7 +150,7 @@ class Microdata:
         """Return the `microdata.toml` and all files that it names."""
         beside = [NAME, *([] if self.transitions is None else [self.transitions])]
         beside += [hierarchy.name for hierarchy in self.hierarchies.values()]
-        return [*(self.folder / name for name in beside), *(each.path for each in self.snapshots)]
+        return [*(self.folder / name for name in beside), *dict.fromkeys(each.path for each in self.snapshots)]
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
@@ -248,7 +262,7 @@ class Microdata:
 
     def _declared(self, file: SnapshotFile, problems: Problems, *, people: bool) -> Table | None:
         names, individual = [*self.quasi_identifiers, self.sensitive], (self.individual,) * people
-        table = read_table(file.path, file.shown, [*individual, *names], problems, distinct=individual)
+        table = file.read([*individual, *names], problems, distinct=individual)
         if table is None:
             return None
         for name in {*names} - {*self.codes} if self.decimal == "," else ():
@@ -391,7 +405,7 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
-        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
+        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by]
         if names is not None:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
@@ -509,13 +523,24 @@ class _MicrodataReader(Reader):
         if not names and head.get("snapshots", []) == []:
             self.note("snapshots", say("no snapshot is named"), say('write snapshots = ["1.csv"] under [microdata]'))
         files = [each for name in names for each in self.tables("snapshots", name)]
-        tags = [release_tag(each) for each in files]
+        found = [SnapshotFile(release_tag(each), self.folder / each, each) for each in files]
+        if (by := self.text(head, "snapshots_by")) is not None:
+            found = [each for file in found for each in self.divided(file, by)]
+        tags = [each.tag for each in found]
         self.check_tags(tags, "snapshots")
         for tag in tags:
             if not _names_release(tag):
                 remedy = say("rename the file: only letters, digits and simple signs, and no ending but its type's")
                 self.note("snapshots", say('no release can have the name "{tag}"', tag=tag), remedy)
-        return tuple(SnapshotFile(tag, self.folder / each, each) for tag, each in zip(tags, files, strict=True))
+        return tuple(found)
+
+    def divided(self, file: SnapshotFile, by: str) -> list[SnapshotFile]:
+        """Return the snapshots of one file, one for each text of a column, in the order of the texts."""
+        table = file.read([by], self.problems)
+        tags = [] if table is None else sorted(table.distinct(by), key=natural)
+        if "" in tags:
+            self.note("snapshots_by", say('"{by}" has empty cells', by=by), say("write the snapshot into each row"))
+        return [replace(file, tag=tag, by=by) for tag in tags if tag]
 
     def domains(self, quasi: Sequence[str]) -> dict[str, Domain]:
         found = {}

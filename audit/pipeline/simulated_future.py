@@ -11,7 +11,6 @@ from typing import TypeAlias
 import numpy as np
 
 from audit.io.microdata import Microdata, SnapshotFile
-from audit.io.tables import read_table
 from audit.model.errors import Problems
 from audit.model.publication_plan import FUTURE_SNAPSHOTS
 
@@ -59,7 +58,7 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
 def _people(microdata: Microdata, file: SnapshotFile) -> _People:
     problems = Problems()
     names = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
-    table = read_table(file.path, file.shown, names, problems)
+    table = file.read(names, problems)
     problems.check()
     columns = [table.texts(name) for name in names] if table is not None else []
     return {row[0]: row[1:] for row in zip(*columns, strict=True)}

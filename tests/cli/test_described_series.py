@@ -419,7 +419,30 @@ def test_changes_to_a_missing_value_can_be_listed(missing, tmp_path):
     assert (code == 2, "t.csv" in err) == (not missing, not missing)
 
 
-def test_snapshots_in_one_file_are_refused(tmp_path):
-    err = refused("init", "--microdata", "--yes", str(one_file(tmp_path)))
-    assert 'panel.csv:1, column "Year": the file holds several snapshots; write each of them into a file' in err
-    assert not (tmp_path / "microdata.toml").exists()
+def published(folder, out):
+    """What is published of a folder of people whom `init` understands, and what it says of the snapshots."""
+    code, said, err = run_main("init", "--microdata", "--yes", str(folder))
+    assert code == 0, err
+    code, _, err = run_main("anonymize", str(folder), "--no-audit", *METHOD, "--output", str(out))
+    return code, said, err, {path.name: path.read_bytes() for path in sorted(out.glob("releases/*"))}
+
+
+METHOD = ["--method", "mondrian", "--k", "2", "--seed", "1"]
+
+
+def test_snapshots_in_one_file_are_published_as_files_of_their_own(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "three").mkdir()
+    one = published(one_file(tmp_path / "one"), tmp_path / "a")
+    three = published(several_files(tmp_path / "three"), tmp_path / "b")
+    assert (one[0], one[3]) == (0, three[3])
+    assert len(one[3]) == len(WAVES)
+    assert '"Year" splits the file into' in one[1]
+
+
+def test_a_row_without_a_snapshot_is_refused(tmp_path):
+    folder = one_file(tmp_path)
+    assert run_main("init", "--microdata", "--yes", str(folder))[0] == 0
+    with (folder / "panel.csv").open("a") as file:
+        file.write("z,,40,flu\n")
+    assert 'snapshots_by: "Year" has empty cells' in refused("plan", str(folder)).replace("`", "")
