@@ -280,13 +280,17 @@ def find(views: Sequence[View], individual: str) -> dict[str, int]:
     if found:
         return found
     if ways := dict.fromkeys(own for view in views for own in judged_as(view, name)):
-        listed = joined([*map(printable, ways)])
-        raise UsageError(f"--individual: the person is judged once for each set of releases; use {listed}")
+        what = say(
+            "the person is judged once for each set of releases; use {names}", names=joined([*map(printable, ways)])
+        )
+        raise UsageError(f"--individual: {what}")
     kinds, person = views[0].possible_kinds, views[0].series.person(name)
     if kinds is not None and kinds.why is not None and person in kinds.person:
-        raise UsageError(f"--individual: this person fits no row of any release; of those who fit none: {kinds.why}")
-    where = views[0].adversary.people_listed
-    raise UsageError(f"--individual: no person with this identifier is in {where}; write it exactly as it is there")
+        what = say("this person fits no row of any release; of those who fit none: {why}", why=kinds.why)
+        raise UsageError(f"--individual: {what}")
+    where = str(views[0].adversary.people_listed)
+    what = say("no person with this identifier is in {where}; write it exactly as it is there", where=where)
+    raise UsageError(f"--individual: {what}")
 
 
 def identifier_of(series: Series, individual: str) -> str:

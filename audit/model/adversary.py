@@ -12,6 +12,7 @@ from typing import Literal
 from audit.runtime.phrases import Phrase
 
 AdversaryKind = Literal["linked", "register", "possible", "pseudonym", "published"]
+_KEY = Phrase("the key of any release")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Adversary:
     has_register: bool = False
     knows_presence: bool = True
     reads_key: bool = True
-    people_listed: str = "the key of any release"
+    people_listed: Phrase = _KEY
     caution: Phrase | None = None
 
     @property
@@ -67,7 +68,7 @@ REGISTER = Adversary(
     "register",
     knows_people=True,
     has_register=True,
-    people_listed="the register",
+    people_listed=Phrase("the register"),
     caution=Phrase(
         "A risk can exceed 1/m even where the series is m-invariant: the proof of that bound "
         "(m-invariance paper, Lemma 3) ignores the worlds that break the principle, and the adversary is "
@@ -83,7 +84,7 @@ POSSIBLE = Adversary(
     knows_people=True,
     has_register=True,
     knows_presence=False,
-    people_listed="the register",
+    people_listed=Phrase("the register"),
 )
 PSEUDONYM = Adversary(
     "pseudonym",

@@ -28,6 +28,7 @@ from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
 
 
 def explain_person(
@@ -40,13 +41,15 @@ def explain_person(
         InputError: the series cannot be read.
     """
     if not ADVERSARIES[choose(series, options.adversary)].knows_people:
-        keys = "[columns] individual, or a key file for each release; or [adversary] register"
-        raise UsageError(f"{manifest.NAME}: the series does not say who is in it; add {keys}")
+        keys = say("[columns] individual, or a key file for each release; or [adversary] register")
+        what = say("the series does not say who is in it; add {keys}", keys=keys)
+        raise UsageError(f"{manifest.NAME}: {what}")
     # A waiver does not keep an adversary from learning a value.
     series.manifest = replace(series.manifest, waivers=())
     chosen = [attack for attack in attacks if attack.per_attribute]
     if not chosen:
-        raise UsageError("--attack: this attack is not about people; name an attack on people's values")
+        what = say("this attack is not about people; name an attack on people's values")
+        raise UsageError(f"--attack: {what}")
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
     attacked = run_attacks(series, chosen, revealing, individual=individual)
