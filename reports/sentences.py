@@ -467,7 +467,8 @@ def measures(report: Report) -> Iterable[str]:
         if report.policy.passed and not report.interrupted:
             yield say("Keep this report with the release. Before you publish the next release, audit again with it.")
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
-        if report.tables is None and set(together) != {"complete"}:
+        unfinished = not together or (not report.policy.passed and set(together) != {"complete"})
+        if report.tables is None and unfinished:
             yield say("More may follow from the values of all people together: no attack of that kind finished.")
 
 

@@ -70,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}
     for name, text in asked_for.items():
-        _check_filter(lines, name, text, there.get(name, ()))
+        hidden = name == "person" and not report.revealed
+        _check_filter(lines, name, text, there.get(name, ()), hidden=hidden)
     lines = [each for each in lines if all(_is_about(each, *wanted) for wanted in asked_for.items())]
     lines = finding_list.in_order(lines, arguments.sort, releases)
     if arguments.format == "text":
@@ -89,8 +90,12 @@ def _is_about(line: ListedFinding, name: str, asked_for: str | None) -> bool:
     return f", {asked_for}, " in f", {text}, " or f", {asked_for}=" in f", {text}"
 
 
-def _check_filter(lines: Sequence[ListedFinding], name: str, asked_for: str | None, there: Sequence[str]) -> None:
+def _check_filter(
+    lines: Sequence[ListedFinding], name: str, asked_for: str | None, there: Sequence[str], *, hidden: bool
+) -> None:
     """Refuse a filter that fits no finding, unless it names a column or a release that is there.
+
+    `hidden` means that the list has pseudonyms, which a person's own identifier does not fit.
 
     Raises:
         UsageError: it fits no finding.
@@ -104,4 +109,7 @@ def _check_filter(lines: Sequence[ListedFinding], name: str, asked_for: str | No
     ):
         choices = joined([quoted(printable(each)) for each in known])
         what = say("--{filter}: no finding is about {asked_for}", filter=name, asked_for=quoted(printable(asked_for)))
+        if hidden:
+            remedy = say("people have pseudonyms here; add --reveal to ask about a person by the identifier in the key")
+            raise UsageError(f"{what}; {remedy}")
         raise UsageError(say("{what}; choose from {choices}", what=what, choices=choices))

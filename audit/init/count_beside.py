@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from math import gcd
 from typing import TypeAlias
 
-from audit.count_tables.published_counts import is_part, totals_by_sums
+from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign
@@ -192,8 +193,14 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
 
 def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension if one is the sum of the others, else statistics."""
-    total = _sum_of_others(files, counts)
+    total, nearly = _sum_of_others(files, counts), _rounded_sum_of_others(files, counts)
     periods = all(_PERIOD.search(name) for name in counts)
+    if total is None and nearly is not None and not periods:
+        total = nearly
+        rules.doubt(
+            "table.totals.column",
+            say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
+        )
     if total is not None or periods:
         dimension = "period" if periods else "column"
         rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
@@ -211,6 +218,18 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
     del rules.table["value"]
     for name in counts:
         rules.texts.update(files.columns[name])
+
+
+def _rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
+    """Return the only column that can be the sum of the others in all rows if all numbers are rounded to one base."""
+    rows = [*zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)]
+    most = gcd(*(number for row in rows for number in row if number)) - 1
+    lines: list[Line] = [
+        {n: None if k is None else (max(0, k - most), k + most) for n, k in zip(counts, row, strict=True)}
+        for row in rows
+    ]
+    sums = totals_by_sums(lines) if most > 0 else []
+    return sums[0] if len(sums) == 1 else None
 
 
 def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:

@@ -54,6 +54,8 @@ _LABEL_WORDS = _words(
 _CODE_WORDS = _words(
     "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
+_MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
+_MONEY = re.compile("[€$£]")
 _PADDED = re.compile("0[0-9]+")  # codes, such as 01
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
 _ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts name rows
@@ -216,7 +218,12 @@ def kinds_of(columns: Columns) -> Kinds:
         padded = any(map(_PADDED.fullmatch, distinct))
         if any(map(is_total_word, distinct)) or (like and (padded or is_label_name(name) or is_period(name, distinct))):
             found.labels.append(name)
-        elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
+        elif (
+            like
+            and (is_money(name) or len(like) > len(whole))
+            and len(like) > 0.3 * shown
+            and all(map(is_sign, others))
+        ):
             found.numbers.append(name)
         elif whole and len(whole) > 0.2 * shown and all(map(is_sign, others)):
             found.counts.append(name)
@@ -242,6 +249,17 @@ def is_label_name(name: str) -> bool:
     words = column_names.words(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
     return named and not speaks_of_counts(name)
+
+
+def is_money(name: str) -> bool:
+    """Return whether a column's name says that its numbers are amounts of money.
+
+    >>> is_money("Einkünfte in 1 000 EUR"), is_money("Umsätze (€)"), is_money("Anzahl der Umsätze"), is_money("Europa")
+    (True, True, False, False)
+    """
+    return not speaks_of_counts(name) and bool(
+        _MONEY.search(name) or not _MONEY_WORDS.isdisjoint(column_names.words(name))
+    )
 
 
 def speaks_of_counts(name: str) -> bool:

@@ -93,8 +93,8 @@ class LabelSums:
     sums: Mapping[str, Sequence[str]]
 
     def explains(self, labels: Sequence[str]) -> bool:
-        """Return whether each label that says that it is a part belongs to a sum."""
-        return {label for label in labels if PART.fullmatch(label)} <= {*chain(*self.sums.values())}
+        """Return whether each label that says that it is a part belongs to a sum, or is one."""
+        return {label for label in labels if PART.fullmatch(label)} <= {*self.sums, *chain(*self.sums.values())}
 
     def doubts(self, file: str) -> list[str]:
         """Return a sentence for each sum that asks whether the file of categories is right about it."""

@@ -521,3 +521,50 @@ def test_known_labels_are_not_notes(rows, key, code, tmp_path):
         text = text.replace(', "sex"', "").replace(', sex = "All"', "")
     (folder / "series.toml").write_text(text, encoding="utf-8")
     assert run_main(str(folder))[0] == code
+
+
+def confirmed(folder):
+    """Accept all guesses about a series."""
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text(encoding="utf-8").split("[unconfirmed]")[0], encoding="utf-8")
+
+
+def test_rounded_columns_add_up_to_another_one(tmp_path):
+    """In each row all is m and f. Of C, with 5 of each, m and f are 3 or 4, whichever numbers are rounded to 5."""
+    rows = [(125, 65, 60), (250, 120, 130), (5, 5, 5), (380, 190, 195)]
+    texts = [
+        "area,People in all,m,f",
+        *(f"{area},{','.join(map(str, row))}" for area, row in zip("ABCT", rows, strict=True)),
+    ]
+    table = guessed(tmp_path, {"1.csv": "\n".join([*texts, ""]).replace("T,", "Total,")})["table"]
+    assert (list(table["wide"]["columns"]), table["totals"]["column"]) == (["People in all", "m", "f"], "People in all")
+    code, _, found = verdict(tmp_path, "--policy", "min_count=5")
+    assert code == 3
+    confirmed(tmp_path)
+    code, _, found = verdict(tmp_path, "--policy", "min_count=5")
+    assert code == 1
+    assert {(each["cell"]["area"], each["lower"], each["upper"]) for each in found} == {("C", 3, 4)}
+
+
+def test_a_part_below_labels_is_their_sum(tmp_path):
+    labels = {
+        "0-59": (40, 50, 60, 70),
+        "60-79": (20, 30, 40, 50),
+        "80+": (10, 12, 14, 15),
+        "of which 60+": (30, 42, 54, 65),
+    }
+    rows = [("All", [a + b + c for a, b, c, _ in zip(*labels.values(), strict=True)]), *labels.items()]
+    lines = [f"{age},{area},{n}" for age, some in rows for area, n in zip("ABCD", some, strict=True)]
+    manifest = guessed(tmp_path, {"1.csv": "\n".join(["age,area,n", *lines, ""])})
+    text = (tmp_path / manifest["table"]["categories"]["age"]).read_text().splitlines()
+    assert {"of which 60+,60-79", "of which 60+,80+"} == {line for line in text if line.startswith("of which")}
+
+
+def test_amounts_of_money_are_no_counts(tmp_path):
+    lines = [
+        f"{area},{n},{money}" for area, n, money in (("A", 7, 120), ("B", 12, 300), ("C", 9, 88), ("All", 28, 508))
+    ]
+    table = guessed(tmp_path, {"1.csv": "\n".join(["area,taxpayers,income in 1 000 EUR", *lines, ""])})["table"]
+    assert (table["value"], "part_of" in table) == ("taxpayers", False)
+    confirmed(tmp_path)
+    assert verdict(tmp_path, "--policy", "min_count=5")[0] == 3
