@@ -75,16 +75,17 @@ def state_words(found: FoundFiles) -> None:
     there = found.register_columns()
     for column in found.with_role(QUASI):
         own = _register_column(found, there[column.name]) if column.name in there else None
-        if own is None or {*own.some} & {*column.some} or column.parses(Kind.NUMERIC):
+        if own is None or column.parses(Kind.NUMERIC):
             continue
+        strange = [text for text in own.some if text not in column.some]
         lines = [
             (REGISTER, text, like)
-            for text in own.some
+            for text in strange
             for like in column.some
             for sex in _SEXES
-            if sex.fullmatch(skeleton(text)) and sex.fullmatch(skeleton(like))
+            if like not in own.some and sex.fullmatch(skeleton(text)) and sex.fullmatch(skeleton(like))
         ]
-        if len(lines) != len(own.some):
+        if not strange or len(lines) != len(strange):
             continue
         why = say("the register writes these values in other words")
         found.guesses.state(f"columns.{Crosswalk.key}", {column.name: CROSSWALK}, why, sure=False)

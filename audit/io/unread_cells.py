@@ -29,6 +29,7 @@ from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, say
 
 _SENTINEL_DIGITS = ("7", "8", "9")
+_FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
 _FAR = 2  # a code is more than this many times as large as all other numbers
 _POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -50,7 +51,32 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
         InputError: a release cannot be read.
     """
     reasons = (Reason(why, ReasonKind.UNDECLARED) for why in _reasons(series, reveal=reveal))
-    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series))
+    words = _other_words(series) if register else ()
+    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series), *words)
+
+
+def _other_words(series: Series) -> Iterator[Doubt]:
+    """Yield a doubt for each short list of exact values that the register and the releases share, but each lacks some.
+
+    `spelled` accepts such texts, as of places where nobody of the register lives. But if the register has other words
+    for the same values, such as M and H, nobody is matched by them.
+    """
+    for name, attribute in series.attributes.items():
+        if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
+            continue
+        table = series.side_table(str(series.manifest.register), ["individual", name], Problems())
+        own = set() if table is None else {*table.distinct(name)} - {"", *attribute.missing}
+        cells = {text for at in range(len(series.tags)) for text in series.texts_in(at, name)}
+        there = {text for text in cells - {"", *attribute.missing} if text.strip("*")}
+        if len(own | there) <= _FEW_WORDS and own & there and own - there and there - own:
+            what = say(
+                'the register and the releases have different texts in "{column}": if they are other words for the '
+                "same values, list them in crosswalk.csv (columns release,from,to; write register as the release), and "
+                "write {example} under [columns] in place of spelled",
+                column=printable(name),
+                example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
 
 
 def _points(series: Series) -> Iterator[Doubt]:

@@ -207,3 +207,27 @@ def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
     text = confirmed(path).partition("[unconfirmed]")[0]
     write(path, "\n".join(line for line in text.splitlines() if "crosswalk" not in line))
     assert 'crosswalk = { Sexe = "crosswalk.csv" } under [columns]' in refused(str(tmp_path))
+
+
+@pytest.mark.parametrize(("men", "code"), [("M", 3), ("H", 1)])
+def test_other_words_of_a_register_are_asked_about_though_they_are_said_to_be_exact(men, code, tmp_path):
+    """Men in both releases have gout. `spelled` takes `M` of the roll for another sex than `H`: no man fits a row."""
+    for name, other in (("1.csv", "flu"), ("2.csv", "cold")):
+        write(tmp_path / name, f"Sex,Diagnosis\nF,flu\nF,cold\nH,gout\nH,{other}\n")
+    write(tmp_path / "roll.csv", f"individual,Sex\na,F\nb,F\nc,{men}\n")
+    write(
+        tmp_path / "series.toml",
+        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Diagnosis"\nquasi_identifiers = ["Sex"]\n'
+        'spelled = ["Sex"]\n[adversary]\nregister = "roll.csv"\npresence = "possible"\n',
+    )
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, 'different texts in "Sex"' in " ".join(out.split())) == (code, men == "M")
+
+
+def test_a_word_of_two_is_drafted_where_the_other_is_the_same(tmp_path):
+    rolled(tmp_path, "fr")
+    for path in tmp_path.glob("**/*.csv"):
+        if "Femme" in (text := path.read_text(encoding="utf-8")):
+            write(path, text.replace("Femme", "F").replace("Homme", "H"))
+    run_main("init", str(tmp_path), "--yes")
+    assert (tmp_path / "crosswalk.csv").read_text(encoding="utf-8").splitlines()[1:] == ["register,M,H"]
