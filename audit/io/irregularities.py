@@ -33,7 +33,7 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.series_texts import MOST_ROWS, SeriesTexts, notes_of, of_people, together
+from audit.io.series_texts import SeriesTexts, notes_of, of_people, together
 from audit.io.tables import Table, header
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
@@ -140,7 +140,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
     columns = series.columns
     if INDIVIDUAL in columns.rules[Spelled].columns:
         return
-    if columns.individual is None or series.about_rows > MOST_ROWS:
+    if columns.individual is None or series.written.is_large:
         texts, numbers = series.people.alike()
         texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossiblePeople`)
         for position in range(len(series.tags) if len(numbers) else 0):
@@ -157,7 +157,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
 
 
 def _compared(series: Series) -> range:
-    return range(len(series.tags))[: 2 if series.about_rows > MOST_ROWS else None]
+    return range(len(series.tags))[: 2 if series.written.is_large else None]
 
 
 def _people_recur(series: Series) -> bool:

@@ -41,6 +41,7 @@ class SeriesTexts:
         ignored: the number of rows that rules leave out, by release.
         encodings: the encoding of each file that is not UTF-8, if none is declared.
         rows_like_notes: the places of rows that may be notes.
+        is_large: whether the series is so large that its identifiers are left out.
     """
 
     def __init__(self, series: ReleaseContext, about_rows: int) -> None:
@@ -53,7 +54,8 @@ class SeriesTexts:
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in columns.sensitive}
         ids = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
         self._names = [*columns.sensitive, *columns.quasi_identifiers, *ids]
-        names = [name for name in self._names if name not in ids or about_rows <= MOST_ROWS]
+        self.is_large = about_rows > MOST_ROWS
+        names = [name for name in self._names if not (self.is_large and name in ids)]
         self.texts: dict[str, dict[str, tuple[Table, int]]] = {name: {} for name in names}
         self._count = columns.count or VALUE_COUNT
         self._recorded: set[tuple[int, Path]] = set()

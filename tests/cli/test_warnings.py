@@ -8,7 +8,7 @@ import unicodedata
 import openpyxl
 import pytest
 
-from audit.io import irregularities
+from audit.io import series_texts
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
 from tests.helpers.amount import some
@@ -460,7 +460,7 @@ def test_people_of_large_series_and_of_key_files_are_compared_too(
     tmp_path, monkeypatch, first, second, more, state, in_key
 ):
     """Ids that no column has, or that are too many to be looked at by place, may differ in spelling alone as well."""
-    monkeypatch.setattr(irregularities, "MOST_ROWS", irregularities.MOST_ROWS if in_key else 0)
+    monkeypatch.setattr(series_texts, "MOST_ROWS", series_texts.MOST_ROWS if in_key else 0)
     tables = []
     for tag, who in (("1", first), ("2", second)):
         people = [who, *("11", "12", "13")] if who.isdigit() else [who, "p", "q", "r"]

@@ -278,7 +278,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "groups = []",
         ),
         ("audit.io.irregularities._respelled_people", "columns.individual is None or ", ""),
-        ("audit.io.irregularities._respelled_people", " or series.about_rows > MOST_ROWS", ""),
+        ("audit.io.irregularities._respelled_people", " or series.written.is_large", ""),
         ("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers"),
     ],
     "unit/io/test_text_index.py::test_millions_of_identifiers_are_compared_as_folding_compares_them": [
