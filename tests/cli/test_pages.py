@@ -423,7 +423,7 @@ def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(na
         assert f"**{verdict}**" in text
         told = measured(text)
         assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
-        assert "nobody is named, and no count that the tables hide is shown" in text
+        assert "it names nobody and shows no count that the tables hide" in text
         assert "no person is named" not in text
         assert not re.search(r"^## .*\n\s*(## |\Z)", text, re.MULTILINE), "a section that says nothing"
 
