@@ -193,10 +193,8 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
 
 def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension if one is the sum of the others, else statistics."""
-    total, nearly = _sum_of_others(files, counts), _rounded_sum_of_others(files, counts)
-    periods = all(_PERIOD.search(name) for name in counts)
-    if total is None and nearly is not None and not periods:
-        total = nearly
+    total, periods = _sum_of_others(files, counts), all(_PERIOD.search(name) for name in counts)
+    if total is None and not periods and (total := _rounded_sum_of_others(files, counts)) is not None:
         rules.doubt(
             "table.totals.column",
             say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
@@ -222,22 +220,26 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
 
 def _rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the only column that can be the sum of the others in all rows if all numbers are rounded to one base."""
-    rows = [*zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)]
-    most = gcd(*(number for row in rows for number in row if number)) - 1
-    lines: list[Line] = [
-        {n: None if k is None else (max(0, k - most), k + most) for n, k in zip(counts, row, strict=True)}
-        for row in rows
-    ]
-    sums = totals_by_sums(lines) if most > 0 else []
+    most = gcd(*(number for name in counts for text in files.columns[name] if (number := number_of(text)))) - 1
+    sums = _sums_of_others(files, counts, most) if most > 0 else []
     return sums[0] if len(sums) == 1 else None
+
+
+def _sums_of_others(files: CountFiles, counts: Sequence[str], most: int) -> list[str]:
+    """Return the columns that are the sum of the others in all rows if each number may be wrong by up to `most`."""
+    rows = zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)
+    lines: Iterator[Line] = (
+        {name: None if n is None else (max(0, n - most), n + most) for name, n in zip(counts, row, strict=True)}
+        for row in rows
+    )
+    return totals_by_sums(lines)
 
 
 def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the column that is the sum of the others in all rows without hidden numbers, or is named so."""
     if len(counts) <= 2:
         return None
-    rows = zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)
-    sums = totals_by_sums({n: None if k is None else (k, k) for n, k in zip(counts, row, strict=True)} for row in rows)
+    sums = _sums_of_others(files, counts, 0)
     words = [name for name in counts if is_total_word(name)]
     return next(iter([*(name for name in sums if name in words), *sums, *words]), None)
 

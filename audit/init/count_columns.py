@@ -218,12 +218,7 @@ def kinds_of(columns: Columns) -> Kinds:
         padded = any(map(_PADDED.fullmatch, distinct))
         if any(map(is_total_word, distinct)) or (like and (padded or is_label_name(name) or is_period(name, distinct))):
             found.labels.append(name)
-        elif (
-            like
-            and (is_money(name) or len(like) > len(whole))
-            and len(like) > 0.3 * shown
-            and all(map(is_sign, others))
-        ):
+        elif (is_money(name) or len(like) > len(whole)) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)
         elif whole and len(whole) > 0.2 * shown and all(map(is_sign, others)):
             found.counts.append(name)
