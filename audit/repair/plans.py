@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import prod
 
 import numpy as np
@@ -109,7 +109,7 @@ class AllPlans:
         Raises:
             TooManyPlansError: there are too many.
         """
-        found = [each for plan in self._regrouped() for each in self._coarsened(plan)]
+        found = list(islice((each for plan in self._regrouped() for each in self._coarsened(plan)), _MOST_PLANS + 1))
         if len(found) > _MOST_PLANS:
             raise TooManyPlansError
         yield from sorted(((self.rows.cost(plan), plan) for plan in found), key=lambda each: each[0])
@@ -122,7 +122,7 @@ class AllPlans:
         """
         unchanged, rows = self.rows.unchanged(), range(self.rows.rows)
         own, choices = unchanged.home.tolist(), self._homes()
-        parts = list(_partitions(self.rows.groups)) if MERGE in self.moves else [unchanged.part.tolist()]
+        parts = _partitions(self.rows.groups) if MERGE in self.moves else [unchanged.part.tolist()]
         least = 1 if WITHHOLD in self.moves else self.rows.rows
         ways = prod(len(homes) + (WITHHOLD in self.moves) for homes in choices)
         if ways * len(parts) > _MOST_GROUPINGS:
@@ -181,14 +181,9 @@ def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:
     return tuple((roots.index(root), part.count(root) > 1) for root in roots)
 
 
-def _partitions(groups: int) -> Iterator[list[int]]:
-    """Yield all partitions of some groups."""
-
-    def grown(parts: list[int], group: int) -> Iterator[list[int]]:
-        if group == groups:
-            yield parts
-            return
-        for part in [*dict.fromkeys(parts), group]:
-            yield from grown([*parts, part], group + 1)
-
-    yield from grown([], 0)
+def _partitions(groups: int) -> list[list[int]]:
+    """Return all partitions of some groups."""
+    found: list[list[int]] = [[]]
+    for group in range(groups):
+        found = [[*parts, part] for parts in found for part in [*dict.fromkeys(parts), group]]
+    return found

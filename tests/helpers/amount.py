@@ -1,13 +1,13 @@
 """The number of random draws: a share (AUDIT_TEST_SHARE) of the numbers in the tests.
 
-`make test` draws a fifth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
+`make test` draws a tenth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
 """
 
 import os
 
 import pytest
 
-SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 0.2)
+SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 0.1)
 slow = pytest.mark.skipif(SHARE < 0.3, reason="it takes long: `.ci/run` runs it, and AUDIT_TEST_SHARE=0.3 does")
 
 

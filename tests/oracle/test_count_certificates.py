@@ -16,8 +16,9 @@ from audit.judgement.check_count_bounds import is_proved, value_of
 from audit.model.count_tables import WeightedSum
 from audit.runtime.budget import Budget
 from audit.simulating.count_tables import TablePlan, series_files
+from tests.helpers.amount import some
 
-MOST = 400
+MOST = some(400)
 
 
 def claims(folder, method, *, growing, areas=8, ages=4, releases=4):
