@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-bench test-deep mutants lint docs bench bench-large series-bench figures package wheelhouse clean
+.PHONY: demo test test-bench test-deep mutants lint docs bench series-bench figures package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml benchmarks/series_bench/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -55,9 +55,6 @@ $(VENV)/.bench: $(VENV)/.installed
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed.run
-
-bench-large: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.speed.large
 
 # The benchmark for others: all methods of this project on the public tasks (docs/series-bench.md); QUICK=1 takes a seed.
 series-bench: $(VENV)/.installed

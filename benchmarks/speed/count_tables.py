@@ -1,4 +1,4 @@
-"""Series of count tables of any size: `python -m benchmarks.speed.count_tables KIND NUMBERS FOLDER`, and auditing them.
+"""Series of count tables of any size: `python -m benchmarks.speed.count_tables KIND NUMBERS FOLDER`.
 
 Kinds: `independent` (counts below 8 hidden), `cumulative` (the same of a register that only grows), `year-to-date`
 (months and the year so far), `secondary` (further cells hidden until lines reveal nothing), `rounded` (a register
@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from anonymizers.count_tables import COUNT_METHODS
-from attacks.differencing.attack import Differencing
-from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import audit_tables
-from audit.model.audit_options import AuditOptions
 from audit.simulating.count_tables import TablePlan, series_files, with_totals
 
 METHODS = {"independent": "threshold", "cumulative": "threshold", "secondary": "secondary", "rounded": "rounding"}
@@ -75,17 +70,6 @@ def _write(path: Path, header: list[str], labels: list[list[str]], texts: np.nda
         writer.writerow(header)
         for place in np.ndindex(texts.shape):
             writer.writerow([*(names[each] for names, each in zip(labels, place, strict=True)), texts[place]])
-
-
-def build(_tool: str, _rest: str, series: Path) -> Callable[[], dict[str, object]]:
-    """Return the job of `benchmarks.speed.warm` that audits a series of tables."""
-
-    def run() -> dict[str, object]:
-        report = audit_tables(read_table_manifest(series), Differencing(), AuditOptions(time_limit=600.0))
-        measures = report.attacks[0].measures
-        return {"status": report.attacks[0].status, "open": measures.open, "asked": measures.questions}
-
-    return run
 
 
 if __name__ == "__main__":

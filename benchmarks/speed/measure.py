@@ -1,4 +1,4 @@
-"""Measure: the series that benchmarks use, and measurements in fresh processes."""
+"""The series that benchmarks use, and measurements: whole processes, as a user starts them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import statistics
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,227 +17,155 @@ from series_bench.papers.processes import BenchmarkError, Process, run
 ROOT = Path(__file__).resolve().parent
 MB = 1_000_000
 RELEASES = 21
-S1_MEMBERSHIPS = 200_000 * RELEASES
 DISTINCT_RELEASES = 20
-CROWD_ROWS = (20, 40)
-FIVE_ROWS = (2_000, 20_000, 200_000)
-"""Sizes of series of five releases."""
-CROWDS = {
-    "2-diverse": ("--method l-diversity --l 2", CROWD_ROWS),
-    "k = 4": ("--method mondrian --k 4", CROWD_ROWS),
-    "k = 6": ("--method mondrian --k 6", CROWD_ROWS[:1]),
-}
-"""How a few people are published, and how many rows there are of them."""
+AUDIT = Path(sys.executable).with_name("audit")
+_LIMIT = 1800
+"""Seconds that an attack may take."""
+_SMALL = "--kind diverse --variants linked"
 SERIES = {
-    "S1-invariant": ["--kind", "invariant"],
-    "S1-diverse": ["--kind", "diverse"],
-    "S1-diverse-csv": ["--kind", "diverse", "--format", "csv", "--variants", "linked"],
-    "S1r-number": ["--kind", "diverse", "--compression", "zstd", "--variants", "linked"],
+    "S1-invariant": "--kind invariant",
+    "S1-diverse": "--kind diverse",
     **{
-        f"S1r-{name}": ["--kind", "diverse", "--compression", "zstd", "--variants", "linked", "--identifiers", name]
-        for name in ("text", "uuid", "hash")
+        f"S1r-{name}": f"{_SMALL} --compression zstd --identifiers {name}"
+        for name in ("number", "text", "uuid", "hash")
     },
-    "S1r-text-csv": ["--kind", "diverse", "--format", "csv", "--variants", "linked", "--identifiers", "text"],
-    "S10-diverse": ["--kind", "diverse", "--scale", "10"],
-    "S100-diverse": ["--kind", "diverse", "--scale", "100", "--variants", "linked"],
-    "tiny": ["--kind", "diverse", "--rows", "2000", "--turnover", "200", "--releases", "5"],
+    "S1r-text-csv": f"{_SMALL} --format csv --identifiers text",
+    "S10-diverse": f"{_SMALL} --scale 10",
+    "S100-diverse": f"{_SMALL} --scale 100",
+    "tiny": "--kind diverse --rows 2000 --turnover 200 --releases 5",
 }
-MICRODATA: dict[str, list[str]] = {
-    "S1": [],
-    "growing": ["--deletions", "0"],
+MICRODATA = {
+    "S1": "",
+    "growing": "--deletions 0",
     "D": (
         f"--quasi-identifiers {DOMAINS} --rows 20000 --insertions 5000 --deletions 2000 "
         f"--snapshots {DISTINCT_RELEASES} --diameter 5 --closed --changes 5000 --moving"
-    ).split(),
-    "S1-hundredth": ["--rows", "2000"],
-    **{f"five-{rows}": ["--rows", str(rows), "--snapshots", "5"] for rows in FIVE_ROWS},
-    "S1-tenth": ["--rows", "20000"],
-    **{
-        f"crowd-{rows}": (
-            f"--quasi-identifiers Age=1..100,Education=1..17 --sensitive Occupation=20 --rows {rows} "
-            f"--insertions {rows // 5} --deletions {rows // 5} --snapshots 3 --file-type csv"
-        ).split()
-        for rows in CROWD_ROWS
-    },
+    ),
+    "tenth": "--rows 20000",
+    "tenth-five": "--rows 20000 --snapshots 5",
+    "five": "--snapshots 5",
+    "two": "--snapshots 2",
 }
 PUBLISHED = {
     "S1-fine": ("S1", "--method m-invariance --m 10 --publish anatomy"),
     "S1-e-equivalence": ("S1", "--method e-equivalence --m 10 --e 5 --publish anatomy"),
-    **{
-        f"{micro}-{least}-diverse": (micro, f"--method l-diversity --l {least}")
-        for micro in ("S1", "S1-tenth", "S1-hundredth")
-        for least in (3, 10)
-    },
-    **{f"five-{rows}-strict": (f"five-{rows}", "--method l-diversity --l 3") for rows in FIVE_ROWS},
+    "two-fine": ("two", "--method m-invariance --m 10 --publish anatomy"),
+    "five-fine": ("five", "--method m-invariance --m 10 --publish anatomy"),
+    "five-3-diverse": ("five", "--method l-diversity --l 3"),
+    "tenth-five-3-diverse": ("tenth-five", "--method l-diversity --l 3"),
+    "tenth-five-10-diverse": ("tenth-five", "--method l-diversity --l 10"),
+    "tenth-10-diverse": ("tenth", "--method l-diversity --l 10"),
     "D-distinct": ("D", "--method m-distinct --m 6"),
-    **{
-        f"crowd-{rows} {label}": (f"crowd-{rows}", options)
-        for label, (options, sizes) in CROWDS.items()
-        for rows in sizes
-    },
 }
 """The microdata and the options of each published series."""
 
 
-@dataclass
-class Timings:
-    """Jobs timed in turns in one warm process: all runs in seconds, and the answers."""
+@dataclass(frozen=True)
+class Measured:
+    """Some runs of one command, and the JSON that it wrote."""
 
-    runs: dict[str, list[float]]
-    answers: dict[str, dict[str, Any]]
+    runs: list[Process]
+    answer: dict[str, Any]
 
-    def median(self, job: str) -> float:
-        """Return the median of a job's runs."""
-        return statistics.median(self.runs[job])
+    @property
+    def seconds(self) -> float:
+        """The median wall time."""
+        return statistics.median(run.seconds for run in self.runs)
 
-    def ratio(self, job: str, base: str) -> float:
-        """Return the time of `job` divided by that of `base`."""
-        return self.median(job) / self.median(base)
+    @property
+    def cpu(self) -> float:
+        """The median time of all cores together, which depends less on what else the machine does."""
+        return statistics.median(run.cpu for run in self.runs)
 
-    def add(self, more: Timings) -> None:
-        """Add the jobs of another process."""
-        self.runs |= more.runs
-        self.answers |= more.answers
+    @property
+    def peak(self) -> float:
+        """The median peak memory in megabytes."""
+        return statistics.median(run.peak for run in self.runs) / MB
 
-    def agree(self, *jobs: str, keys: tuple[str, ...] = ("individuals", "vulnerable", "candidates")) -> None:
-        """Raise unless the jobs gave the same answers, for a start counts of people and candidates."""
-        answers = [{key: self.answers[job].get(key) for key in keys} for job in jobs]
-        if any(answer != answers[0] for answer in answers):
-            raise BenchmarkError(f"different answers of {', '.join(jobs)}: {answers}")
+    def kept(self) -> dict[str, object]:
+        """Return every single measurement."""
+        return {
+            "seconds": [run.seconds for run in self.runs],
+            "cpu_seconds": [run.cpu for run in self.runs],
+            "peak_mb": [run.peak / MB for run in self.runs],
+        }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lab:
-    """Where series are kept and how often each measurement is repeated."""
+    """Where series are kept, which installation is measured, and how often a command is started after a warm-up."""
 
     data: Path = ROOT / "data"
     repeat: int = 5
-    before: Path | None = None
-    """The command `audit` of another installation, an earlier one, that whole processes are compared with."""
-    audit_command: Path = field(default_factory=lambda: Path(sys.executable).with_name("audit"))
-    _audit: list[str] = field(default_factory=lambda: [str(Path(sys.executable).with_name("audit"))])
+    audit_command: Path = AUDIT
 
-    def series(self, name: str, variant: str) -> Path:
+    def series(self, name: str, variant: str = "linked") -> Path:
         """Return a variant's folder, made when missing."""
-        folder = self.data / name
-        if not folder.exists():
-            print(f"making {name} …", file=sys.stderr, flush=True)
-            run([sys.executable, "-m", "benchmarks.speed.make_series", str(folder), *SERIES[name]])
-        return folder / variant
+        module = [sys.executable, "-m", "benchmarks.speed.make_series"]
+        return self._made(name, lambda folder: [*module, folder, *SERIES[name].split()]) / variant
 
     def microdata(self, name: str) -> Path:
         """Return a folder of microdata, made when missing."""
-        folder = self.data / f"microdata-{name}"
-        if not folder.exists():
-            run([*self._audit, "simulate", "--output", str(folder), *MICRODATA[name]])
-        return folder
+        simulate = [str(self.audit_command), "simulate", *MICRODATA[name].split(), "--output"]
+        return self._made(f"microdata-{name}", lambda folder: [*simulate, folder])
 
     def published(self, name: str) -> Path:
         """Return a published series, made when missing."""
-        folder = self.data / name
-        if not folder.exists():
-            micro, options = PUBLISHED[name]
-            command = [*self._audit, "anonymize", "--no-audit", str(self.microdata(micro)), *options.split()]
-            print(f"making {name} …", file=sys.stderr, flush=True)
-            run([*command, "--seed", "1", "--output", str(folder)])
-        return folder
-
-    def registered(self, name: str) -> Path:
-        """Return a published series of CSV files with a register of all people, and make it if it is missing."""
-        micro = self.microdata(PUBLISHED[name][0])
-        return self._made(f"{name}-registered", "benchmarks.speed.registering", str(micro), str(self.published(name)))
+        microdata, options = PUBLISHED[name]
+        anonymize = self.anonymize(microdata, options)
+        return self._made(name, lambda folder: [*anonymize, "--seed", "1", "--output", folder])
 
     def merged(self, name: str) -> Path:
         """Return a published series with the groups of each signature merged, made when missing."""
-        folder = self.data / f"{name}-merged"
-        if not folder.exists():
-            run(
-                [
-                    sys.executable,
-                    "-m",
-                    "series_bench.papers.equivalence.merging",
-                    str(self.published(name)),
-                    str(folder),
-                ]
-            )
-        return folder
-
-    def relaxed(self, name: str) -> Path:
-        """Return a series published in small groups by relaxed splits, made when missing."""
-        return self._made(f"{name}-relaxed", "benchmarks.speed.relaxed", str(self.microdata(name)))
-
-    def wide_group(self, values: int) -> Path:
-        """Return a small series with one group of so many distinct values, made when missing."""
-        return self._made(f"wide-{values}", "benchmarks.speed.wide_group", str(values))
+        module = [sys.executable, "-m", "series_bench.papers.equivalence.merging", str(self.published(name))]
+        return self._made(f"{name}-merged", lambda folder: [*module, folder])
 
     def count_tables(self, kind: str, numbers: int) -> Path:
         """Return a series of count tables, made when missing."""
-        return self._made(f"tables-{kind}-{numbers}", "benchmarks.speed.count_tables", kind, str(numbers))
+        module = [sys.executable, "-m", "benchmarks.speed.count_tables", kind, str(numbers)]
+        return self._made(f"tables-{kind}-{numbers}", lambda folder: [*module, folder])
 
-    def _made(self, name: str, module: str, *words: str) -> Path:
+    def anonymize(self, microdata: str, options: str) -> list[str]:
+        """Return the command that publishes microdata, but for the name of the output."""
+        return [str(self.audit_command), "anonymize", "--no-audit", str(self.microdata(microdata)), *options.split()]
+
+    def _made(self, name: str, command: Callable[[str], list[str]]) -> Path:
         folder = self.data / name
         if not folder.exists():
-            run([sys.executable, "-m", module, *words, str(folder)])
+            print(f"making {name} …", file=sys.stderr, flush=True)
+            run(command(str(folder)))
         return folder
 
-    def audit_anew(self, *arguments: str, repeat: int | None = None) -> list[Process]:
-        """Run a command whose last word names its output, once to warm up and then some times, each time anew."""
+    def run(self, command: list[str], allowed: tuple[int, ...] = (0,)) -> Measured:
+        """Start a command once to warm up and then `repeat` times; it may print JSON."""
+        runs = [run(command, allowed) for _ in range(self.repeat + 1)][-max(1, self.repeat) :]
+        printed = runs[-1].printed
+        return Measured(runs, json.loads(printed) if printed.startswith("{") else {})
+
+    def writing(self, command: list[str], allowed: tuple[int, ...] = (0,)) -> Measured:
+        """Start a command whose last word names its output, each time anew."""
         runs = []
-        for _ in range((repeat or self.repeat) + 1):
+        for _ in range(self.repeat + 1):
             with tempfile.TemporaryDirectory(dir=self.data) as folder:
-                runs.append(run([*self._audit, *arguments, str(Path(folder) / "out")]))
-        return runs[1:]
+                runs.append(run([*command, str(Path(folder) / "out")], allowed))
+        return Measured(runs[-max(1, self.repeat) :], {})
 
-    def audit(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> list[Process]:
-        """Run the command once to warm up and then `repeat` times."""
-        return [run([*self._audit, *arguments], allowed) for _ in range(self.repeat + 1)][1:]
+    def attack(self, series: Path, name: str) -> Measured:
+        """Run one attack, its report written to a file; the answer is its entry in the report.
 
-    def audit_to_file(self, series: Path, attack: str, command: Path | None = None) -> list[Process]:
-        """Run one attack in a process of its own, by default of this installation, and write its report to a file."""
+        Raises:
+            BenchmarkError: it wrote no report.
+        """
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
-            options = ["--attack", attack, "--format", "json", "--output", str(report)]
+            command = [str(self.audit_command), str(series), "--attack", name, "--time-limit", str(_LIMIT)]
             # A verdict is not a failure, but a traceback ends with 1 too: the report distinguishes them.
-            words = [str(command or self.audit_command), str(series), *options]
-            runs = [run(words, (0, 1, 3)) for _ in range(self.repeat + 1)][1:]
+            measured = self.run([*command, "--output", str(report)], (0, 1, 3))
             if not report.exists():
                 raise BenchmarkError(f"audit {series} wrote no report")
             (found,) = json.loads(report.read_text(encoding="utf-8"))["attacks"]
-            if found["status"] != "complete":
-                raise BenchmarkError(f"audit {series}: {attack} is {found['status']}: {found['reason']}")
-            return runs
+            return Measured(measured.runs, found)
 
-    def warm(self, jobs: dict[str, Path], repeat: int | None = None) -> Timings:
-        """Time jobs in turns in one warm process."""
-        return self._timed(jobs, ["--repeat", str(repeat or self.repeat)])
-
-    def once(self, job: str, series: Path, limit: float | None = None) -> Timings:
-        """Time a job that takes long, or warms up by itself, once.
-
-        Raises:
-            TimeLimitError: it did not end within `limit` seconds.
-        """
-        return self._timed({job: series}, ["--cold", "--repeat", "1"], limit)
-
-    def _timed(self, jobs: dict[str, Path], options: list[str], limit: float | None = None) -> Timings:
-        words = [f"{job}={series}" for job, series in jobs.items()]
-        found = json.loads(run([sys.executable, "-m", "benchmarks.speed.warm", *options, *words], limit=limit).printed)
-        return Timings(
-            {job: entry["seconds"] for job, entry in found.items()},
-            {job: entry["answer"] for job, entry in found.items()},
-        )
-
-    def peak(self, job: str, series: Path, loaded: str | None = None, *, repeat: int = 3) -> int:
-        """Return the median peak memory in bytes of one cold run of a job, `loaded` being imported too."""
-        idle = [] if loaded is None else ["--idle", f"{loaded}={series}"]
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.speed.warm",
-            "--cold",
-            "--repeat",
-            "1",
-            *idle,
-            f"{job}={series}",
-        ]
-        return int(statistics.median(run(command).peak for _ in range(repeat)))
+    def rival(self, tool: str, folder: Path, *words: str) -> Measured:
+        """Ask another tool the same."""
+        return self.run([sys.executable, "-m", "benchmarks.speed.rivals", tool, str(folder), *words])

@@ -1,4 +1,8 @@
-"""Rivals: ask other tools the same questions, DuckDB with an analyst's SQL, and anonypyx.
+"""Ask other tools the same questions: `python -m benchmarks.speed.rivals TOOL FOLDER [NUMBER]` prints JSON.
+
+Tools: `reading` and `reading-register`, which read the columns that an attack needs into memory by `pyarrow`, and
+nothing else; `duckdb-linked` and `duckdb-register`, an analyst's SQL for intersection; `anonypyx-intersection`, about a
+NUMBER of people of the register; `anonypyx-mondrian`, the partition of a NUMBER of rows of microdata.
 
 The SQL was chosen among several forms by time: joining a vocabulary of bits beat enums, maps and windows, and
 `file_index` beat `filename` as the release's number; expanding boxes to equality on all attributes but the
@@ -7,15 +11,18 @@ age beat range joins and list membership four to ten times.
 
 from __future__ import annotations
 
+import json
+import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.speed.limit import releases
-from benchmarks.speed.population import BIRTHPLACES, EDUCATIONS, GENDERS
+from benchmarks.speed.population import BIRTHPLACES, EDUCATIONS, GENDERS, QUASI_IDENTIFIERS
 
 Answer = dict[str, float]
-"""The answer of a rival, to check that it answered the same question."""
+"""The answer of a rival, to check that it answered the same question; `seconds` are those of its own work."""
+K = 10
+_LINKED_COLUMNS = ["individual", "Group", "Occupation"]
+_REGISTER_COLUMNS = ["Group", *QUASI_IDENTIFIERS, "Occupation"]
 
 _LINKED = """
 with vocabulary as (
@@ -76,17 +83,43 @@ select count(*), count(*) filter (bit_count(candidates) = 1), sum(bit_count(cand
 """
 
 
-def duckdb_linked(series: Path) -> Callable[[], Answer]:
+def reading(series: Path) -> Answer:
+    """Read what an adversary needs who knows the group of each person."""
+    return {"bytes": sum(_read(file, _LINKED_COLUMNS) for file in releases(series))}
+
+
+def reading_register(series: Path) -> Answer:
+    """Read what an adversary with a register needs, the register included."""
+    register = next(series.glob("register.*"))
+    return {"bytes": sum(_read(file, _REGISTER_COLUMNS) for file in releases(series)) + _read(register, None)}
+
+
+def _read(file: Path, columns: list[str] | None) -> int:
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+
+    if file.suffix == ".csv":
+        return int(pa_csv.read_csv(file, convert_options=pa_csv.ConvertOptions(include_columns=columns)).nbytes)
+    return int(pq.ParquetFile(file).read(columns=columns).nbytes)
+
+
+def releases(series: Path) -> list[Path]:
+    """Return the release files of a generated series, in order."""
+    return sorted((series / "releases").iterdir())
+
+
+def duckdb_linked(series: Path) -> Answer:
     """Intersection with the group of each person known: bit_or per group, bit_and per person."""
     return _query(_LINKED.format(scan=_scan(releases(series))))
 
 
-def duckdb_register(series: Path, count: int) -> Callable[[], Answer]:
-    """Covering boxes and their intersection, over the first `count` releases."""
+def duckdb_register(series: Path) -> Answer:
+    """Covering boxes and their intersection."""
+    files = releases(series)
     sql = _REGISTER.format(
-        scan=_scan(releases(series)[:count]),
+        scan=_scan(files),
         register=_scan(list(series.glob("register.*"))),
-        count=count,
+        count=len(files),
         educations=len(EDUCATIONS),
         genders=GENDERS.tolist(),
         places=BIRTHPLACES.tolist(),
@@ -99,46 +132,43 @@ def _scan(files: list[Path]) -> str:
     return f"{reader}({[str(f) for f in files]})"
 
 
-def _query(sql: str) -> Callable[[], Answer]:
+def _query(sql: str) -> Answer:
     import duckdb
 
-    connection = duckdb.connect()
-
-    def ask() -> Answer:
-        row = connection.execute(sql).fetchone() or (0, 0, 0)
-        return {"individuals": row[0], "vulnerable": row[1], "candidates": int(row[2])}
-
-    return ask
+    row = duckdb.connect().execute(sql).fetchone() or (0, 0, 0)
+    return {"individuals": row[0], "vulnerable": row[1], "candidates": int(row[2])}
 
 
-def anonypyx_intersection(series: Path, people: int) -> Callable[[], Answer]:
-    """Ask anonypyx's intersection attacker about the first `people` of a register, over all releases.
-
-    Only its own work is timed: releases and knowledge are put in its machine-readable form beforehand. The
-    answer's `seconds` is what to count.
-    """
+def anonypyx_intersection(series: Path, people: int) -> Answer:
+    """Ask anonypyx's intersection attacker about the first `people` of a register, over all releases."""
     from anonypyx.attackers import IntersectionAttacker
 
     schema, frames, known, stays = _anonypyx_input(series, people)
     attributes = ["Age", "Gender", "Education", "Birthplace"]
+    started = time.perf_counter()
+    attacker = IntersectionAttacker(known, attributes, "Occupation", schema)
+    for position, frame in enumerate(frames, 1):
+        present = [i for i, (first, last) in enumerate(stays) if first <= position <= last]
+        attacker.observe(frame, [*attributes, "Occupation"], present)
+    attacker.finalise()
+    sizes = [len(attacker.predict(i, "Occupation")) for i in range(len(stays))]
+    return {"individuals": len(sizes), "candidates": sum(sizes), "seconds": time.perf_counter() - started}
 
-    def ask() -> Answer:
-        started = time.perf_counter()
-        attacker = IntersectionAttacker(known, attributes, "Occupation", schema)
-        for position, frame in enumerate(frames, 1):
-            present = [i for i, (first, last) in enumerate(stays) if first <= position <= last]
-            attacker.observe(frame, [*attributes, "Occupation"], present)
-        attacker.finalise()
-        sizes = [len(attacker.predict(i, "Occupation")) for i in range(len(stays))]
-        seconds = time.perf_counter() - started
-        return {
-            "individuals": len(sizes),
-            "vulnerable": sizes.count(1),
-            "candidates": sum(sizes),
-            "seconds": seconds,
-        }
 
-    return ask
+def anonypyx_mondrian(microdata: Path, rows: int) -> Answer:
+    """Let anonypyx partition the first rows of the first snapshot."""
+    import pandas as pd
+    from anonypyx.models import kAnonymity
+    from anonypyx.mondrian import Mondrian
+
+    people = pd.read_parquet(min(microdata.glob("**/*.parquet"))).head(rows)
+    frame = pd.DataFrame({name: pd.factorize(people[name], sort=True)[0] for name in QUASI_IDENTIFIERS})
+    started = time.perf_counter()
+    groups = Mondrian(frame, list(QUASI_IDENTIFIERS)).partition([kAnonymity(K)])
+    seconds = time.perf_counter() - started
+    if sum(map(len, groups)) != rows or min(map(len, groups)) < K:
+        raise ValueError("anonypyx did not partition the rows")
+    return {"rows": rows, "seconds": seconds}
 
 
 def _anonypyx_input(series: Path, people: int) -> tuple[object, list[object], object, list[tuple[int, int]]]:
@@ -172,3 +202,16 @@ def _anonypyx_input(series: Path, people: int) -> tuple[object, list[object], ob
     register = pq.ParquetFile(series / "register.parquet").read().to_pandas().head(people)
     known = convert(register).assign(ID=range(len(register)))
     return schema, frames, known, list(zip(register["first"], register["last"], strict=True))
+
+
+TOOLS = {
+    "reading": reading,
+    "reading-register": reading_register,
+    "duckdb-linked": duckdb_linked,
+    "duckdb-register": duckdb_register,
+    "anonypyx-intersection": anonypyx_intersection,
+    "anonypyx-mondrian": anonypyx_mondrian,
+}
+
+if __name__ == "__main__":
+    print(json.dumps(TOOLS[sys.argv[1]](Path(sys.argv[2]), *map(int, sys.argv[3:]))))

@@ -2,80 +2,39 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass, field
-
-from benchmarks.speed.measure import MB, S1_MEMBERSHIPS
-from series_bench.papers.processes import Process
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How good a figure must be and what is dreamt of: at most so much, or `at_least`."""
+    """How large a figure may be, and which one is dreamt of."""
 
     bar: float
-    dream: float | None
-    unit: str
-    at_least: bool = False
-
-    def held(self, figure: float, limit: float | None) -> bool:
-        """Return whether a figure keeps a limit."""
-        if limit is None:
-            return False
-        return figure >= limit if self.at_least else figure <= limit
-
-    def show(self, limit: float | None) -> str:
-        """Render a limit."""
-        if limit is None:
-            return ""
-        return f"{'≥' if self.at_least else '≤'} {limit:g}{self.unit}"
+    dream: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table; `figure` is what the bar is about, `runs` are all measurements behind it."""
+    """One line of the table; `figure` is what the bar is about, in `unit`, `runs` are all measurements behind it."""
 
-    name: str
     what: str
     measured: str
     figure: float
+    unit: str
     bar: Bar | None = None
-    unit: str = ""
     runs: dict[str, object] = field(default_factory=dict)
 
     def cells(self) -> list[str]:
         """Return the table's cells."""
+        figure = f"{self.figure:.3g}{self.unit}"
         if self.bar is None:
-            return [self.what, self.measured, f"{self.figure:.3g}{self.unit}", "", "", ""]
-        verdict = "no"
-        if self.bar.held(self.figure, self.bar.bar):
-            verdict = "dream" if self.bar.held(self.figure, self.bar.dream) else "yes"
-        limits = [self.bar.show(limit) for limit in (self.bar.bar, self.bar.dream)]
-        return [self.what, self.measured, f"{self.figure:.3g}{self.bar.unit}", *limits, verdict]
+            return [self.what, self.measured, figure, "", "", ""]
+        dream = self.bar.dream
+        held = "no" if self.figure > self.bar.bar else "dream" if dream and self.figure <= dream else "yes"
+        limits = [f"≤ {limit:g}{self.unit}" if limit else "" for limit in (self.bar.bar, dream)]
+        return [self.what, self.measured, figure, *limits, held]
 
 
-def beyond_read(name: str, what: str, ours: int, read: int, bar: tuple[float, float] = (24, 12)) -> Row:
-    """Return the row of an attack's peak memory beyond the read, per membership of S1; both in bytes."""
-    return Row(
-        f"memory {name}",
-        f"{what}: peak memory beyond the read, per membership",
-        f"{ours / MB:.0f} - {read / MB:.0f} MB",
-        (ours - read) / S1_MEMBERSHIPS,
-        Bar(*bar, " B"),
-        runs={"attack_bytes": ours, "read_bytes": read},
-    )
-
-
-def median_seconds(runs: list[Process]) -> float:
-    """Return the median wall time of some processes."""
-    return statistics.median(walls(runs))
-
-
-def walls(runs: list[Process]) -> list[float]:
-    """Return the wall time of each process."""
-    return [run.seconds for run in runs]
-
-
-def ms(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Render seconds."""
     return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"

@@ -21,6 +21,7 @@ from series_bench.cases import PUBLIC_SEEDS, cases, read_tasks, write_tasks
 from series_bench.files import write_text
 from series_bench.methods import FUNCTIONS, MethodError, answer, baselines, find_method
 from series_bench.papers import PAPERS
+from series_bench.papers.processes import BenchmarkError
 from series_bench.results import Result, as_page, write_results
 from series_bench.scoring import AnswerError, score
 
@@ -33,7 +34,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     try:
         done: int = arguments.run(arguments)
-    except (AuditError, MethodError, AnswerError, OSError, ValueError, subprocess.CalledProcessError) as error:
+    except (AuditError, MethodError, AnswerError, OSError, ValueError, BenchmarkError) as error:
         print(f"series-bench: {error}", file=sys.stderr)
         return 2
     return done
@@ -68,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     figures.add_argument("--quick", action="store_true", help="a tenth of the sizes and less: five minutes, not hours")
     figures.add_argument("--output", type=Path, default=Path("build/figures"), help="default: %(default)s")
     figures.add_argument("--papers", nargs="+", choices=PAPERS, default=PAPERS, metavar="PAPER", help=", ".join(PAPERS))
+    drawn = "table with the columns id, Age, Gender, Education, Birthplace and Occupation; default: simulated people"
+    figures.add_argument("--population", type=Path, metavar="TABLE", help=drawn)
     figures.set_defaults(run=_figures)
     return parser
 
@@ -144,7 +147,7 @@ def _score(arguments: argparse.Namespace) -> int:
 def _figures(arguments: argparse.Namespace) -> int:
     from series_bench.papers.figures import draw
 
-    draw(arguments.papers, arguments.output, quick=arguments.quick)
+    draw(arguments.papers, arguments.output, arguments.population, quick=arguments.quick)
     return 0
 
 

@@ -6,8 +6,6 @@ Completed runs are not repeated, so an interrupted run continues: delete the fol
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from reports.page import Page, PageTable, Paragraph, Section
 from series_bench.files import write_text
 from series_bench.papers.equivalence import experiments as equivalence
 from series_bench.papers.equivalence.figures import EquivalenceFigures
+from series_bench.papers.experiment import Experiment
 from series_bench.papers.figure import Claim, Paper, PaperFigure
 from series_bench.papers.m_distinct import experiments as m_distinct
 from series_bench.papers.m_distinct.figures import MDistinctFigures
@@ -53,29 +52,20 @@ class Experiments:
         """Return the sizes."""
         return self.module.QUICK if quick else self.module.FULL
 
-    def run(self, folder: Path, *, quick: bool) -> None:
+    def run(self, folder: Path, population: Path | None, *, quick: bool) -> None:
         """Run what is missing.
 
         Raises:
-            CalledProcessError: it failed.
+            BenchmarkError: a command failed.
         """
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            self.module.__name__,
-            "--out",
-            str(folder),
-            *(["--quick"] if quick else []),
-        ]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        self.module.experiment(Experiment.begun(folder / self.file, self.setting(quick=quick), population))
 
     def drawn(self, folder: Path, *, quick: bool) -> Paper:
         """Return the paper's tables and figures."""
         setting = self.setting(quick=quick)
         document = json.loads((folder / self.file).read_text(encoding="utf-8"))
         worked = [each.figure() for each in WORKED if each.paper == self.paper]
-        told = f"Simulated people; {document['machine']['cpu']}. Sizes: " + ", ".join(
+        told = f"People: {document['population']}; {document['machine']['cpu']}. Sizes: " + ", ".join(
             f"{name} {value}" for name, value in document["setting"].items()
         )
         return Paper(self.title, f"{told}.", [*worked, *self.read(document, setting).figures()])
@@ -116,17 +106,17 @@ EXPERIMENTS = {
 }
 
 
-def draw(papers: Sequence[str], output: Path, *, quick: bool) -> None:
+def draw(papers: Sequence[str], output: Path, population: Path | None, *, quick: bool) -> None:
     """Run what is missing of some papers' experiments, and write the page.
 
     Raises:
-        CalledProcessError: experiments failed.
+        BenchmarkError: experiments failed.
     """
     folder = output / ("quick" if quick else "full")
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for name in papers:
-        EXPERIMENTS[name].run(folder, quick=quick)
+        EXPERIMENTS[name].run(folder, population, quick=quick)
         drawn.append(EXPERIMENTS[name].drawn(folder, quick=quick))
     page = folder / "index.html"
     write_text(page, as_page(drawn, quick=quick))

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Timer
 
 KIB = 1024
-PACKAGES = ("series-audit", "numpy", "scipy", "pyarrow", "numba", "ortools", "duckdb", "anonypyx", "pandas", "igraph")
+PACKAGES = ("series-audit", "numpy", "scipy", "pyarrow", "numba", "ortools", "duckdb", "anonypyx", "pandas")
 
 
 class BenchmarkError(Exception):

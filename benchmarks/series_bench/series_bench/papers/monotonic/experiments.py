@@ -1,31 +1,25 @@
-"""Repeat the monotonic paper's experiments.
-
-`python -m series_bench.papers.monotonic.experiments --out FOLDER`
+"""The monotonic paper's experiments; docs/figures.md describes them.
 
 A table T and an update of it are published twice, T and then T with the update, by `mondrian`, each release on its own,
-and by `monotonic-mondrian`. docs/figures.md describes the figures. Runs of the same setting that FOLDER/monotonic.json
-already has are not repeated.
+and by `monotonic-mondrian`.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import statistics
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from series_bench.papers.m_invariance.experiments import asked, table
+from series_bench.papers.experiment import Entry, Experiment
 
 FIGURES = tuple(range(4, 22))
 Data = Literal["census", "uniform", "gaussian"]
-Entry = dict[str, Any]
 ADULT = "Age=17..90,Workclass=8,Education=1..16,Marital=7,Race=5,Gender=2,Country=41"
 METHODS = ("mondrian", "monotonic-mondrian")
 
@@ -149,49 +143,18 @@ def _wanted(entry: Entry) -> MonotonicRun:
     return MonotonicRun(*(entry[name] for name in ("data", "rows", "share", "k")))
 
 
-def tables(entries: Sequence[Entry], setting: MonotonicSetting) -> Iterable[str]:
-    """Yield a table for each thing that varies, with all three measures."""
-    rows: list[tuple[str, Callable[[MonotonicRun], str], list[MonotonicRun]]] = [
-        ("k", lambda each: str(each.k), plan([4, 13, 14], setting)),
-        ("update in percent", lambda each: str(each.share), plan([5, 17], setting)),
-        ("rows of T", lambda each: f"{each.rows:,}", plan([6, 21], setting)),
-    ]
-    for what, named, some in rows:
-        lines = []
-        for each in some:
-            cells = [
-                mean(entries, each, method, name)
-                for name in ("safe", "discernibility", "seconds")
-                for method in METHODS
-            ]
-            lines.append([each.data, named(each), *("" if cell is None else f"{cell:,.4g}" for cell in cells)])
-        head = [f"{name}, {method}" for name in ("safe", "discernibility", "seconds") for method in METHODS]
-        yield table(f"By {what}", ["data", what, *head], lines)
+def experiment(begun: Experiment) -> None:
+    """Run what is missing."""
+    there = {(_wanted(entry), entry["time"]) for entry in begun.document["runs"]}
+    for wanted in plan(FIGURES, begun.setting):
+        for number in range(begun.setting.times):
+            if (wanted, number) not in there:
+                _by_both_methods(begun, wanted, number)
 
 
-def main() -> int:
-    """Run what is missing, write the results after each, and print tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.set_defaults(population=None)
-    experiment = asked(parser, "monotonic.json", FIGURES, (FULL, QUICK))
-    setting, folder = experiment.setting, experiment.folder
-    runs = experiment.document["runs"]
-    there = {(_wanted(entry), entry["time"]) for entry in runs}
-    for wanted in plan(experiment.figures, setting):
-        for number in range(setting.times):
-            if (wanted, number) in there:
-                continue
-            print(f"{wanted.data}: {wanted.rows} rows, {wanted.share} %, k = {wanted.k} …", file=sys.stderr, flush=True)
-            microdata = folder / "microdata"
-            shutil.rmtree(microdata, ignore_errors=True)
-            simulate(wanted, microdata, number)
-            for method in METHODS:
-                found = measure(wanted, method, microdata, folder / "series")
-                experiment.add({**asdict(wanted), "time": number, "method": method, **found})
-            shutil.rmtree(microdata, ignore_errors=True)
-    print(*tables(runs, setting), sep="\n")
-    return 0
+def _by_both_methods(begun: Experiment, wanted: MonotonicRun, number: int) -> None:
+    def measured(method: str, microdata: Path, series: Path) -> Entry:
+        found = measure(wanted, method, microdata, series)
+        return {**asdict(wanted), "time": number, "method": method, **found}
 
-
-if __name__ == "__main__":
-    sys.exit(main())
+    begun.run(METHODS, lambda _method: number, lambda _method, folder: simulate(wanted, folder, number), measured)
