@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -51,36 +52,77 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def run(site):
-    """Run a command where the packages are installed; all of a module in one process."""
-    with process_of(site) as command:
-        yield command
-
-
 COMMANDS = """
-import json, sys
+import importlib, json, os, pkgutil, sys
+import anonymizers, attacks, audit, numba, pandas, reports, scipy.optimize
 from tests.helpers.running import run_main
+
+for package in (anonymizers, attacks, audit, reports):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
 for line in sys.stdin:
-    print(json.dumps(run_main(*json.loads(line))), flush=True)
+    folder, words = json.loads(line)
+    if folder is not None and os.fork():
+        if os.wait()[1]:
+            break
+        continue
+    sys.path[:0] = [] if folder is None else [folder]
+    print(json.dumps(run_main(*words)), flush=True)
+    if folder is not None:
+        os._exit(0)
 """
+"""Each command with a folder of packages is a copy of this process, which has none, or those that it began with."""
 
 
 @contextmanager
-def process_of(site):
-    """Start a process that runs one command after the other, with a folder of packages on its path."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(HERE.parent)])}
+def process_of(*path):
+    """Start a process with folders on its path; yield what has it run a command, and returns what that answers."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*path, HERE.parent]))}
     words = [sys.executable, "-c", COMMANDS]
     with subprocess.Popen(words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
-        def command(*words, code=(0, 1, 3)):
-            print(json.dumps([str(word) for word in words]), file=process.stdin, flush=True)
-            got, out, err = json.loads(process.stdout.readline())
-            assert got in code, err
-            assert err == "" or got == 2
-            return out if got != 2 else err
+        def answered(folder, *words):
+            print(json.dumps([folder and str(folder), [*map(str, words)]]), file=process.stdin, flush=True)
+            return json.loads(process.stdout.readline())
 
-        yield command
+        yield answered
+
+
+def command(answered, folder, *words, code=(0, 1, 3)):
+    """Return the output of a command, the errors where the words are wrong."""
+    got, out, err = answered(folder, *words)
+    assert got in code, err
+    assert err == "" or got == 2
+    return out if got != 2 else err
+
+
+@pytest.fixture(scope="module")
+def run(site):
+    """Run a command where the packages are installed; all of a module in one process."""
+    with process_of(site) as answered:
+        yield partial(command, answered, None)
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """Run a command where the packages of a folder are installed."""
+    with process_of() as answered:
+        yield answered
+
+
+@pytest.fixture
+def changed(answer, site, tmp_path):
+    """Run a command where the packages are installed, and code is added to their module."""
+
+    def adding(code):
+        shutil.copytree(site, tmp_path / "site")
+        with (tmp_path / "site" / "outsiders.py").open("a") as file:
+            file.write(f"\n\n{code}\n")
+        return partial(command, answer, tmp_path / "site")
+
+    return adding
 
 
 ASKED = ("--attack", "first-releases", "--depth", "2")
@@ -166,13 +208,10 @@ Found.default = {default}
 
 
 @pytest.mark.parametrize("where", ["asks", "statistic", "claims", "violations"])
-def test_a_clause_that_hangs_is_undecided_and_asked_once(site, tmp_path, where):
+def test_a_clause_that_hangs_is_undecided_and_asked_once(changed, tmp_path, where):
     """However many results it is asked about, it takes its time limit once; what else was found is written."""
-    shutil.copytree(site, tmp_path / "site")
-    with (tmp_path / "site" / "outsiders.py").open("a") as file:
-        file.write(HANGS.format(where=f"Found.{where}", calls=str(tmp_path / "calls"), default=1))
-    with process_of(tmp_path / "site") as run:
-        out = json.loads(run(EXAMPLES / "clinic-2-equivalence", "--time-limit", "3600", "--format", "json", code=(3,)))
+    run = changed(HANGS.format(where=f"Found.{where}", calls=str(tmp_path / "calls"), default=1))
+    out = json.loads(run(EXAMPLES / "clinic-2-equivalence", "--time-limit", "3600", "--format", "json", code=(3,)))
     assert (tmp_path / "calls").read_text() == "."
     [reason] = out["policy"]["undecided"]
     assert reason["measure"] == "found"
@@ -213,13 +252,10 @@ Plagued.asks, FirstReleases.run = asks, run
     ("fault", "error"),
     [("return {}['Bob has flu']", "KeyError"), ("sys.exit(0)", "SystemExit"), ("return False", None)],
 )
-def test_a_clause_that_fails_to_say_whether_it_asks_is_undecided(site, tmp_path, fault, error):
+def test_a_clause_that_fails_to_say_whether_it_asks_is_undecided(changed, tmp_path, fault, error):
     """It is asked once, before any attack runs; only one that answers is left out."""
-    shutil.copytree(site, tmp_path / "site")
-    with (tmp_path / "site" / "outsiders.py").open("a") as file:
-        file.write(ASKS.format(fault=fault, calls=str(tmp_path / "calls")))
-    with process_of(tmp_path / "site") as run:
-        text = run(EXAMPLES / "clinic-2-equivalence", "--format", "json", code=(0 if error is None else 3,))
+    run = changed(ASKS.format(fault=fault, calls=str(tmp_path / "calls")))
+    text = run(EXAMPLES / "clinic-2-equivalence", "--format", "json", code=(0 if error is None else 3,))
     assert re.fullmatch("ar+", (tmp_path / "calls").read_text())
     assert states(text).get("plagued") == (None if error is None else "undecided")
     reasons = [each["reason"] for each in json.loads(text)["policy"]["undecided"]]
@@ -316,21 +352,18 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(site, tmp_path, fault):
+def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(changed, fault):
     """Attacks that ran violate the policy, or the exit shows that something did not run; never that it is safe."""
-    shutil.copytree(site, tmp_path / "site")
-    with (tmp_path / "site" / "outsiders.py").open("a") as file:
-        file.write(f"\n\n{FAULTS[fault]}\n")
+    run = changed(FAULTS[fault])
     limit = ("--time-limit", "3600") if fault == "hangs" else ()
-    with process_of(tmp_path / "site") as run:
-        for series, code in (("clinic-2-equivalence", 4), ("hospital-l-diverse", 1)):
-            report = json.loads(run(EXAMPLES / series, "--format", "json", *limit, code=(code,)))
-            [failed] = [each for each in report["attacks"] if each["status"] == "failed"]
-            assert "outsiders" in failed["reason"]
-            assert "flu" not in failed["reason"]  # a message may quote what the attack was given
-            assert failed["findings"] == []
-            assert not report["policy"]["passed"]
-            assert all(each["attack"] != failed["attack"] for each in report["policy"]["violations"])
+    for series, code in (("clinic-2-equivalence", 4), ("hospital-l-diverse", 1)):
+        report = json.loads(run(EXAMPLES / series, "--format", "json", *limit, code=(code,)))
+        [failed] = [each for each in report["attacks"] if each["status"] == "failed"]
+        assert "outsiders" in failed["reason"]
+        assert "flu" not in failed["reason"]  # a message may quote what the attack was given
+        assert failed["findings"] == []
+        assert not report["policy"]["passed"]
+        assert all(each["attack"] != failed["attack"] for each in report["policy"]["violations"])
 
 
 @pytest.mark.parametrize(
@@ -342,18 +375,13 @@ def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(site, t
         ("import sys; Lines.render = lambda *_: sys.exit(0)", ("--format", "lines"), 4),
     ],
 )
-def test_what_else_fails_is_said_of_its_package(site, tmp_path, fault, words, code):
-    shutil.copytree(site, tmp_path / "site")
-    with (tmp_path / "site" / "outsiders.py").open("a") as file:
-        file.write(f"\n\n{fault}\n")
-    path = os.pathsep.join([str(tmp_path / "site"), str(HERE.parent)])
-    command = [sys.executable, "-m", "audit", EXAMPLES / "clinic-2-equivalence", *words]
-    environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == code
-    said = done.stderr if code == 4 else " ".join(done.stdout.split())
+def test_what_else_fails_is_said_of_its_package(changed, answer, tmp_path, fault, words, code):
+    changed(fault)
+    got, out, err = answer(tmp_path / "site", EXAMPLES / "clinic-2-equivalence", *words)
+    assert got == code
+    said = err if code == 4 else " ".join(out.split())
     assert "of the package outsiders" in said if code == 4 else "the clause found cannot be loaded" in said
-    assert "flu" not in done.stdout + done.stderr
+    assert "flu" not in out + err
 
 
 def test_the_attack_as_an_object_in_python(site):
