@@ -24,9 +24,11 @@ _KINDS = {
     "person": _ids(
         "owner person patient individual subject ssn customer client user username fullname member employee student "
         "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente "
-        "pupil upn schuler eleve alumno taxpayer steuer contribuable contribuyente"
+        "pupil upn schuler eleve alumno taxpayer steuer contribuable contribuyente pat proband mitarbeiter personal "
+        "matrikel burger kvnr svnr ahv einwohnernr einwohnernummer assure usager salarie allocataire nir ipp nsecu "
+        "securitesociale nhs nino nationalinsurance socialsecurity dni nif nss bsn codicefiscale"
     ),
-    "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall dossier caso"),
+    "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall aktenzeichen dossier caso"),
     "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
 _WAVES = _words(
@@ -116,8 +118,8 @@ def names_people(name: str) -> bool:
 def kind(name: str) -> str | None:
     """Return the kind of column that a whole name means: `group`, `count`, one of `ID_KINDS`, or None.
 
-    >>> kind("Numéro de patient"), kind("Patientennummer"), kind("number of patients")
-    ('person', 'person', None)
+    >>> kind("Numéro de patient"), kind("Pat.-Nr."), kind("NHS number"), kind("number of patients")
+    ('person', 'person', 'person', None)
     """
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
 
