@@ -21,7 +21,6 @@ from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
-from audit.model.count_report import Rounding
 from audit.model.errors import Doubt, InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
@@ -304,7 +303,7 @@ def _widest_rounding(manifest: TableManifest) -> TableManifest:
     rounding = manifest.rounding
     if rounding is None or rounding.how == "midpoint":
         return manifest
-    return replace(manifest, rounding=Rounding(rounding.to, "random"))
+    return replace(manifest, rounding=replace(rounding, how="random"))
 
 
 _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {

@@ -231,6 +231,10 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         least, most = self.markers.get(text, (0, 0))
         return least < most
 
+    def rounding_of(self, release: int) -> Rounding | None:
+        """Return how the numbers of a release were rounded; None if they were not."""
+        return None if self.rounding is None or self.tags[release] in self.rounding.exact else self.rounding
+
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
         tables = dict.fromkeys(table.path for release in self.releases for table in release.tables)

@@ -339,7 +339,9 @@ class _Cells:
         known = next((number for number in shown if number is not None), None)
         if known is None:
             return
-        low, high = published_rate_interval(rate_interval(rate, known, rates), self.manifest.rounding)
+        low, high = published_rate_interval(
+            rate_interval(rate, known, rates), self.manifest.rounding_of(int(self.counts.release[row]))
+        )
         self._narrow([other for other in self.rows[self.cell[row]] if not self.counts.number[other]], low, high)
 
     def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:

@@ -259,12 +259,13 @@ class Interpreter:
 
     Attributes:
         point: whether a point separates thousands in the current texts.
+        rounding: how the numbers of the current texts were rounded; None if they were not.
     """
 
     def __init__(self, manifest: TableManifest) -> None:
         self.manifest = manifest
-        self.point = False
-        self._rates: dict[tuple[str, str, str], Interval] = {}
+        self.point, self.rounding = False, manifest.rounding
+        self._rates: dict[tuple[str, str, str, Rounding | None], Interval] = {}
 
     def fault(self, text: str) -> str | None:
         """Return what is wrong with a published value; None for a valid one."""
@@ -275,11 +276,15 @@ class Interpreter:
             too_large = is_too_large(text)
             neither = say("this is neither a whole number nor a marker")
             return say("this is larger than any count") if too_large else neither
-        rounding = self.manifest.rounding
+        rounding = self.rounding
         if rounding is not None and rounded_interval(number, rounding) is None:
             if rounding.how == "midpoint":
                 return say("this is not a number that midpoint rounding to {base} gives", base=rounding.to)
-            return say("this is not a multiple of {base}, to which counts are rounded", base=rounding.to)
+            return say(
+                "this is not a multiple of {base}, to which counts are rounded (a release with exact numbers is named "
+                "under exact, in rounding)",
+                base=rounding.to,
+            )
         return None
 
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:
@@ -314,7 +319,7 @@ class Interpreter:
         number = number_of(text, point=self.point)
         if number is None:
             return ANYTHING, None
-        ends = rounded_interval(number, self.manifest.rounding) or ANYTHING
+        ends = rounded_interval(number, self.rounding) or ANYTHING
         return widened(ends, self.manifest.perturbation), number
 
     def _tried(self, rates: Rates, rate: str, denominators: Interval, counts: Interval) -> tuple[Interval, int]:
@@ -336,7 +341,7 @@ class Interpreter:
         return (min(low for low, _ in found), max(high for _, high in found)), hidden
 
     def _rate(self, rates: Rates, rate: str, denominator: str) -> Interval:
-        key = rates.column, rate, denominator
+        key = rates.column, rate, denominator, self.rounding
         if key not in self._rates:
             numbers = decimal_of(rate), decimal_of(denominator)
             if numbers[0] is None or numbers[1] is None:
@@ -344,7 +349,7 @@ class Interpreter:
             else:
                 counts = rate_interval(numbers[0], numbers[1], rates)
                 if rates.of_published:
-                    published = published_rate_interval(counts, self.manifest.rounding)
+                    published = published_rate_interval(counts, self.rounding)
                     counts = widened(published, self.manifest.perturbation)
                 self._rates[key] = counts
         return self._rates[key]

@@ -67,6 +67,7 @@ class ValueReader:
         if part.measure is not None:  # values of statistics that are not counts are read as empty
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}
             texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
+        interpreter.rounding = manifest.rounding_of(part.release)
         interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
         faults: dict[str, list[str]] = {}
         for text in dict.fromkeys(texts):

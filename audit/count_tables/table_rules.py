@@ -267,7 +267,11 @@ def _hiding_rule(cell: Mapping[str, str], *, keep: bool = False, cost: int | Non
 _ROUNDING = record(
     "this is not a way to round",
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
-    {"to": whole(1), "how": one_of(HOW, "unknown way to round", f"use one of {', '.join(HOW)}")},
+    {
+        "to": whole(1),
+        "how": one_of(HOW, "unknown way to round", f"use one of {', '.join(HOW)}"),
+        "exact": Reader.texts,
+    },
     ["to"],
     partial(Rounding, how=HOW[0]),
 )

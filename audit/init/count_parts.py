@@ -22,6 +22,7 @@ from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
 _MOST_ACROSS = 4
+_PRECISE = 4  # times as large as its roundings is a sum that agrees other than by chance
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class LabelSums:
         """Return a sentence for each sum that asks whether the file of categories is right about it."""
         return [
             say(
-                '"{whole}" is the sum of {parts} in each line that shows all of them, and is taken to cover these; if '
-                "not, correct {file}.",
+                '"{whole}" agrees with the sum of {parts} in each line that shows all of them, and is taken to cover '
+                "these; if not, correct {file}.",
                 whole=whole,
                 parts=", ".join(f'"{part}"' for part in parts),
                 file=file,
@@ -123,7 +124,8 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
     """Return which labels are the sums of those that follow them, or stand before them; None if none are.
 
     A sum covers at least two labels, without a gap in the order of the tables. It agrees with every line that shows all
-    of its numbers exactly, at least three, and no line shows less in it than in its parts. Sums of sums are found, too.
+    of its numbers, and no line shows less in it than in its parts. At least three lines are precise: their roundings
+    are small beside it. Sums of sums are found, too.
     """
     covered: dict[str, list[str]] = {label: [label] for label in labels if label != total}
     numbers = {label: _numbers_of(label, lines) for label in covered}
@@ -137,9 +139,8 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
 
 
 def _numbers_of(label: str, lines: Sequence[Line]) -> Counts:
-    """Return the exact number of a label in each line, -1 where none is shown; shape (lines,), int64."""
-    ends = (line.get(label) for line in lines)
-    return np.array([each[0] if each is not None and each[0] == each[1] else -1 for each in ends], dtype=np.int64)
+    """Return the least and the most that a label counts in each line, -1 where no number is shown; shape (2, lines)."""
+    return np.array([line.get(label) or (-1, -1) for line in lines], dtype=np.int64).reshape(-1, 2).T
 
 
 def _sums_beside(
@@ -157,16 +158,22 @@ def _sums_beside(
 
 
 def _added(whole: Counts, parts: Iterable[Counts]) -> int | None:
-    """Return how many of the first parts add up to the whole in enough lines; None if no number of them does."""
-    least, is_shown = np.zeros(len(whole), dtype=np.int64), whole >= 0
+    """Return how many of the first parts, at most, add up to the whole in enough lines; None if no number of them does.
+
+    `whole` and each part have shape (2, lines).
+    """
+    (low, high), added, found = whole, np.zeros_like(whole), None
+    is_shown = low >= 0
     for count, part in enumerate(parts, 1):
-        is_shown = is_shown & (part >= 0)
-        least += np.maximum(part, 0)
-        if (least > whole)[whole >= 0].any():
-            return None
-        if count > 1 and (least == whole)[is_shown].all() and np.count_nonzero(whole[is_shown]) >= LINES:
-            return count
-    return None
+        is_shown = is_shown & (part[0] >= 0)
+        added += np.maximum(part, 0)
+        least, most = added
+        if (least > high)[low >= 0].any():
+            break
+        precise = is_shown & (low > 0) & (low >= _PRECISE * (most - least + high - low))
+        if count > 1 and (most >= low)[is_shown].all() and np.count_nonzero(precise) >= LINES:
+            found = count
+    return found
 
 
 def find_parts(labels: Sequence[str], total: str | None, lines: Sequence[Line], *, is_open: bool) -> LabelParts | None:

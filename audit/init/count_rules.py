@@ -100,7 +100,7 @@ def guess_numbers(rules: TableGuesses) -> None:
         {n: times for text, times in rules.texts.items() if (n := number_of(text, point=point)) is not None}
     )
     positive = {number: times for number, times in numbers.items() if number > 0}
-    if "table.rounding" not in rules.said and (rounding := _rounding(positive)) is not None:
+    if "table.rounding" not in rules.said and (rounding := rounding_of(positive)) is not None:
         to, how = rounding
         if how == "midpoint":
             why = say("All numbers are midpoints of ranges of {to}; they are read as rounded to midpoints.", to=to)
@@ -128,7 +128,8 @@ def guess_numbers(rules: TableGuesses) -> None:
         found = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2), named[text], small)
         rules.table["markers"][text] = found
     _guess_least_count(rules, min(least, small + 1) if small else least, base)
-    if not marks and 0 in numbers and least >= 5 and len(numbers) >= 5 and sum(numbers.values()) >= 10:
+    is_rounded = "rounding" in rules.table  # which says what a 0 stands for
+    if not (marks or is_rounded) and 0 in numbers and least >= 5 <= len(numbers) and numbers.total() >= 10:
         rules.table["markers"]["0"] = (0, 0)
         rules.doubt(
             "table.markers.0",
@@ -139,14 +140,17 @@ def guess_numbers(rules: TableGuesses) -> None:
         )
 
 
-def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
-    """Return the base and the kind of rounding that all numbers fit other than by chance; None if there is none."""
+def rounding_of(positive: Mapping[int, int], tables: int = 1) -> tuple[int, str] | None:
+    """Return the base and the kind of rounding that all numbers fit other than by chance; None if there is none.
+
+    Of many tables, one fits by chance more easily.
+    """
     many = sum(positive.values())
     base = gcd(*positive) if positive else 1
     for to in reversed(_BASES):
         if to % 2 == 0 and to > 2 and many >= 5 and all(number % to == to // 2 for number in positive):
             return (to, "midpoint")
-    fitting = next((to for to in reversed(_BASES) if base % to == 0 and to ** -float(many) <= _CHANCE), None)
+    fitting = next((to for to in reversed(_BASES) if base % to == 0 and tables * to ** -float(many) <= _CHANCE), None)
     if fitting is None or fitting == 6:
         return None if fitting is None else (3, "random")
     return (fitting, "random" if fitting == 3 else "nearest")

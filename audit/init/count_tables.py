@@ -14,7 +14,7 @@ from pathlib import Path
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
-from audit.count_tables.published_texts import is_total_word, number_of, said_range
+from audit.count_tables.published_texts import is_total_word, number_of, rounded_interval, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, joined_files, read_files
@@ -22,11 +22,12 @@ from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
-from audit.init.count_rules import TableGuesses, guess_numbers
+from audit.init.count_rules import TableGuesses, guess_numbers, rounding_of
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table, legend
 from audit.io.tables import is_table
 from audit.io.toml import natural, toml_key
+from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, say, say_count
@@ -177,8 +178,47 @@ def settle(folder: Path, rules: TableGuesses) -> None:
         if counts is None:
             rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
             return
-        if not guess_totals(rules, counts) and not widen_refuted(rules, counts):
+        changed = _take_rounded_releases(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
+        if not changed:
             return
+
+
+def _take_rounded_releases(rules: TableGuesses, counts: PublishedCounts) -> bool:
+    """If the numbers of some releases alone are rounded, state how, and which are exact; return whether.
+
+    Raises:
+        InputError: releases are rounded to bases of which none divides the others.
+    """
+    tags = counts.manifest.tags
+    if "rounding" in rules.table or "table.rounding" in rules.said or len(tags) < 2:
+        return False
+    numbers = [Counter(counts.lower[counts.number & (counts.release == at)].tolist()) for at in range(len(tags))]
+    found = {
+        tag: way for tag, some in zip(tags, numbers, strict=True) if (way := rounding_of(+some, len(tags))) is not None
+    }
+    if not found:
+        return False
+    to, how = min(found.values())
+    if any(base % to for base, _ in found.values()):
+        bases = ", ".join(f"{tag}: {base}" for tag, (base, _) in found.items())
+        what = say("the releases are rounded to different bases ({bases})", bases=bases)
+        remedy = say("audit them in folders of their own: a series has one rounding, beside exact releases")
+        raise InputError([Problem(counts.parts[-1].file.shown, what, remedy)])
+    rounding = Rounding(to, how)
+    exact = [
+        tag for tag, some in zip(tags, numbers, strict=True) if any(rounded_interval(n, rounding) is None for n in some)
+    ]
+    rules.state("table.rounding", {"to": to, "how": how, "exact": exact})
+    why = say(
+        "All numbers of {rounded} are multiples of {to}, but not those of {exact}; state how they were rounded "
+        "({how}?).",
+        rounded=", ".join(tag for tag in tags if tag not in exact),
+        exact=", ".join(exact),
+        to=to,
+        how=how,
+    )
+    rules.doubt("table.rounding", why)
+    return True
 
 
 def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
@@ -198,8 +238,7 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
         total, key = rules.totals.get(name), toml_key(name)
         is_open = total is None or name in rules.table.get("open", ())
-        is_exact = not {"rounding", "perturbation"} & rules.table.keys()
-        added = find_sums(labels, total, lines) if is_exact else None
+        added = find_sums(labels, total, lines)
         parts: LabelParts | LabelSums | None = added
         if added is None or not added.explains(labels):
             parts = find_parts(labels, total, lines, is_open=is_open) or added

@@ -64,10 +64,12 @@ class Rounding:
     Attributes:
         to: the base of the rounding.
         how: the method: nearest, even, down, up, random or midpoint (docs/tables.md).
+        exact: the releases whose numbers were not rounded; absent if all were.
     """
 
     to: int
     how: str
+    exact: Annotated[tuple[str, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,9 @@ def rules(series: TablesFacts) -> Iterator[str]:
         yield say("Counts below {threshold} are hidden unless they are 0.", threshold=known.threshold)
     if known.rounding is not None:
         yield _ROUNDED[known.rounding.how].filled(base=known.rounding.to)
+        if known.rounding.exact:
+            releases = printable(", ".join(known.rounding.exact))
+            yield say("Not rounded: release {releases}.", releases=releases)
     if known.perturbation:
         yield say("Numbers are off by up to {most}.", most=known.perturbation)
     for rates in (*([] if known.rates is None else [known.rates]), *(known.further_rates or ())):

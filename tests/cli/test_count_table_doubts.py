@@ -419,10 +419,17 @@ def test_a_part_that_is_larger_than_the_total_and_too_many_parts_are_left_to_the
     assert find_parts(["m", "f"], None, [], is_open=True) is None
 
 
+def around(count, base):
+    """The counts that are rounded, halves up, to the same multiple."""
+    low = (count + base // 2) // base * base - base // 2
+    return low, low + base - 1
+
+
 @pytest.mark.parametrize("sides", ["before", "after", "both"])
 @pytest.mark.parametrize("country", ["", "first", "last"])
+@pytest.mark.parametrize("base", [1, 5])
 @given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
-def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, sizes, seed):
+def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, base, sizes, seed):
     """Regions of some districts each, above or under these or both, and perhaps the country."""
     rng, regions = np.random.default_rng(seed), [[f"d{r}{d}" for d in range(size + 1)] for r, size in enumerate(sizes)]
     counts = {each: rng.integers(50, 1000, 6) for each in chain(*regions)}
@@ -439,7 +446,7 @@ def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, siz
     counts |= {whole: sum(counts[part] for part in some) for whole, some in covers.items()}
     hidden = {(each, line) for each in chain(*regions) for line in range(3) if rng.random() < 0.1}
     lines = [
-        {each: None if (each, line) in hidden else (int(counts[each][line]),) * 2 for each in order}
+        {each: None if (each, line) in hidden else around(int(counts[each][line]), base) for each in order}
         for line in range(6)
     ]
     found = find_sums(order, None, lines)
@@ -447,7 +454,8 @@ def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, siz
     assert {*found.within} == {*order} - found.sums.keys()
     whole = next(iter(covers))
     for more in (-1, 1):
-        wrong = [*lines[:-1], lines[-1] | {whole: (lines[-1][whole][0] + more,) * 2}]
+        far = more * base * (len(order) + 1)
+        wrong = [*lines[:-1], lines[-1] | {whole: tuple(end + far for end in lines[-1][whole])}]
         again = find_sums(order, None, wrong)
         assert again is None or whole not in again.sums
 

@@ -13,6 +13,7 @@ Cell = tuple[str, ...]
 class TinyTables:
     """Rules, and for each release its rows: labels of all dimensions, and what was published.
 
+    `exact` has the places of releases whose numbers are not rounded.
     `told` has the possible counts of cells, by release and labels, if more than their numbers is published.
     """
 
@@ -24,6 +25,7 @@ class TinyTables:
     markers: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
     threshold: int | None = None
     rounding: tuple[int, str] | None = None
+    exact: tuple[int, ...] = ()
     over_time: str = "independent"
     min_count: int = 5
     min_width: int = 2
@@ -55,7 +57,8 @@ class TinyTables:
         if self.threshold is not None:
             lines.append(f"threshold = {self.threshold}")
         if self.rounding is not None:
-            lines.append(f'rounding = {{ to = {self.rounding[0]}, how = "{self.rounding[1]}" }}')
+            exact = f", exact = {json.dumps([str(place + 1) for place in self.exact])}" if self.exact else ""
+            lines.append(f'rounding = {{ to = {self.rounding[0]}, how = "{self.rounding[1]}"{exact} }}')
         lines += ["[policy]", f"min_count = {self.min_count}", f"min_width = {self.min_width}"]
         return "\n".join(lines) + "\n"
 

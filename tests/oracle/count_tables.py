@@ -79,13 +79,13 @@ class Oracle:
                 row[self.number[*cell, period]] = 1
         return row
 
-    def interval(self, text: str) -> tuple[float, float]:
+    def interval(self, text: str, release: int | None = None) -> tuple[float, float]:
         series = self.series
         if text in series.markers:
             low, high = series.markers[text]
             return low, np.inf if high is None else high
-        v = int(text)
-        return self.with_threshold(text, *((v, v) if series.rounding is None else counts_of(v, *series.rounding)))
+        v, rounding = int(text), None if release in series.exact else series.rounding
+        return self.with_threshold(text, *((v, v) if rounding is None else counts_of(v, *rounding)))
 
     def with_threshold(self, text: str, low: float, high: float | None) -> tuple[float, float]:
         """Return what a threshold leaves of the counts that a text stands for."""
@@ -98,7 +98,7 @@ class Oracle:
 
     def ends(self, release: int, cell: tuple[str, ...], text: str) -> tuple[float, float]:
         """Return the counts that a text stands for, with what else is told of its cell."""
-        low, high = self.interval(text)
+        low, high = self.interval(text, release)
         least, most = self.series.told.get((release, cell), (low, high))
         return max(low, least), high if most is None else min(high, most)
 

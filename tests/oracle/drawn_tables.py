@@ -18,7 +18,7 @@ from tests.helpers.count_tables import Cell, TinyTables, inline
 from tests.oracle.count_tables import LEFT_OUT, Oracle, counts_of
 
 FORMS = ("tidy", "nested", "values", "parts", "statistics", "wide", "rates", "shares", "shares in cells", "changes",
-         "status", "left out")  # fmt: skip
+         "status", "left out", "some exact")  # fmt: skip
 _FAR = 400  # no count that is drawn comes near
 Key = tuple[int, Cell]
 Numbers = Mapping[Key, int]
@@ -135,12 +135,12 @@ def publish(
     }
     made = []
     for release, cells in enumerate(shown):
-        rows = []
+        rows, own = [], replace(rules, rounding=None) if release in rules.exact else rules
         for cell in cells:
-            text = published(rng, rules, numbers[release, cell])
+            text = published(rng, own, numbers[release, cell])
             rows.append((cell, "" if rows and rng.random() < 0.03 and not plain else text))
             if rng.random() < 0.05 and not plain:  # twice in a release, perhaps a marker here and a number there
-                rows.append((cell, published(rng, rules, numbers[release, cell])))
+                rows.append((cell, published(rng, own, numbers[release, cell])))
         made.append(rows)
     if rng.random() < 0.1 and not plain:
         place = rng.randrange(len(made[-1]))
@@ -182,6 +182,15 @@ def _manifest(series: TinyTables, **keys: str) -> str:
 
 def _tidy(rng: random.Random) -> Published:
     series = drawn_tables(rng)
+    files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
+    return Published({None: series}, [*series.dimensions, "n"], files, _manifest(series))
+
+
+def _some_exact(rng: random.Random) -> Published:
+    """Releases of which the office rounded some, before or after it published exact numbers."""
+    rules, labels = draft(rng)
+    exact, rounding = rng.choice([(0,), (1,), (0, 2), (1, 2)]), rules.rounding or (rng.choice([3, 5]), "nearest")
+    series, _ = publish(rng, replace(rules, rounding=rounding, exact=exact), labels)
     files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
     return Published({None: series}, [*series.dimensions, "n"], files, _manifest(series))
 

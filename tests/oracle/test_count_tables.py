@@ -13,7 +13,7 @@ from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
-from tests.oracle.count_tables import Oracle
+from tests.oracle.count_tables import REST, Oracle
 from tests.oracle.drawn_tables import FORMS, drawn
 from tests.universe.drawing import share
 
@@ -149,4 +149,7 @@ def one_of(oracle, place, label):
     known = {*oracle.series.categories.get(name, ()), oracle.series.totals.get(name)}
     if name not in oracle.series.categories or label in known:
         return frozenset(oracle.covered(place, label))
+    if label == REST:  # with the atoms that no label that is shown tells apart from it
+        shown = {cell[place] for rows in oracle.series.releases for cell, _ in rows} - {oracle.series.totals.get(name)}
+        return frozenset(oracle.atoms[place]).difference(*(oracle.covered(place, each) for each in shown))
     return frozenset([label])
