@@ -19,7 +19,7 @@ MB = 1_000_000
 RELEASES = 21
 DISTINCT_RELEASES = 20
 AUDIT = Path(sys.executable).with_name("audit")
-_LIMIT = 1800
+_LIMIT = 600
 """Seconds that an attack may take."""
 _SMALL = "--kind diverse --variants linked"
 SERIES = {
