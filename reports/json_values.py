@@ -10,7 +10,6 @@ from functools import cache, singledispatch
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from audit.findings.disclosure import CertificateStep
-from audit.findings.proof import Proof, RowPoints, Spending
 from audit.model.evidence import CombinedName
 from audit.model.json_types import (
     UNWRITTEN,
@@ -71,7 +70,7 @@ def _entries(value: object) -> dict[str, Any]:
     for each in written_fields(kind):
         held = getattr(value, each.name)
         if each.part_of is not None:
-            entries[each.part_of] += [] if held is None else json_value(held)
+            entries[each.part_of] += [] if held is None else [json_value(held)]
         elif each.inlined:
             entries |= _less(json_value(held), each.less)
         elif not (each.omitted and (held is None or held is False or held in ((), {}))):
@@ -98,7 +97,7 @@ class WrittenField:
         key: its name in JSON.
         hint: its type.
         omitted: whether it is omitted if it is None, False or empty.
-        part_of: the JSON list to which its entries are appended; None for a field of its own.
+        part_of: the JSON list to which it is appended; None for a field of its own.
         inlined: whether its entries are written in its place.
         less: the entries that are not written; None if all are written.
     """
@@ -186,37 +185,12 @@ class GroupsStep:
     feasible: Omittable[tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class PointsStep:
-    """Rows that cost points, and people who would spend more points than all of these rows have.
-
-    They would if the person had another value.
-
-    Attributes:
-        points: the rows that cost points; empty if a person has no possible value.
-        total: the points of all these rows.
-        spent: the least that people spend.
-        nobody: the person without a possible value.
-    """
-
-    points: tuple[RowPoints[str], ...]
-    total: int
-    spent: tuple[Spending[str], ...]
-    nobody: Omittable[str]
-
-
 @json_form.register
 def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore[type-arg] # as it is registered
     """Return the JSON of a step: with one group, or with several that may hold the person."""
     if len(step.groups) == 1:
         return GroupStep(step.release, step.groups[0], step.candidates, step.feasible)
     return GroupsStep(step.release, step.groups, step.candidates, step.feasible)
-
-
-@json_form.register
-def proof_steps(proof: Proof) -> tuple[PointsStep]:  # type: ignore[type-arg] # as above
-    """Return the points that are counted."""
-    return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody),)
 
 
 @json_form.register

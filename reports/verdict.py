@@ -19,7 +19,22 @@ _NEARLY = 0.9  # a value with this probability is always shown
 
 
 def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour; a report about one person has none."""
+    """Return the verdict in a few sentences, and its colour; a report about one person has none."""
+    text, colour = _verdict(report)
+    if certain := report.adversary.certain_if_unchanged:
+        changing = say_count(
+            "This rests on the assumption that any value of a person may become any other: if values do not change, "
+            "the value of at least {count} person is certain.",
+            "This rests on the assumption that any value of a person may become any other: if values do not change, "
+            "the values of at least {count} people are certain.",
+            certain,
+        )
+        text = f"{text} {changing}"
+    return text, colour
+
+
+def _verdict(report: Report) -> tuple[str, str]:
+    """Return the verdict under the assumptions, and its colour."""
     if isinstance(report, CountReport):
         return (
             (_excepted(report.left_out), "green")

@@ -261,17 +261,26 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
     if not fitting:
         return
     *earlier, last = fitting
-    found.beside["register"] = last
     found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
-    person = rolls[last]
-    why = (
-        say("the lines of the register differ in it")
-        if isinstance(person, str)
-        else say("together, they name a person")
-    )
-    found.guesses.state("register.individual", person, why, sure=False)
-    why = say("the register does not say who is in which release")
-    found.guesses.state("adversary.presence", POSSIBLE, why)
+    _note_register(found, last, rolls[last])
+
+
+def _note_register(
+    found: FoundFiles, shown: str, person: str | list[str], others: Sequence[Column] = (), releases: int = 0
+) -> None:
+    """Note the register: the columns that name a person, and two others if they say who is in which release."""
+    found.beside["register"] = shown
+    several = isinstance(person, list)
+    why = say("together, they name a person") if several else say("the lines of the register differ in it")
+    if person != "individual":
+        found.guesses.state("register.individual", person, why, sure=False)
+    places = [whole_number(text) for each in others for text in each.texts]
+    if len(others) == 2 and all(1 <= place <= releases for place in places):
+        for name, column in zip(("first", "last"), others, strict=True):
+            found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
+    else:
+        why = say("the register does not say who is in which release")
+        found.guesses.state("adversary.presence", POSSIBLE, why)
 
 
 def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
@@ -288,20 +297,8 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
             people = [name for name in own if name in columns and _names_people(columns[name])]
             people.sort(key=lambda name: (name != "individual", kind(name) is None))
             registers += [(shown, people[0], [columns[each] for each in own if each != people[0]])] if people else []
-    if len(registers) != 1:
-        return
-    [(shown, person, others)] = registers
-    found.beside["register"] = shown
-    if person != "individual":
-        found.guesses.state("register.individual", person, say("its texts occur once in the register"), sure=False)
-    releases = len({*tables} - {*found.beside.values()})
-    places = [whole_number(text) for each in others for text in each.texts]
-    if len(others) == 2 and all(1 <= place <= releases for place in places):
-        for name, column in zip(("first", "last"), others, strict=True):
-            found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
-    else:
-        why = say("the register does not say who is in which release")
-        found.guesses.state("adversary.presence", POSSIBLE, why)
+    if len(registers) == 1:
+        _note_register(found, *registers[0], len({*tables} - {*found.beside.values(), registers[0][0]}))
 
 
 def _names_people(column: Column) -> bool:

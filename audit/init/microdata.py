@@ -324,12 +324,16 @@ class _MicrodataAnswers:
         question = say(
             'Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive
         )
-        answers = {"never": say("no; methods then refuse a table in which it does")}
+        answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
+        if len(files) == 1:
+            answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=TRANSITIONS)
         if people:
             answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
         if len(every) <= _MOST_PAIRS:
             answers["any"] = say(
-                "any value may become any other, and an audit finds less; {file} lists all pairs", file=TRANSITIONS
+                "any value may become any other; an audit then judges each release by itself, and says how many values "
+                "would be certain if none changes; {file} lists all pairs",
+                file=TRANSITIONS,
             )
         if microdata.transitions is not None:
             answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)

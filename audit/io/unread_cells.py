@@ -51,23 +51,20 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
         InputError: a release cannot be read.
     """
     reasons = (Reason(why, ReasonKind.UNDECLARED) for why in _reasons(series, reveal=reveal))
-    words = _other_words(series) if register else ()
-    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series), *words)
+    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series))
 
 
-def _other_words(series: Series) -> Iterator[Doubt]:
+def other_words(series: Series, register: Register) -> Iterator[Doubt]:
     """Yield a doubt for each short list of exact values that the register and the releases share, but each lacks some.
 
     `spelled` accepts such texts, as of places where nobody of the register lives. But if the register has other words
     for the same values, such as M and H, nobody is matched by them.
     """
-    for name, attribute in series.attributes.items():
+    for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
             continue
-        table = series.side_table(str(series.manifest.register), ["individual", name], Problems())
-        own = set() if table is None else {*table.distinct(name)} - {"", *attribute.missing}
         cells = {text for at in range(len(series.tags)) for text in series.texts_in(at, name)}
-        there = {text for text in cells - {"", *attribute.missing} if text.strip("*")}
+        own, there = ({text for text in texts if text.strip("*")} - {*attribute.missing} for texts in (values, cells))
         if len(own | there) <= _FEW_WORDS and own & there and own - there and there - own:
             what = say(
                 'the register and the releases have different texts in "{column}": if they are other words for the '

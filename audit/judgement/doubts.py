@@ -11,7 +11,7 @@ from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
 from audit.io.toml import toml_key
-from audit.io.unread_cells import unread_cells
+from audit.io.unread_cells import other_words, unread_cells
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
@@ -55,6 +55,8 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
     yield from misread_doubts(warnings)
     for doubt in found:
         yield replace(doubt, guessed=True) if doubt.between and followed else doubt
+    if views[0].held.register is not None:
+        yield from other_words(series, views[0].held.register)
     if people:
         yield from combination_doubts(series)
     if followed:

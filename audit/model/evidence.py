@@ -297,6 +297,11 @@ class Transitions:
         return is_alone and len(set(self.exact.values())) <= 1
 
     @property
+    def allow_all(self) -> bool:
+        """Whether every value may become every other."""
+        return bool((self.weight > 0).all())
+
+    @property
     def sets(self) -> UpdateSets:
         """The candidate update sets: which values may follow which."""
         return UpdateSets(self.weight > 0)

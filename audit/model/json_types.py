@@ -44,7 +44,7 @@ class WrittenAs:
 
 @dataclass(frozen=True)
 class PartOf:
-    """A list whose entries JSON has at the end of another list, `name`."""
+    """A value that JSON has at the end of a list, `name`."""
 
     name: str
 

@@ -209,12 +209,15 @@ class AdversaryFacts:
         transitions: whether values may change.
         known: the number of people with a value that is known beforehand.
         any_change: whether every value may become every other.
+        certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
+            only where every value may become every other.
     """
 
     kind: AdversaryKind
     transitions: bool
     known: int
     any_change: Annotated[bool, OMITTED] = False
+    certain_if_unchanged: Omittable[int] = None
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,14 @@ from audit.io.input_files import input_files
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.io.table_forms import form_of
+from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find
 from audit.judgement.scoring import attacked, run_attack, score, set_aside, with_alone
 from audit.judgement.selection import gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError, printable
-from audit.model.outcome import Attack, FailedAttack, Outcome, RefinableAttack, interruption
+from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
@@ -105,6 +106,7 @@ class AuditRun:
         results: the result of each attack on each evidence.
         facts, inputs, panel: what was audited, from which files, and the risks of each release by itself.
         accepted: releases for which a waiver accepts the smallest class.
+        certain_if_unchanged: see `AdversaryFacts`.
     """
 
     series: Series
@@ -115,6 +117,7 @@ class AuditRun:
     inputs: tuple[Input, ...]
     panel: tuple[ReleasePanel, ...]
     accepted: frozenset[str] = frozenset()
+    certain_if_unchanged: int | None = None
 
     @property
     def releases(self) -> HeldSeries:
@@ -175,6 +178,7 @@ def run_attacks(
         facts(evidence[0].held, described),
         _inputs(series, options, rows_of_files(series, described)),
         tuple(one for each in described for one in each.panel),
+        certain_if_unchanged=None if run.interrupted or individual is not None else run.certain_if_unchanged(limits),
     )
 
 
@@ -277,6 +281,24 @@ class _Attacking:
             number = 0 if outcome.claims is None else len(outcome.claims)
             stage.count(skipped=not outcome.ran, complete=outcome.status == "complete", claims=number)
         return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
+
+    def certain_if_unchanged(self, limits: Mapping[str, float]) -> int | None:
+        """Return for how many people an attack on single people is certain of a value that does not change.
+
+        None unless every value may become every other, or if nothing can be said.
+        """
+        found = list[int]()
+        attack = next((each for each in self.attacks if is_own(each) and isinstance(each, PerPersonAttack)), None)
+        for seen in self.evidence:
+            steps = seen.transitions
+            if attack is None or steps is None or not steps.allow_all or seen.known or len(seen.tags) == 1:
+                continue
+            fixed = replace(seen, transitions=None)
+            outcome = attacked(attack, fixed, fixed.key, self.options.budget(attack.name))
+            [result] = set_aside([Result(attack, None, fixed, outcome)], limits)
+            if outcome.status == "complete" and (people := people_found(result)) is not None:
+                found.append(people)
+        return max(found, default=None)
 
     def refined(self, results: Sequence[Result[View]]) -> list[Result[View]]:
         """Return the results; attacks on groups also use what another attack rules out in the same evidence.

@@ -127,8 +127,7 @@ class SchemaWriter:
                 variants.append([without(self.object_of(one), less) for one in _classes(each.hint)])
             elif each.part_of is not None:
                 here = properties[each.part_of]
-                more = _present(self.schema_of(each.hint))["items"]
-                here["items"] = {"anyOf": [here["items"], more]}
+                here["items"] = {"anyOf": [here["items"], _present(self.schema_of(each.hint))]}
             else:
                 properties[each.key] = {"description": described[each.name], **self.schema_of(each.hint)}
                 optional += [each.key] if each.omitted else []

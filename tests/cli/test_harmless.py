@@ -165,6 +165,24 @@ def drawn(seed, *, change=False):
     return releases
 
 
+@pytest.mark.parametrize("harmless", ["", NONE])
+@pytest.mark.parametrize("seed", range(some(25)))
+def test_the_people_who_are_certain_if_values_do_not_change_are_counted(seed, harmless, tmp_path):
+    """If any value may follow any, the groups of each person are also compared as if values never changed."""
+    rows, own, left = drawn(seed, change=seed % 2 == 1), {}, {}
+    for release in rows:
+        for who, age, value in release:
+            own.setdefault(who, set()).add(value)
+            group = {each for _, cell, each in release if cell == age}
+            left[who] = left.get(who, group) & group
+    certain = [values for who, values in left.items() if len(own[who]) == len(values) == 1]
+    certain = [values for values in certain if values != {"none"}] if harmless else certain
+    _, result, _ = run_audit(series(tmp_path, rows, harmless, **KINDS["changing"]))
+    assert result["adversary"].get("certain_if_unchanged") == (len(certain) if len(rows) > 1 else None)
+    text = run_main(str(tmp_path))[1]
+    assert ("This rests on the assumption that any value" in " ".join(text.split())) == bool(len(rows) > 1 and certain)
+
+
 @pytest.mark.parametrize("seed", range(some(25)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):

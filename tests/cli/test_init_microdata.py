@@ -193,7 +193,10 @@ def test_one_table_needs_an_answer(tmp_path):
     folder = hospital(tmp_path / "m", (2021,))
     run_main("init", "--microdata", str(folder), "--yes")
     question = answered(folder, "never")[0]
-    assert (question.default, [*question.answers]) == ("", ["never", "any"])
+    assert (question.default, [*question.answers]) == ("", ["never", "some", "any"])
+    assert "each release by itself" in question.answers["any"]
+    answered(folder, "some")
+    assert all(len({*line.split(",")}) == 1 for line in (folder / "transitions.csv").read_text().splitlines()[1:])
 
 
 def test_any_in_place_of_a_file_is_a_question(tmp_path):
