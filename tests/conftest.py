@@ -9,12 +9,15 @@ background has it ignored, which all processes begun by them would inherit.
 `--hypothesis-profile unshrunk` stops at the first counterexample as drawn, which is quick when many tests fail.
 """
 
+import gc
 import os
+import random
 import signal
+from collections import defaultdict
 
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.helpers.amount import some
+from tests.helpers.amount import SHARE, some
 from tests.universe.drawing import SEED
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -30,6 +33,26 @@ settings.register_profile(
 )
 settings.register_profile("unshrunk", settings.get_profile("audit"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("audit")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out cases of tests of `many` combinations, always the same ones, where less is drawn than by `.ci/run`."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("many"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left_out = set()
+    for test, every in cases.items():
+        number = max(1, round(len(every) * min(1, SHARE / 0.3)))
+        left_out |= {*every} - {*random.Random(test).sample(every, number)}  # noqa: S311
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """Look for garbage seldom, and not among what the tests imported: else each audit has all of it looked through."""
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -118,6 +118,7 @@ def new_in(result):
     return told | (alone & {("k",)})
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("way", ["a baseline", "a baseline of a baseline", *WAYS])
 @pytest.mark.parametrize(("form", "then", "new"), THEN, ids=[f"{form}-{n}" for n, (form, *_) in enumerate(THEN)])
 def test_no_more_is_accepted_than_was_known(form, then, new, way, tmp_path):

@@ -155,6 +155,7 @@ HOSTILE = ("{}", "{x}", "{,}", "a,b", ",", "204*", "a*,b", "[1, 2]", "21-22", '"
            "=cmd()", "x" * 5000, "\ufeffq", "a\u0085b", "\u202e", "~", "NA", "-", "x{", "A,A", "{a, b}")  # fmt: skip
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("words", "ending"), [*((words, "csv") for words in METHODS.values()), (M, "parquet"), (ANATOMY, "csv.gz")]
 )
@@ -189,6 +190,7 @@ def convert(micro: Path, ending: str) -> None:
     edit(micro / "microdata.toml", ".csv", f".{ending}")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("word", ["a,b", 'say "x"', "x\ny", "\\", "'", "é", "=cmd()", "a.b", "Group", "count", "Record",
                                   "\1", "\x7f", "row", "individual", "[x]", "x" * 2000])  # fmt: skip
 @EVERY

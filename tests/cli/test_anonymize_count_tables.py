@@ -275,6 +275,7 @@ def converted(folder, ending):
     edit(folder / "series.toml", '"releases/1.csv", "releases/2.csv"', f'"releases/*{ending}"')
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("method", ["threshold", "secondary"])
 def test_tables_of_every_form_are_published_as_csv(ending, method, tmp_path):

@@ -82,6 +82,7 @@ def test_lines_of_people_are_hidden_with_their_names():
 # -- every form of series -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("principle", list(PRINCIPLES), ids=lambda principle: principle.name)
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_of_series(form, principle, tmp_path):

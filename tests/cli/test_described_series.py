@@ -230,12 +230,14 @@ def assert_answers(*words):
     assert out or (lines and all(line.startswith("audit: ") for line in lines)), (words, err)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("role", OTHER_TYPES)
 def test_every_type_in_every_role_is_audited(role, tmp_path):
     for place, column in enumerate(COLUMNS):
         assert_answers(written(tmp_path / str(place), role, column))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("command", ["init", "check", "compare", "next", "explain"])
 def test_every_type_under_every_command(command, tmp_path):
     roles = [*OTHER_TYPES]

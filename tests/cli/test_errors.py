@@ -435,11 +435,10 @@ def test_line_ends_of_other_systems(ends, tmp_path):
 
 def test_cells_of_a_megabyte(tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
-    for release in ("1", "2"):
-        path = tmp_path / f"s/releases/{release}.csv"
-        rows = read_rows(path)
-        rows[1][0], rows[1][4] = "B" * (1 << 20), "d" * (1 << 20)
-        write_rows(path, rows)
+    path = tmp_path / "s/releases/2.csv"
+    rows = read_rows(path)
+    rows[1][0], rows[1][4] = "B" * (1 << 20), "d" * (1 << 20)
+    write_rows(path, rows)
     code, out, err = run_main(str(tmp_path / "s"))
     assert (code, err) == (1, "")
     assert max(map(len, out.splitlines())) < 2000

@@ -66,6 +66,7 @@ def audited(name: str, *, reveal: bool, patience: float | None = 300.0) -> tuple
         return run_audit(open_series(series), all_attacks(), options), frozenset(names)
 
 
+@pytest.mark.many
 @every_format
 @pytest.mark.parametrize("name", SERIES)
 def test_identifiers_are_told_only_when_revealed(name, form):
@@ -100,6 +101,7 @@ def crowd(*, register: bool) -> TinySeries:
     return TinySeries(rows, register=known if register else None, quasi_identifiers=("Quarter",))
 
 
+@pytest.mark.many
 @every_format
 @pytest.mark.parametrize("adversary", ["linked", "register", "pseudonym", "possible"])
 @pytest.mark.parametrize("group_column", [True, False])
@@ -126,6 +128,7 @@ def hostile(name: str, patience: float | None = 300.0) -> tuple[Report, Report]:
     return report, Spoiler().everything(report)
 
 
+@pytest.mark.many
 @every_format
 @pytest.mark.parametrize("name", SERIES)
 def test_hostile_names_stay_words(name, form):
@@ -211,6 +214,7 @@ def sarif(report: Report) -> dict:
     return log["runs"][0]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("reveal", [False, True])
 @pytest.mark.parametrize("name", [*SERIES, "anatomy", "two_values", "keyed", "gzipped", "parquet"])
 def test_every_log_is_sarif(name, reveal):

@@ -53,6 +53,7 @@ def without_manifest(source, folder):
     return folder
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", [form for form in ROWS if ROWS[form][0] != "refused" and "all parts" not in form])
 def test_of_count_tables(form, marked, tmp_path):  # noqa: F811
     put(form, tmp_path / "s")

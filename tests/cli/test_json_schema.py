@@ -130,6 +130,7 @@ OPTIONAL = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("how", ["removed", "misspelt", "retyped"])
 @pytest.mark.parametrize("name", ["hospital-l-diverse", "ward-l-diverse", "cases-independent", "clinic-merged"])
 def test_a_spoilt_result_does_not_fit(name, how):

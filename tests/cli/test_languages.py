@@ -86,6 +86,7 @@ def test_every_sentence_of_an_audit_can_be_translated(name, form, marked):
     assert set(unmarked(out, EXAMPLES / name)) <= allowed
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("series", sorted(TABLES.iterdir()), ids=lambda path: path.name)
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_every_sentence_on_count_tables_can_be_translated(series, form, marked):
@@ -118,6 +119,7 @@ COMMAND_LINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("words", "allowed"), COMMAND_LINES, ids=lambda each: each[0] if isinstance(each, list) else ""
 )
@@ -130,6 +132,7 @@ def test_every_sentence_of_other_commands_can_be_translated(words, allowed, mark
 PLANNED = ["plan", str(EXAMPLES / "clinic-microdata"), "--queries", "5", "--method", "m-invariance"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "words", [PLANNED, *(each for each, _ in COMMAND_LINES if each[0] not in ("repair", "compare"))], ids=str
 )

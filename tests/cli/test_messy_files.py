@@ -61,6 +61,7 @@ def expected(tmp_path_factory):
     return verdict(folder)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_verdict_in_every_notation(tmp_path, kind, expected):
     manifest(tmp_path, [KINDS[kind](tmp_path / "releases" / tag, rows) for tag, rows in tables()])

@@ -41,6 +41,7 @@ def expected(tmp_path_factory):
     return verdict(folder, *QUICK)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_notation_from_init_to_verdict(tmp_path, kind, expected):
     for tag, rows in tables():

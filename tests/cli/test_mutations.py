@@ -76,6 +76,7 @@ def test_a_mutated_series(kind, number, tmp_path):
         assert not leaked, told
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_a_large_series_is_judged_as_a_small_one(kind, tmp_path, monkeypatch):
     _, series, _ = mutated(tmp_path, kind, random.Random(f"large-{kind}"))  # noqa: S311

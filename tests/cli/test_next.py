@@ -126,6 +126,7 @@ def test_what_is_new_is_what_the_definition_says(seed, tmp_path):
 # -- every form of a series ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
     """Its last release as the candidate gives the verdict and the measures of the whole series."""

@@ -177,6 +177,7 @@ def in_words(text):
     return [unescape(each).strip() for each in re.split(r"<[^>]+>", text) if each.strip()]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
 @pytest.mark.parametrize("name", ["hospital-l-diverse", "ward-l-diverse", "tables-rates", "broken"])
 def test_numbers_are_written_as_in_the_language_of_the_page(name, code, broken):
@@ -190,6 +191,7 @@ def test_numbers_are_written_as_in_the_language_of_the_page(name, code, broken):
     assert [line for line in lines if re.search(r"\d\.\d|\d,\d{3}\D|\d ?%|\{\w+\}", line)] == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("name", ["hospital-l-diverse", "clinic-2-equivalence", "tables-levels", "broken"])
 def test_no_section_of_a_page_is_empty(name, code, broken):
@@ -411,6 +413,7 @@ def test_a_document_about_broken_assumptions_has_no_commands(name, broken):
     assert not re.search(r"`|--[a-z]|\[adversary", text.split("## What was not decided")[0])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", DOCUMENTS.names)
 @pytest.mark.parametrize("series", ["tables-rounded-quarters", "tables-year-to-date", "tables-safe"])
 def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(name, series):

@@ -42,6 +42,7 @@ def one_line(*words):
     return err.removeprefix("audit: ").rstrip("\n")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", SERIES)
 def test_a_url_gives_what_the_folder_gives(name, tmp_path):
     form = ("csv", "parquet")[SERIES.index(name) % 2]

@@ -432,6 +432,7 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
     assert run_audit(tmp_path)[0] == code
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second", "more", "state"),
     [

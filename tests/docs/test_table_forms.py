@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ WRITTEN = {
     ),
     "ACRO 1.x, rounded": lambda folder: described(folder / "s1", ROUNDED),
     "Fingertips": lambda folder: (folder / "t.csv").write_text(fingertips(), encoding="utf-8"),
-    "NHS England, long, rounded": monthly,
+    "NHS England, long, rounded": partial(monthly, areas=25),
     "DfE, tidy, years in one file": education,
     "ACRO 1.x, one table": lambda folder: session(folder / "s1", [(["area"], "sex", by_sex(), "")]),
     "ACRO 1.x, two tables": lambda folder: session(
@@ -164,6 +165,7 @@ def test_a_form_is_what_the_manual_says(form, tmp_path):
     assert VERDICTS[run_main(str(folder))[0]] == after
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", [*OF_AREA_AND_SEX, *OFFICES])
 def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
     """The nearest file that discloses nothing; in the other one, a single hidden 3 in a line is the reason."""

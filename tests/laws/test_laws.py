@@ -377,6 +377,7 @@ def what_a_candidate_adds_is_what_was_not_certain(data, attack, adversary):
 TABLE = [(law, attack, adversary) for law in LAWS for attack, adversary in PAIRS if law.of(attack, adversary)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("law", "attack", "adversary"), TABLE, ids=[f"{law.name}-{attack}-{adversary}" for law, attack, adversary in TABLE]
 )
@@ -390,6 +391,7 @@ def test_the_table_has_every_attack():
     assert set(RUNS) == {*ATTACKS.names, *OUTSIDERS}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("attack", RUNS)
 @settings(max_examples=1)

@@ -94,6 +94,7 @@ def _until(answer, release):
 # -- beside enumeration ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("kind", [*KINDS, *CLASSED])
 @examples(25)
@@ -109,6 +110,7 @@ def test_each_way_says_what_enumeration_says(adversary, kind, data):
             assert found.share.keys() == found.possible.keys()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("kind", [*KINDS, *CLASSED])
 @examples(15)
@@ -231,6 +233,7 @@ def test_a_solver_is_believed_only_where_nothing_else_rules_out(monkeypatch, way
     assert found.outcome.measures["certain_unproved"] == (8 if believed else 0)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("kind", KINDS)
 @examples(25)

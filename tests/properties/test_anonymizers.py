@@ -279,6 +279,7 @@ def test_nothing_can_be_excluded_though_values_change(method):
     assert gone > UPDATES / 2  # releases with counterfeits: people are missed
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", [1006, 1012, 1025, 1033])
 @pytest.mark.parametrize("form", ["generalization", "anatomy"])
 @pytest.mark.parametrize("method", DISTINCT)

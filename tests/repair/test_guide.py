@@ -52,6 +52,7 @@ KINDS = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 def test_five_commands_lead_to_a_release_that_goes_out(tmp_path: Path, kind: str):
     """`audit next`, `repair`, `next` and `cp`, and `audit` of the series with what went out."""

@@ -33,6 +33,7 @@ SAME = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("form", "words", "attack", "settings"), SAME)
 def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
     folder = made(form, tmp_path / "s")

@@ -72,6 +72,7 @@ def test_columns_and_dtypes(name, findings):
 # -- secrets, and other people's words ------------------------------------------------------------------
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", ["hospital-l-diverse", "everything", "two_values", "changing", "cases-independent"])
 def test_nobody_is_named_unless_revealed(form, tmp_path):
     folder = made(form, tmp_path / "s")

@@ -5,6 +5,7 @@ import re
 import string
 import subprocess
 import sys
+from functools import cache
 
 import polib
 import pytest
@@ -19,6 +20,12 @@ CODES = [code for code in LANGUAGES if code != "en"]
 
 def placeholders(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@cache
+def said():
+    """The ids of all sentences of the program."""
+    return {each.id for each in sentences() if each.id}
 
 
 def catalogue(code):
@@ -39,8 +46,7 @@ def test_what_is_said_is_a_literal():
 def test_every_sentence_is_in_the_catalogue_and_no_other(code):
     known = [entry.msgid for entry in catalogue(code)]
     assert len(known) == len(set(known))
-    said = {each.id: each for each in sentences() if each.id}
-    assert {(e.msgid, e.msgid_plural) if e.msgid_plural else e.msgid for e in catalogue(code)} == set(said)
+    assert {(e.msgid, e.msgid_plural) if e.msgid_plural else e.msgid for e in catalogue(code)} == said()
 
 
 @pytest.mark.parametrize("code", CODES)
