@@ -23,7 +23,13 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
     """Return the results of each attack after each release, if there are several releases."""
     if len(report.series.releases) < 2:
         return []
-    lines = [(attack, attack.measures.timeline) for attack in shown_attacks(report) if attack.ran]
+    exposed = {(each.attack, each.sensitive): each.after_release for each in report.exposure}
+    lines = [
+        (attack, attack.measures.timeline if people is None or attack.people_at_once is None else list(people))
+        for attack in shown_attacks(report)
+        if attack.ran
+        for people in [exposed.get((attack.attack, attack.sensitive))]
+    ]
     return [(attack, line) for attack, line in lines if isinstance(line, list)]
 
 

@@ -30,7 +30,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     # If an attack was cut off without a result, nothing is known: there is no line.
     lines = [line for line in drawn if any(count is not None for count in line[1])]
     if len(tags) > 1 and lines:
-        axes = (say("after release"), _counted_people(report))
+        axes = (say("after release"), say("people"))
         title = say("People found, release by release")
         if any(each.kind == "harmless-value" for each in report.warnings):
             title = say("People found, release by release, by harmless values too")
@@ -55,12 +55,6 @@ def below_k(report: Report) -> Iterator[charts.Chart]:
         yield charts.lines(title, tags, [(str(axes[1]), list(panel.values()))], axes=axes)
 
 
-def _counted_people(report: Report) -> str:
-    """Return what attacks count: people; of those who may be in the data, those who look alike once."""
-    alone = report.adversary.kind != "possible"
-    return say("people") if alone else say("people (those who look alike count once)")
-
-
 def _counted(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
     """Return what an attack counts, and the counts."""
     attack = _attack(each, report)
@@ -83,7 +77,7 @@ def by_risk(report: Report) -> Iterator[charts.Chart]:
     strongest = {each.sensitive: each for each in report.exposure if each.by_risk is not None}
     for each in strongest.values():
         title = say("People by the highest risk of a value, by {attack}", attack=_at_least(_attack(each, report)))
-        axes = (say("risk in percent, from …"), _counted_people(report))
+        axes = (say("risk in percent, from …"), say("people"))
         yield charts.lines(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)
 
 

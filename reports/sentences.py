@@ -525,6 +525,11 @@ def result_text(attack: AttackReport) -> str:
         return say("failed")
     if not attack.ran:
         return say("interrupted") if kind_of(attack.reason) is ReasonKind.INTERRUPTED else say("does not apply")
+    if attack.people and attack.people_at_once is not None:
+        people, most = PEOPLE.counted(attack.people), figure(attack.people_at_once)
+        return say("{people}, at most {count} at once", people=people, count=most)
+    if attack.people_at_once is not None:
+        return say("nobody")
     found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
     if not isinstance(alone, int):

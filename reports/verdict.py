@@ -81,8 +81,12 @@ def split(report: Report) -> Iterator[str]:
 def _certain(report: Report, attack: AttackReport) -> str:
     """Return for how many people an attack is certain of a value, and what it has to know of them."""
     found = found_of(attack.people or 0, PEOPLE.counted(report.series.individuals), at_least=attack.incomplete)
-    if report.adversary.kind == "possible":
-        return say("{found}, if it is known in which releases they are", found=found)
+    if attack.people_at_once is not None:
+        return say(
+            "{found}, if it is known in which releases they are (at most {count} of them can be there at once)",
+            found=found,
+            count=figure(attack.people_at_once),
+        )
     return found
 
 

@@ -401,8 +401,13 @@ class PossibleKinds:
         others = [person for person in self.person[self.alike == alike].tolist() if person != kind.person]
         return [f"{people.name(person)}{suffix}" for person in (kind.person, *others)]
 
-    def people(self, codes: Codes) -> int:
-        """Return the number of people of some kinds."""
+    def count(self, flags: Flags) -> int:
+        """Return the number of people of some kinds, in the data or not, given by a flag for each code."""
+        some = [self.kinds[code] for code in np.flatnonzero(flags).tolist()]
+        return sum({kind.person: kind.alike for kind in some}.values())
+
+    def at_once(self, codes: Codes) -> int:
+        """Return how many people of some kinds can be in the data at once, at most."""
         number, alike = defaultdict[int, int](int), dict[int, int]()
         for kind in (self.kinds[code] for code in np.unique(codes).tolist()):
             number[kind.person] += kind.number

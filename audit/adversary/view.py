@@ -113,6 +113,10 @@ class View(Evidence):
         """Return the identifier of a person."""
         return self.series.people.name(person)
 
+    def count_people(self, flags: Flags) -> int:
+        """Return the number of people with some codes; of those who may be in the data, all who look alike."""
+        return super().count_people(flags) if self.possible_kinds is None else self.possible_kinds.count(flags)
+
     @property
     def register(self) -> Register | None:
         """The people of each release; if presence is unknown, the people who represent their kinds."""

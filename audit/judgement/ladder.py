@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.view import View
+from audit.findings.disclosure import Disclosures
 from audit.judgement.selection import claims_of
 from audit.model.arrays import Codes, flagged
 from audit.model.measures import PEOPLE
-from audit.model.outcome import Outcome, Risks
+from audit.model.outcome import Risks
 from audit.model.report import Exposure, FoundPerson, LadderStep
 from audit.model.scored import NOWHERE, Result, tenth_of
 
@@ -30,10 +32,10 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
             continue
         before = known_before.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
         here = flagged(people, max(len(before), int(people.max(initial=-1)) + 1))
-        count = int(here.sum())
+        count, before_it = map(entry.evidence.count_people, (here, before))
         here[: len(before)] |= before
         known_before[entry.sensitive] = here
-        before_it, so_far = int(before.sum()), int(here.sum())
+        so_far = entry.evidence.count_people(here)
         rungs.append(
             LadderStep(
                 entry.attack.name,
@@ -50,10 +52,13 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
 def people_found(entry: Result[View]) -> int | None:
     """Return how many people have a certain value, without waived claims; None if the result is not about people."""
     people = certain_people(entry)
-    kinds = entry.evidence.possible_kinds
-    if people is not None and kinds is not None:
-        return kinds.people(people)
-    return None if people is None else int(np.count_nonzero(np.bincount(people)))
+    return None if people is None else entry.evidence.count_people(np.bincount(people) > 0)
+
+
+def people_at_once(entry: Result[View]) -> int | None:
+    """Return how many of these people can be in the data at once, at most; None if presence is known."""
+    people, kinds = certain_people(entry), entry.evidence.possible_kinds
+    return None if people is None or kinds is None else kinds.at_once(people)
 
 
 def certain_people(entry: Result[View]) -> Codes | None:
@@ -79,28 +84,34 @@ def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
             and outcome.claims is not None
             and outcome.claims.versions is not None
         ):
-            by_risk = _people_by_risk(risks)
-        exposed = _after_release(outcome)
+            by_risk = _people_by_risk(entry.evidence, risks)
+        exposed = _after_release(entry)
         if by_risk is not None or exposed is not None:
             found.append(Exposure(entry.attack.name, entry.sensitive, by_risk, exposed))
     return tuple(found)
 
 
-def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
+def _after_release(entry: Result[View]) -> tuple[int, ...] | None:
     """Return the number of people found after each release; None if the attack does not count people."""
+    outcome, seen, claims = entry.outcome, entry.evidence, entry.claims
     timeline = outcome.measures.timeline
     if outcome.exposed is not None:
         return outcome.exposed
-    people = outcome.measures.subjects_label is PEOPLE and outcome.measures.subjects is not None
-    return tuple(timeline) if people and isinstance(timeline, list) else None
+    if outcome.measures.subjects_label is not PEOPLE or not isinstance(timeline, list):
+        return None
+    if seen.possible_kinds is None or not isinstance(claims, Disclosures):
+        return tuple(timeline) if outcome.measures.subjects is not None else None
+    found = (np.bincount(claims.person[claims.release <= at]) > 0 for at in range(len(timeline)))
+    return tuple(map(seen.count_people, found))
 
 
-def _people_by_risk(risks: Risks) -> tuple[int, ...]:
+def _people_by_risk(seen: View, risks: Risks) -> tuple[int, ...]:
     """Return the number of people by their highest risk, in tenths, and of exactly 1."""
     highest = np.full(int(risks.person.max(initial=-1)) + 1, -1, dtype=np.int8)
     known = ~np.isnan(risks.risk)
     np.maximum.at(highest, risks.person[known], tenth_of(risks.risk[known]).astype(np.int8))
-    return tuple(int(np.count_nonzero(highest == tenth)) for tenth in range(11))
+    at_least = [*(seen.count_people(highest >= tenth) for tenth in range(11)), 0]
+    return tuple(more - less for more, less in pairwise(at_least))
 
 
 def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -> tuple[FoundPerson, ...]:

@@ -532,6 +532,10 @@ class Evidence:
         """The adversary who sees it."""
         return ADVERSARIES[self.kind]
 
+    def count_people(self, flags: Flags) -> int:
+        """Return the number of people with some codes, given by a flag for each code; shape (people,)."""
+        return int(np.count_nonzero(flags))
+
     def attribute(self, value: int) -> str | None:
         """Return the combined attribute of a claimed value; None for a value or combination."""
         if self.combined is None or value >= 0:

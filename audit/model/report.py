@@ -236,6 +236,7 @@ class AttackReport:
         rules: what its findings mean, by kind.
         people: the number of people with a value that is certain and not waived; null if the attack is not about single
             values.
+        people_at_once: how many of them can be in the data at once, at most, if people may be in the data.
         certificates_checked: the number of findings whose certificates were checked; None if all were.
     """
 
@@ -251,6 +252,7 @@ class AttackReport:
     findings_total: int
     rules: Annotated[Mapping[str, FindingRule], UNWRITTEN] = field(default_factory=dict)
     people: int | None = None
+    people_at_once: Omittable[int] = None
     certificates_checked: Annotated[int | None, UNWRITTEN] = None
 
     @property

@@ -10,7 +10,7 @@ from typing import Generic, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes, Places, flagged
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
@@ -254,14 +254,15 @@ class Result(Generic[E_co]):
         if people is None:
             return [None for _ in limits]
         if risks is None:
-            return [len(np.unique(people)) if limit >= 1.0 else None for limit in limits]
+            sure = self.evidence.count_people(flagged(people, int(people.max(initial=-1)) + 1))
+            return [sure if limit >= 1.0 else None for limit in limits]
         # A bit for each limit, by person code.
         codes = max(int(each.max(initial=-1)) for each in (people, risks.person)) + 1
         reached = np.zeros(codes, dtype=np.uint8)
         reached[people] = (1 << len(limits)) - 1
         for place, limit in enumerate(limits):
             reached[risks.person[reaches_all(risks.risk, limit)]] |= np.uint8(1 << place)
-        return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
+        return [self.evidence.count_people((reached & (1 << place)) > 0) for place in range(len(limits))]
 
     @property
     def max_risk(self) -> float | None:

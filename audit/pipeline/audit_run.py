@@ -23,7 +23,7 @@ from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import audit_doubts
-from audit.judgement.ladder import exposure, found_people, ladder, people_found
+from audit.judgement.ladder import exposure, found_people, ladder, people_at_once, people_found
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
 from audit.judgement.selection import (
@@ -247,6 +247,7 @@ def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: Audi
             findings=each.shown,
             findings_total=each.total,
             people=people_found(each),
+            people_at_once=people_at_once(each),
             rules=getattr(each.attack, "rules", {}),  # the attack of another package may lack this attribute
         )
         for each in results

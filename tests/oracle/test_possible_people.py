@@ -193,20 +193,23 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     assert code == 1
     [found] = result["attacks"][0]["findings"]
     assert found["individual"] == "p0 (or 6 others who look alike; at most 2 of them at once; if in 1 and 2)"
-    assert result["attacks"][0]["people"] == 2
+    assert (result["attacks"][0]["people"], result["attacks"][0]["people_at_once"]) == (7, 2)
+    text = " ".join(run_main(str(tmp_path))[1].split())
+    assert "certain for 7 of 7 people, if it is known in which releases they are (at most 2 of them can be" in text
+    assert text.count("7 people, at most 2 at once") == 2
 
 
 def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
-    """Two of the seven who look alike may be in both releases; they are one kind."""
+    """Two of the seven who look alike may be in both releases at once; they are one kind."""
     folder = roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}], [25] * 7)
     (folder / "1.csv").write_text("Age,Diagnosis\n20-39,a\n20-39,a\n20-39,b\n20-39,c\n")
     (folder / "2.csv").write_text("Age,Diagnosis\n20-29,a\n20-29,a\n30-39,b\n30-39,c\n")
     code, out, _ = run_main("next", str(folder), str(folder / "2.csv"), "--format", "json")
     assert code == 1
     news = json.loads(out)["attacks"][0]
-    assert (news["people"], news["people_newly_found"], news["newly_found"]) == (2, 2, 1)
+    assert (news["people"], news["people_newly_found"], news["newly_found"]) == (7, 7, 1)
     text = run_main("next", str(folder), str(folder / "2.csv"))[1]
-    assert "New findings of intersection (1, about 2 people; 0 without the candidate, 1 with it)" in " ".join(
+    assert "New findings of intersection (1, about 7 people; 0 without the candidate, 1 with it)" in " ".join(
         text.split()
     )
 
@@ -295,6 +298,16 @@ def test_a_person_who_joins_the_register_is_new_beside_those_who_look_alike(tmp_
     assert run_main(str(folder), *words, "--baseline", str(report))[0] == 1
 
 
+def one_count_of_people(result, known):
+    """Everything that counts people counts those of the register whose value is certain in some set of releases."""
+    people = sum(any(value is not None for value in judged.values()) for judged in known.values())
+    attack, exposed = result["attacks"][0], result["exposure"][0]
+    assert [attack["people"], attack["measures"]["at_limit"], result["ladder"][0]["so_far"]] == [people] * 3
+    assert [exposed["by_risk"][-1], exposed["after_release"][-1]] == [people] * 2
+    assert sum(exposed["by_risk"]) == sum(map(bool, known.values()))
+    assert bool(people) <= attack["people_at_once"] <= people
+
+
 @settings(max_examples=some(40))
 @given(data=st.data())
 def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
@@ -305,8 +318,9 @@ def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
         edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
         table = Path(folder) / "risks.csv"
         words = ["--adversary", "possible", "--attack", "intersection", "--reveal", "--risks", str(table)]
-        code, _, err = run_main(str(path), *words)
+        code, out, err = run_main(str(path), *words, "--format", "json")
         assume(code != 2)
+        one_count_of_people(json.loads(out), known)
         lines = [*csv.DictReader(table.read_text(encoding="utf-8").splitlines())]
         for person in known:
             name, judged = str(person), known[person]

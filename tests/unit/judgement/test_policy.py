@@ -211,10 +211,11 @@ def pinning(pinned):
 def test_counts_are_those_of_sets(rungs):
     """Whoever falls again is not counted again; each attribute has a ladder of its own."""
     entries, wanted, fallen = [], [], {"Disease": set(), "Income": set()}
+    seen = SimpleNamespace(count_people=np.count_nonzero)
     for place, (sensitive, pins, people) in enumerate(rungs):
         claims = pinning(people) if pins else disclosures(people)
         outcome = Outcome(str(place), "complete", claims=claims)
-        entries.append(Result(SimpleNamespace(name=str(place)), sensitive, None, outcome, seconds=0.25))
+        entries.append(Result(SimpleNamespace(name=str(place)), sensitive, seen, outcome, seconds=0.25))
         beyond = set(people) - fallen[sensitive]
         fallen[sensitive] |= beyond
         wanted.append((str(place), sensitive, len(set(people)), len(beyond), len(fallen[sensitive]), 0.25))
