@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 from audit.count_tables.table_rules import WHOLE
@@ -53,8 +53,22 @@ class Published:
 
 
 def drawn(rng: random.Random, form: str) -> Published:
-    """Return a random series in a form."""
-    return globals()[f"_{form.replace(' ', '_')}"](rng)
+    """Return a random series in a form, whose tables about the same people share labels: others are doubted."""
+    while True:
+        found = globals()[f"_{form.replace(' ', '_')}"](rng)
+        if not any(map(_have_other_labels, found.series.values())):
+            return found
+
+
+def _have_other_labels(series: TinyTables) -> bool:
+    """Whether two releases about the same people have labels of a dimension, but none that both have."""
+    if series.over_time == "independent":
+        return False
+    for at, name in enumerate(series.dimensions):
+        labels = [{cell[at] for cell, _ in rows} - {series.totals.get(name)} for rows in series.releases]
+        if any(one and other and one.isdisjoint(other) for one, other in combinations(labels, 2)):
+            return True
+    return False
 
 
 def drawn_tables(rng: random.Random) -> TinyTables:
