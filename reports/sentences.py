@@ -33,6 +33,7 @@ from audit.runtime.phrases import (
     risk_text,
     say,
     say_count,
+    typed,
 )
 from reports.count_tables import sentences as counts
 
@@ -476,6 +477,11 @@ def advice(report: Report) -> Iterable[str]:
     """Yield what the publisher can do now, and with which options."""
     yield from measures(report)
     yield from _to_decide(report)
+    if any(each.measure == "k" and each.attack is None for each in report.policy.violations):
+        yield say(
+            "Classes smaller than k have no ids; to accept all those of a release: {command}.",
+            command=typed("audit waive SERIES --group RELEASE '*' --reason TEXT --until DATE"),
+        )
     if any(attack.findings_total for attack in violating(report)):
         if not report.ids_are_stable:
             yield say(

@@ -31,7 +31,8 @@ def add_parser(commands: Commands) -> None:
         nargs=2,
         default=[],
         metavar=("RELEASE", "GROUP"),
-        help="accept everything found in this group of this release (may be repeated); * means all groups",
+        help="accept everything found in this group of this release (may be repeated); * means all groups, "
+        "and its classes smaller than k, which have no ids",
     )
     add_settings(parser, "adversary", "policy")
     parser.add_argument(

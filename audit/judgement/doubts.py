@@ -42,7 +42,7 @@ def gather_doubts(
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
-    declared = (doubt for rule in series.columns.rules for doubt in rule.doubts(series))
+    declared = (doubt for rule in series.rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
 
 

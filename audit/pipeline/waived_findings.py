@@ -19,7 +19,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Attack
 from audit.pipeline.attack_run import run_attacks
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 _PSEUDONYM = re.compile(r"person-[0-9a-f]{12}")
@@ -76,6 +76,17 @@ def waive_findings(
                         "changed",
                         where=each.where,
                         finding=printable(each.named, 80),
+                    )
+                )
+            if waiver.group is not None and not sizes:
+                raise UsageError(
+                    say(
+                        "--group {release} {group}: nothing is found there, so nothing was written; name a release "
+                        "({releases}) and a group that a finding names, or '*' for all groups of the release and its "
+                        "classes smaller than k",
+                        release=printable(each.release or ""),
+                        group=printable(waiver.group),
+                        releases=joined([*map(printable, series.tags)], most=12),
                     )
                 )
             alone = waiver.finding is not None and "*" not in waiver.finding

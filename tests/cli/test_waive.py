@@ -127,6 +127,11 @@ def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospita
 
 def test_all_groups_of_a_release_are_waived_with_its_smallest_class(hospital):
     stricter = ["--policy", "k=3"]
+    assert "audit waive" in run_main(str(hospital), *stricter)[1].partition("have no ids")[2]
+    for group in (["*", "*"], ["3", "*"], ["2", "77"]):
+        assert "nothing is found there, so nothing was written" in refused(
+            "waive", str(hospital), "--group", *group, *WHY
+        )
     assert run_main("waive", str(hospital), "--group", "2", "*", *stricter, *WHY)[0] == 0
     [written] = load(hospital).opened.manifest.waivers
     assert written.sizes["k"] == SmallClasses(2, 8)

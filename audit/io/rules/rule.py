@@ -100,6 +100,9 @@ class ReadSeries(Protocol):
         None if the people of some release's rows are unknown.
         """
 
+    def texts(self, name: str) -> Collection[str]:
+        """Return the distinct texts of a quasi-identifier."""
+
     def missing(self, column: str) -> frozenset[str]:
         """Return the texts that mean an unknown value, as the cells of a column are spelled after reading."""
 

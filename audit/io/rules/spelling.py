@@ -34,15 +34,16 @@ from audit.io.rules.rule import (
     ColumnRule,
     Columns,
     Hint,
+    ReadSeries,
     Respelling,
     WrittenTexts,
     unnamed,
 )
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
-from audit.model.errors import Problems, printable
+from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 INDIVIDUAL = "individual"
 REGISTER = "register"
@@ -421,12 +422,8 @@ class Crosswalk(ColumnRule, key="crosswalk", form=Reader.files):
             if table is None:
                 continue
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
-                walk = found.setdefault((tag if tag in beside.tags else "", column), {})
-                if tag not in (*beside.tags, REGISTER):
-                    what = say("there is no such release")
-                    remedy = say("write the tag of a release, or put the file of that release beside the others")
-                    problems.add(name, what, remedy, line=table.line(row), column="release")
-                elif walk.setdefault(old, new) != new or not new:
+                walk = found.setdefault(("" if tag == REGISTER else tag, column), {})
+                if walk.setdefault(old, new) != new or not new:
                     what = (
                         say("the file gives this value of the release two names") if new else say("the cell is empty")
                     )
@@ -434,6 +431,23 @@ class Crosswalk(ColumnRule, key="crosswalk", form=Reader.files):
                         name, what, say("write one new name for each value"), line=table.line(row), column="to"
                     )
         return replace(self, walks=found)
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield a doubt about lines of a release that the series lacks, unless no release has their values.
+
+        Such lines are for a release to come: whichever release they may mean, they change nothing.
+        """
+        for (tag, column), walk in self.walks.items():
+            shown = series.vocabularies[column].names if column in series.vocabularies else series.texts(column)
+            renamed = {fold(old): "" for old in walk}
+            if tag and tag not in series.tags and any(_walked(renamed, fold(text)) != fold(text) for text in shown):
+                what = say(
+                    "{file} has lines for {release}, which is no release, and about a value that a release has: write "
+                    "the tag of a release, or leave such lines out until that release is there",
+                    file=printable(self.names[column]),
+                    release=printable(tag),
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED), guessed=True)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the function that renames values; the file may spell them as the release does."""
