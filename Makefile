@@ -14,16 +14,16 @@ $(VENV)/.installed: pyproject.toml benchmarks/series_bench/pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/audit demo demo-series
 
-# Tests start the command hundreds of times: what Python compiles is kept, and output buffered, whatever the environment
-# says.
+# Tests start the command many times: what Python compiles is kept, and output buffered, whatever the environment says.
+# Each process takes tests that stand beside each other, which share what they have made.
 test: $(VENV)/.installed
-	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto $(PYTEST)
+	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 # What `make test` draws a share of: all of it, and of the small series of tests/universe that are too many to enumerate
 # as many as DEEP seconds suffice for, in each test. An hour on two cores.
 DEEP ?= 60
 test-deep: $(VENV)/.installed
-	AUDIT_TEST_DEEP=$(DEEP) AUDIT_TEST_SHARE=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto \
+	AUDIT_TEST_DEEP=$(DEEP) AUDIT_TEST_SHARE=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto --dist worksteal \
 		tests/universe tests/oracle tests/properties tests/laws $(PYTEST)
 
 # Small wrong changes of copies of the program, each of which a named test must notice (tests/mutants). Minutes. What is

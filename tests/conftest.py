@@ -3,8 +3,8 @@
 AUDIT_TEST_SHARE says how much is drawn (tests/helpers/amount.py), AUDIT_TEST_SEED and AUDIT_TEST_DEEP which of the
 small series of tests/universe are looked at.
 
-Reports are in English, whatever the locale of the machine. Ctrl-C is heard, also where a shell that runs tests in the
-background has it ignored, which all processes begun by them would inherit.
+Reports are in English, whatever the locale of the machine, and nothing waits for the disk. Ctrl-C is heard, also where
+a shell that runs tests in the background has it ignored, which all processes begun by them would inherit.
 
 `--hypothesis-profile unshrunk` stops at the first counterexample as drawn, which is quick when many tests fail.
 """
@@ -21,6 +21,7 @@ from tests.helpers.amount import SHARE, some
 from tests.universe.drawing import SEED
 
 os.environ["LC_ALL"] = "C.UTF-8"
+os.fsync = lambda descriptor: None  # no test turns the machine off
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

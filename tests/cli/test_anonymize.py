@@ -41,12 +41,6 @@ PEOPLE = people(24)
 TWO = {"1": PEOPLE[:12], "2": PEOPLE}
 
 
-@pytest.fixture(autouse=True)
-def _no_waiting_for_disks(monkeypatch):
-    """Whether anything survives a power failure is not what is tested here."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
 def anonymize(micro: Path, series: Path, *words: str) -> tuple[int, str, str]:
     return run_main("anonymize", str(micro), "--no-audit", "--output", str(series), *words)
 

@@ -90,6 +90,7 @@ def completed(line, folder):
     return {word.strip() for word in told.read_text().split("\n") if word}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -216,6 +217,7 @@ def on_terminal(words, term="xterm", columns=100):
     return said.decode()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_times_are_never_cut_and_never_left_open(columns):
     said = on_terminal([str(HOSPITAL), "--findings", "all"], columns=columns)

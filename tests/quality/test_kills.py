@@ -72,14 +72,6 @@ def published(series: Path) -> dict[str, bytes]:
     return {path.relative_to(series).as_posix(): path.read_bytes() for path in (*opened.manifest.files(), *keys)}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def no_waiting_for_the_disk():
-    """Processes are killed here, not the machine: what was written is there, on the disk or not."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _: None)
-        yield
-
-
 @pytest.fixture(scope="module")
 def micro(tmp_path_factory):
     return write(tmp_path_factory.mktemp("micro") / "m", SNAPSHOTS)
