@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -62,7 +63,7 @@ def _other_labels(counts: PublishedCounts) -> Iterator[str]:
     """Yield the dimensions in which two labels may mean the same.
 
     These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
-    dimensions; labels of two tables about the same people that share none: if each table covers all people, its labels
+    dimensions; a mask of codes (`M14*`) and a code that begins like it (`M143`); labels of two tables about the same people that share none: if each table covers all people, its labels
     mean the same as the other's, or overlap; and a label that has a word more or less beside labels that are the same.
     """
     manifest = counts.manifest
@@ -74,7 +75,7 @@ def _other_labels(counts: PublishedCounts) -> Iterator[str]:
         published = [label for label in np.unique(own).tolist() if label != dimension.total]
         number = {dimension.labels[label]: label for label in published}
         alike = [[number[text] for text in group] for group in nearly_respelled(number)]
-        pair = next((group for group in alike if not _stand_together(counts, place, group)), [])
+        pair = next((group for group in alike if not _stand_together(counts, place, group)), []) or _masked(number)
         if not pair and name not in manifest.open and not manifest.absent_is_zero:
             pair = _without_counterparts(counts, own, dimension.total) or _with_other_words(counts, place)
         if pair:
@@ -90,6 +91,17 @@ def _other_labels(counts: PublishedCounts) -> Iterator[str]:
                 first=printable(first),
                 second=printable(second),
             )
+
+
+def _masked(number: Mapping[str, int]) -> list[int]:
+    """Return the numbers of a mask, such as `M14*`, and of a label that it may cover, such as `M143`; else nothing."""
+    ordered = sorted(number)
+    for mask in ordered:
+        stem = mask.rstrip("*")
+        at = bisect_left(ordered, f"{stem}0")
+        if "" != stem != mask and at < len(ordered) and ordered[at] < f"{stem}:":
+            return [number[mask], number[ordered[at]]]
+    return []
 
 
 def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) -> bool:

@@ -89,6 +89,16 @@ def test_labels_that_may_be_one_are_asked_about(names, tmp_path):
         assert "its spelling alone" in err or "may be one label, or overlap; write them alike" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    ("labels", "code"), [("M14* M143", 3), ("E0* E01", 3), ("M1* M14*", 3), ("M14* M15", 0), ("N* North", 0)]
+)
+def test_a_mask_of_codes_beside_a_code_that_it_may_cover_is_asked_about(labels, code, tmp_path):
+    """It is no label like any other: what it counts may be in the other one, too."""
+    rows = [(area, sex, n) for area in labels.split() for sex, n in (("f", "20"), ("m", "30"), ("All", "50"))]
+    found, out, _ = run_main(str(written(tmp_path, rows, table=AREAS)))
+    assert (found, "may be one label, or overlap" in " ".join(out.split())) == (code, code == 3)
+
+
 WORDS = ("A areas", "A (provisional)", "A (confirmed)", "A area district")
 
 
