@@ -80,6 +80,7 @@ _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now;
 _OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
 _CHANGES = "adversary.transitions"
+_TYPED = ("min_count", "min_width", "over_time", "perturbation", "rounding", "threshold")
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
@@ -309,10 +310,22 @@ class _Asked:
                 return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
             text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
 
+    def ask_value(self, old: object, shown: str) -> Any:  # noqa: ANN401 - any value of TOML
+        """Ask what a value is instead, and return it; None to leave it open."""
+        import tomlkit
+
+        text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
+        while True:
+            answer = self.ask(text_of(text, "?"))
+            try:
+                return None if answer == "?" else answer if isinstance(old, str) else tomlkit.value(answer)
+            except ValueError:
+                text = say("Write a value in the form of {shown}.", shown=shown)
+
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
-        For a marker, ask which counts it stands for instead.
+        For a marker, ask which counts it stands for instead; for a number, a word or a total of count tables, what it is.
         """
         from tomlkit.items import AbstractTable, Trivia
 
@@ -320,7 +333,8 @@ class _Asked:
         place = self.document
         for table in tables:
             place = place[table]
-        value = printable(toml_value(place.unwrap()[last]), 200)
+        old = place.unwrap()[last]
+        value = printable(toml_value(old), 200)
         # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
@@ -328,8 +342,12 @@ class _Asked:
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
         if self.ask(yes_or_no(question, default=True)) == "yes":
             return True
-        if tables == ["table", "markers"]:
-            place[last] = self.ask_counts(last)
+        is_sign, is_typed = tables == ["table", "markers"], tables == ["table", "totals"] or last in _TYPED
+        if self.manifest is None and (is_sign or is_typed):
+            right = self.ask_counts(last) if is_sign else self.ask_value(old, value)
+            if right is None:
+                return False
+            place[last] = right
             place[last].comment(say("as answered"))
             return True
         if self.manifest is None or tables[0] not in ("columns", "adversary"):

@@ -211,9 +211,7 @@ def _note_folders(found: FoundFiles, home: str) -> None:
 
 def _no_table(name: str) -> str:
     """Return why a file whose name is not that of a table is not used."""
-    as_table = name.casefold().endswith(
-        (".txt", ".tsv", ".xls", ".ods", ".xlsm", ".xlsb", ".dat", ".zip", ".json", ".rds")
-    )
+    as_table = name.casefold().endswith((".txt", ".tsv", ".xls", ".xlsm", ".xlsb", ".dat", ".zip", ".json", ".rds"))
     if as_table:
         return say("its name is not that of a table; save it as .csv or .xlsx")
     return say("its name is not that of a table")

@@ -1,4 +1,4 @@
-"""Foreign files: read tables in Excel workbooks, in files of Stata, SPSS and SAS, and of tau-Argus.
+"""Foreign files: read tables in workbooks of Excel and LibreOffice, in files of Stata, SPSS and SAS, and of tau-Argus.
 
 All readers except the last need the extra `formats`. Every cell becomes the text that a CSV file would hold: whole
 numbers without a fraction, dates as 2024-03-17, and labels in place of values if all values of a column have labels.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from python_calamine import CalamineSheet
 
-WORKBOOK = ".xlsx"
+WORKBOOKS = (".xlsx", ".ods")
 _LOOKED_AT = 50  # the first rows, among which the header is
 _MIDNIGHT = datetime.time()
 
@@ -92,11 +92,12 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
         raise Fault(what, say('pip install "series-audit[formats]", or save the table as CSV')) from error
 
 
-# -- Excel ----------------------------------------------------------------------------------------------------------
+# -- workbooks ------------------------------------------------------------------------------------------------------
 
 
 _WITHOUT_RESULT = re.compile(
-    rb'<c\b(?![^>]*t="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
+    rb'<c\b(?![^>]*t="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>|'
+    rb"<table:table-cell\b(?=[^>]*\btable:formula=)(?![^>]*\boffice:value-type=)"
 )
 
 
@@ -105,7 +106,7 @@ def _read_workbook(path: Path) -> ForeignTable:
 
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # a workbook with a password is not a zip file
         check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
-        parts = (name for name in packed.namelist() if name.startswith("xl/worksheets/sheet"))
+        parts = (name for name in packed.namelist() if name.startswith(("xl/worksheets/sheet", "content.xml")))
         if any(_WITHOUT_RESULT.search(packed.read(part)) for part in parts):
             what = say("this workbook has formulas whose results are not stored")
             raise Fault(what, say("open it in a spreadsheet program and save it again, or save the table as CSV"))
@@ -179,7 +180,7 @@ def _read_argus(path: Path) -> ForeignTable:
 
 
 READERS: Mapping[str, Callable[[Path], ForeignTable]] = {
-    WORKBOOK: _read_workbook,
+    **dict.fromkeys(WORKBOOKS, _read_workbook),
     **dict.fromkeys((".dta", ".sas7bdat", ".sav", ".xpt"), _read_statistical),
     ENDING: _read_argus,
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from audit.io.diagnostics import damages, records
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_text, read_bytes, read_dialect
-from audit.io.foreign_files import WORKBOOK, is_foreign, read_foreign
+from audit.io.foreign_files import WORKBOOKS, is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged
 
 Row = tuple[int, Sequence[str]]
@@ -52,7 +52,7 @@ class Below:
 def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
     """Return the notes below the table of a file; none if it cannot be read."""
     try:
-        if path.suffix.lower() == WORKBOOK:
+        if path.suffix.lower() in WORKBOOKS:
             found = read_foreign(path)
             cells = zip(*(column.to_pylist() for column in found.columns), strict=True)
             return _below(list(zip(found.lines[1:], cells, strict=True)), len(found.names))

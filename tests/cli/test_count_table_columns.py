@@ -4,6 +4,7 @@ import gzip
 import io
 import itertools
 import json
+import tomllib
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,7 @@ from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
 from tests.cli.test_count_table_doubts import verdict, written
 from tests.helpers.amount import some
-from tests.helpers.published_forms import lines
+from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
 
 
@@ -355,6 +356,26 @@ def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypa
     assert '"-" is taken to stand for 0; say which counts it stands for. Is that right?' in " ".join(asked.split())
 
 
+@pytest.mark.parametrize(
+    ("answers", "key", "value", "left"),
+    [
+        (["no", "six", "6"], "policy.min_count", 6, ["table.over_time"]),
+        (["no", "?"], "policy.min_count", 7, ["policy.min_count", "table.over_time"]),
+        (["yes", "no", "cumulative"], "table.over_time", "cumulative", []),
+        (["no", "8", "no", "same"], "policy.min_count", 8, []),
+    ],
+)
+def test_a_guess_that_is_wrong_can_be_typed(answers, key, value, left, tmp_path, monkeypatch):
+    text = "area,sex,n\nAll,All,41\nAll,F,22\nAll,M,19\nA,All,18\nA,F,11\nA,M,7\nB,All,23\nB,F,11\nB,M,12\n"
+    guessed(tmp_path, {"1.csv": text, "2.csv": text})
+    left_open = ["no", "?"] if left and "yes" not in answers else []
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*answers, *left_open]) + "\n"))
+    assert run_main("init", str(tmp_path), "--confirm")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    table, name = key.split(".")
+    assert (manifest[table][name], manifest.get("unconfirmed", {}).get("keys", [])) == (value, left)
+
+
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):
     text = "a b,sex,n\nAll,All,40\nAll,F,22\nAll,M,18\nx.y,All,*\nx.y,F,..\nx.y,M,9\n"
     manifest = guessed(tmp_path, {"1.csv": text})
@@ -421,6 +442,7 @@ WAYS = {
     "bare.csv": lambda notes: lines(*ROWS, "", *notes).encode(),
     "bare.csv.gz": lambda notes: gzip.compress(lines(*ROWS, *notes).encode("cp1252")),
     "semicolons.csv": lambda notes: lines(*(row.replace(",", ";") for row in ROWS), *notes).encode("utf-16"),
+    "book.ods": lambda notes: open_document([*(row.split(",") for row in ROWS), [""], *([note] for note in notes)]),
     "book.xlsx": lambda notes: workbook([*(row.split(",") for row in ROWS), [""], *([note] for note in notes)]),
 }
 

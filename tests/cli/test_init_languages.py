@@ -89,7 +89,7 @@ def hospital(folder):
         folder / "releases/2.csv",
         as_csv([[*HEAD[:4], "Diagnose", ""], *[[*r, "x"] for r in second]], "\t").encode("utf-16"),
     )
-    for name in ("releases/alt.ods", "notiz.csv", "brief.docx", "alt/3.csv", "alt/4.csv", "counterfeits/9.csv"):
+    for name in ("releases/alt.xls", "notiz.csv", "brief.docx", "alt/3.csv", "alt/4.csv", "counterfeits/9.csv"):
         write(folder / name, "a;b\n1;2\n")
     write(folder / "hierarchies/farben.csv", "rot;warm\nblau;kalt\n")
 

@@ -61,7 +61,7 @@ def test_all_at_once(tmp_path, expected):
         table.append(["Summe", "", "", "", str(len(table) - 1)])
     write(tmp_path / "releases/1.csv", as_csv(first, ";").encode("latin-1"))
     write(tmp_path / "releases/2.csv", as_csv(second, "\t").encode("utf-16"))
-    write(tmp_path / "releases/old.ods", "x")
+    write(tmp_path / "releases/old.xls", "x")
     write(tmp_path / "notes.csv", "a,b\n1,2\n")
     said, manifest = initialized(tmp_path)
     assert manifest["columns"]["renamed"] == {"2": {"Hauptdiagnose": "Diagnose"}}
@@ -71,7 +71,7 @@ def test_all_at_once(tmp_path, expected):
         "releases/1.csv 12 rows, 5 columns; cells separated by semicolons; not UTF-8, read as cp1252",
         "releases/2.csv 12 rows, 5 columns; cells separated by tabs; not UTF-8, read as utf-16",
         'its column "Hauptdiagnose" is read as "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
-        "releases/old.ods NOT USED: its name is not that of a table; save it as .csv or .xlsx",
+        "releases/old.xls NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
         'fold = ["Diagnose"] cells that differ only in spelling are read as equal, such as',
     ):

@@ -6,6 +6,8 @@ the others. With `safe` all four are hidden, so that nothing follows.
 
 import csv
 import io
+import zipfile
+from html import escape
 
 AREAS, SEXES = ("North", "South", "Total"), ("Male", "Female", "Total")
 COUNTS = {("North", "Male"): 20, ("North", "Female"): 3, ("South", "Male"): 31, ("South", "Female"): 25}
@@ -75,6 +77,34 @@ def workbook(safe, *below):
         book.active.append([note])
     book.save(content := io.BytesIO())
     return {"t.xlsx": content.getvalue()}
+
+
+def open_document(rows):
+    """A workbook of LibreOffice; of a row that is a text, its cells as they stand in the file."""
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    made = ""
+    for row in rows:
+        cells = (
+            f'<table:table-cell office:value-type="float" office:value="{cell}"/>'
+            if cell.isdigit()
+            else f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p></table:table-cell>'
+            for cell in row
+        )
+        made += f"<table:table-row>{row if isinstance(row, str) else ''.join(cells)}</table:table-row>"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    with zipfile.ZipFile(content := io.BytesIO(), "w") as packed:
+        packed.writestr("mimetype", kind)
+        entry = f'<m:file-entry m:full-path="/" m:media-type="{kind}"/>'
+        space = 'xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"'
+        packed.writestr("META-INF/manifest.xml", f"<m:manifest {space}>{entry}</m:manifest>")
+        packed.writestr(
+            "content.xml",
+            f"<office:document-content{spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="S">{made}</table:table></office:spreadsheet></office:body></office:document-content>',
+        )
+    return content.getvalue()
 
 
 def parquet(safe):

@@ -20,6 +20,7 @@ from audit.io.dialect import Declared, dialect_of, header_place, open_bytes, rea
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.model.errors import Problems
 from tests.helpers.messy import write
+from tests.helpers.published_forms import open_document
 from tests.helpers.running import refused, run_main
 
 HEADER = ["id", "age", "sex", "disease"]
@@ -197,6 +198,15 @@ def workbook_with(path, rows):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in parts.items():
             packed.writestr(name, content)
+
+
+@pytest.mark.parametrize("result", ["", ' office:value-type="float" office:value="4"'])
+def test_a_formula_of_libreoffice_without_its_result_is_no_empty_cell(tmp_path, result):
+    path = tmp_path / "1.ods"
+    path.write_bytes(open_document([["A", "D"], f'<table:table-cell table:formula="of:=2+2"{result}/>']))
+    write(tmp_path / "series.toml", MANIFEST.format(name=path.name, more=""))
+    err = run_main(str(tmp_path))[2]
+    assert ("this workbook has formulas whose results are not stored" in err) == (not result)
 
 
 @pytest.mark.parametrize("results", ["<v/>", "<v></v>", "", "<v>4</v>"])

@@ -105,7 +105,7 @@ FAULTS = [
         '["microdata.toml"]',
         [
             ':3: `snapshots`: "microdata.toml" is not a table; use files that end in .csv, .csv.gz, .parquet, '
-            ".xlsx, .dta, .sas7bdat, .sav, .xpt, .tab, .tsv"
+            ".xlsx, .ods, .dta, .sas7bdat, .sav, .xpt, .tab, .tsv"
         ],
     ),
     ("[columns]", '[updates]\ntransitions = "../t.csv"\n[columns]', [f":6: `transitions`: {OUTSIDE}"]),
