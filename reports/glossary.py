@@ -36,6 +36,26 @@ CLAUSES = {
 }
 
 
+_MEANT = {
+    "max_risk": Phrase("The policy is broken if an adversary gives a person's value a probability of {limit} or more."),
+    "max_ever_risk": Phrase(
+        "The policy is broken if an adversary gives a probability of {limit} or more to a person having ever had a "
+        "grave value."
+    ),
+    "min_e": Phrase(
+        "The policy is broken if fewer than {limit} people are known to have, together, the same values as as many "
+        "others."
+    ),
+    "k": Phrase("The policy is broken if fewer than {limit} rows, or records, look alike."),
+    "closeness": Phrase(
+        "The policy is broken if the possible numbers of a person are nearer to each other than {limit}."
+    ),
+    "min_count": Phrase("The policy is broken if a count from 1 to less than {limit} can be derived."),
+    "min_width": Phrase("The policy is broken if a hidden count has fewer than {limit} possible values."),
+    "min_labels": Phrase("The policy is broken if the people of a cell certainly have fewer than {limit} categories."),
+}
+
+
 def of_attacks(report: Report) -> list[tuple[str, str]]:
     """Return the attacks that ran, each with what it looks at."""
     ran = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in ATTACKS)
@@ -45,7 +65,7 @@ def of_attacks(report: Report) -> list[tuple[str, str]]:
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the terms that the page uses, each with its meaning."""
     limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
-    clauses = [(name, CLAUSES[name].filled(limit=limit)) for name, limit in limits]
+    clauses = [(name, _MEANT[name].filled(limit=limit)) for name, limit in limits]
     if report.tables is not None:
         return [*counts.words(), *clauses]
     words = [

@@ -130,6 +130,8 @@ def _costs(best: PlannedSeries) -> str:
         )
     if best.ncp is not None and best.form != "anatomy":
         text += " " + say("Cells cover {share} of their range.", share=figure(best.ncp, ".1%"))
+    if (widths := _widths(best)) is not None:
+        text += " " + say("Width of the cells: {widths}.", widths=widths)
     if best.withheld:
         text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
     if best.counterfeits:

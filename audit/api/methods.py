@@ -25,7 +25,7 @@ def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
 
     kind = METHODS.load(name)
     known = options_of(kind)
-    refuse_unknown(options, known, f"{name} has no")
+    refuse_unknown(options, known, name)
     for each in known:
         if each.required and each.name not in options:
             raise UsageError(f"{name} needs {each.flag}; give it {each.wanted}")

@@ -63,8 +63,9 @@ def _other_labels(counts: PublishedCounts) -> Iterator[str]:
     """Yield the dimensions in which two labels may mean the same.
 
     These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
-    dimensions; a mask of codes (`M14*`) and a code that begins like it (`M143`); labels of two tables about the same people that share none: if each table covers all people, its labels
-    mean the same as the other's, or overlap; and a label that has a word more or less beside labels that are the same.
+    dimensions; a mask of codes (`M14*`) and a code that begins like it (`M143`); labels of two tables about the
+    same people that share none: if each table covers all people, its labels mean the same as the other's, or
+    overlap; and a label that has a word more or less beside labels that are the same.
     """
     manifest = counts.manifest
     for place, dimension in enumerate(counts.dimensions):

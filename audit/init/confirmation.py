@@ -325,7 +325,7 @@ class _Asked:
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
-        For a marker, ask which counts it stands for instead; for a number, a word or a total of count tables, what it is.
+        For a marker, ask which counts it stands for instead; for other values of count tables, what it is.
         """
         from tomlkit.items import AbstractTable, Trivia
 

@@ -137,7 +137,6 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
 
 
 _PAGES = (".html", ".md")
-_HOW = "write them with --format json --output FILE"
 
 
 def read_history(folder: Path) -> AuditHistory:
@@ -150,9 +149,12 @@ def read_history(folder: Path) -> AuditHistory:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     except OSError as error:
-        raise UsageError(f"{shown}: {error.strerror or 'it cannot be read'}; name the folder of the reports") from error
+        what = say("{file}: the folder cannot be read; name the folder of the reports", file=shown)
+        raise UsageError(what) from error
     if not files:
-        raise UsageError(f"{shown}: there are no reports here; {_HOW}")
+        raise UsageError(
+            say("{file}: there are no reports here; write them with --format json --output FILE", file=shown)
+        )
     found = []
     for path in files:
         with _read(

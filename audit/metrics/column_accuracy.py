@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from audit.io.series import Series
 from audit.model.arrays import Counts, tally
 from audit.model.report import ColumnAccuracy
 
+_FIRST_YEAR, _LAST_YEAR = 1850, 2100
 _READ_TEXTS = 1000
 """The most texts of a column that are read; of more, texts at equal distances are."""
 
@@ -36,6 +38,7 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> 
     read = shown[:: max(1, -(-len(shown) // _READ_TEXTS))]
     column = series.column_of_cells(name, [texts[code] for code in read.tolist()])
     share, wide, kept = dict[str, float](), list[tuple[float, int]](), list[int]()
+    ranges = list[Interval]()
     for code in read.tolist():
         try:
             cell: Cell = column.parse(texts[code])
@@ -45,8 +48,10 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> 
         share[form] = share.get(form, 0) + int(rows[code])
         if isinstance(cell, Masked):
             kept.append(len(cell.prefix))
-        elif form == "range" and isinstance(cell, Interval) and (width := _width(cell)) is not None:
-            wide.append((width, int(rows[code])))
+        elif form == "range" and isinstance(cell, Interval):
+            ranges.append(cell)
+            if (width := _width(cell)) is not None:
+                wide.append((width, int(rows[code])))
     total, hidden = int(rows.sum()), int(rows[found[withheld]].sum())
     known = sum(share.values())
     shares = {form: many / known * (total - hidden) / total for form, many in share.items()}
@@ -58,9 +63,14 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> 
         shares=shares,
         ordered=column.kind is not Kind.CATEGORICAL,
         days=column.kind.is_date,
+        years=all(end is None or _is_year(end) for each in ranges for end in (each.low, each.high)),
         width=_middle(wide),
         kept=(min(kept), max(kept)) if kept else None,
     )
+
+
+def _is_year(number: Fraction) -> bool:
+    return number.denominator == 1 and _FIRST_YEAR <= number <= _LAST_YEAR
 
 
 def _form(cell: Cell) -> str:

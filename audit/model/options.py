@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from audit.model.errors import UsageError, printable
+from audit.runtime.phrases import say
 
 LARGEST = 999_999_999
 """The largest whole number of an option by default."""
@@ -129,17 +130,16 @@ def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, 
     return {each.name: each.checked(values[each.name]) for each in options if each.name in values}
 
 
-def refuse_unknown(names: Iterable[str], known: Iterable[Option], has: str) -> None:
-    """Refuse names that are not options; `has` begins the message, such as "joint has no".
+def refuse_unknown(names: Iterable[str], known: Iterable[Option], of: str) -> None:
+    """Refuse names that are not options of a plug-in.
 
     Raises:
         UsageError: a name is not an option.
     """
     there = {each.name: each.flag for each in known}
     if unknown := set(names) - there.keys():
-        raise UsageError(
-            f"{has} {printable(_flag(min(unknown)))}; there are {', '.join(dict.fromkeys(there.values()))}"
-        )
+        flag, flags = printable(_flag(min(unknown))), ", ".join(dict.fromkeys(there.values()))
+        raise UsageError(say("{name} has no {flag}; there are {flags}", name=of, flag=flag, flags=flags))
 
 
 def _flag(name: str) -> str:

@@ -139,6 +139,7 @@ class ColumnAccuracy:
         shares: the share of rows by the form of their cells: `exact`, `range`, `prefix`, `set` or `withheld`.
         ordered: whether its exact values are numbers or days.
         days: whether they are days.
+        years: whether all ends of ranges are years.
         width: how many units or days a range has that is the middle one of all rows with ranges; None without any that
             has two ends.
         kept: the fewest and the most characters that prefixes keep; None if there are no prefixes.
@@ -149,6 +150,7 @@ class ColumnAccuracy:
     shares: Mapping[str, float]
     ordered: bool = False
     days: bool = False
+    years: bool = False
     width: float | None = None
     kept: tuple[int, int] | None = None
 

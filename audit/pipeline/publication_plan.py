@@ -16,7 +16,7 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
-from audit.model.anonymizer import Anonymizer
+from audit.model.anonymizer import Anonymizer, Form
 from audit.model.arrays import UNKNOWN
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError, UsageError
@@ -36,6 +36,7 @@ Candidate = tuple[str, Anonymizer, Principle]
 TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
+_COARSE = "--publish generalization"
 _FREQUENT = 0.5
 
 
@@ -61,6 +62,7 @@ def plan_publication(
 ) -> PublicationPlan:
     """Return what each method would publish from microdata, audited; the published files are deleted.
 
+    Of those that keep the policy with exact quasi-identifiers, the two that lose least are tried with coarse ones.
     If no method keeps the policy, the two that violate it least are tried without the quasi-identifier with the most
     values, then without the next, until one keeps it or one column is left.
 
@@ -72,7 +74,14 @@ def plan_publication(
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
-    published = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.refused is None]
+    exact = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.keeps and each.form == "anatomy"]
+    coarse = [
+        (f"{parameters} {_COARSE}", method, principle)
+        for _, (parameters, method, principle) in sorted(exact, key=lambda pair: pair[0].lost)[:_CLOSEST]
+    ]
+    tried += [trial.of(microdata, each) for each in coarse]
+    made += coarse
+    published = [(each, one) for each, one in zip(tried, made, strict=True) if each.refused is None]
     closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
     left = list(microdata.quasi_identifiers)
     for name in sorted(left, key=lambda each: -distinct[each])[: len(left) - 1]:
@@ -162,7 +171,8 @@ class _Trial:
         with tempfile.TemporaryDirectory(prefix="audit-plan-") as name:
             folder = Path(name) / "series"
             try:
-                options = PublishOptions(seed=self.queries.seed, on_release=done.append)
+                form: Form | None = "generalization" if _COARSE in parameters else None
+                options = PublishOptions(form, seed=self.queries.seed, on_release=done.append)
                 publish(microdata, folder, method, principle, options)
             except (InputError, UsageError) as error:
                 return PlannedSeries(method.name, parameters, refused=_refused(error))

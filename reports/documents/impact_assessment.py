@@ -91,6 +91,7 @@ def _measures(report: Report) -> Iterator[Block]:
         yield Paragraph(say("What can be done now:"))
         yield Bullets(further)
     yield sections.to_fill(
+        (say("Columns left out"), say("which columns are not published, such as names, addresses and ids")),
         (say("Further measures taken"), say("measures, who is responsible, and since when")),
         (say("Risk that remains"), say("likelihood and severity after the measures, and why it is accepted")),
     )

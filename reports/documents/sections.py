@@ -183,7 +183,9 @@ def accuracy(column: ColumnAccuracy) -> str:
         elif form == "range" and column.width is not None and column.days:
             what = say("ranges of about {width} days", width=_width(column.width))
         elif form == "range" and column.width is not None:
-            what = say("ranges of about {width} units", width=_width(column.width))
+            what = say("ranges about {width} wide", width=_width(column.width))
+            if column.years:
+                what = say("ranges of about {width} years", width=_width(column.width))
         elif form == "prefix" and column.kept is not None:
             what = say("the first {least} to {most} characters", least=column.kept[0], most=column.kept[1])
             if column.kept[0] == column.kept[1]:

@@ -102,7 +102,8 @@ def open_document(rows):
         packed.writestr(
             "content.xml",
             f"<office:document-content{spaces}><office:body><office:spreadsheet>"
-            f'<table:table table:name="S">{made}</table:table></office:spreadsheet></office:body></office:document-content>',
+            f'<table:table table:name="S">{made}</table:table></office:spreadsheet></office:body>'
+            "</office:document-content>",
         )
     return content.getvalue()
 

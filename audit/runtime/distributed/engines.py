@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from audit.model.errors import UsageError, printable
 from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.phrases import say
 
 ENGINES = ("local", "dask")
 
@@ -24,11 +25,16 @@ def engine(name: str = "local", jobs: int | None = None, scheduler: str | None =
         UsageError: the arguments contradict each other, or the cluster cannot be used.
     """
     if name not in ENGINES:
-        raise UsageError(f"unknown engine {printable(str(name))}; choose one of {', '.join(ENGINES)}")
+        named = printable(str(name))
+        raise UsageError(say("unknown engine {name}; choose one of {names}", name=named, names=", ".join(ENGINES)))
     if scheduler is not None and name != "dask":
-        raise UsageError("a scheduler is part of a cluster; choose the engine dask too, or leave the scheduler out")
+        raise UsageError(
+            say("a scheduler is part of a cluster; choose the engine dask too, or leave the scheduler out")
+        )
     if scheduler is not None and jobs is not None:
-        raise UsageError("a scheduler's workers do as many tasks at once as they were started for; leave the jobs out")
+        raise UsageError(
+            say("a scheduler's workers do as many tasks at once as they were started for; leave the jobs out")
+        )
     if name == "dask":
         from audit.runtime.distributed.dask_cluster import cluster
 
