@@ -23,36 +23,14 @@ ATTACKS = {
     "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
 }
 CLAUSES = {
-    "max_risk": Phrase("highest allowed probability of a person's value (max_risk, limit {limit})"),
-    "max_ever_risk": Phrase(
-        "highest allowed probability that a person ever had a grave value (max_ever_risk, limit {limit})"
-    ),
-    "min_e": Phrase("smallest allowed group of people known to have the same values (min_e, limit {limit})"),
-    "k": Phrase("smallest allowed number of rows, or records, that look alike (k, limit {limit})"),
-    "closeness": Phrase("how near the possible numbers of a person may be to each other (closeness, limit {limit})"),
-    "min_count": Phrase("smallest count that may be known (min_count, limit {limit})"),
-    "min_width": Phrase("smallest allowed number of possible values of a hidden count (min_width, limit {limit})"),
-    "min_labels": Phrase("smallest allowed number of categories among a cell’s people (min_labels, limit {limit})"),
-}
-
-
-_MEANT = {
-    "max_risk": Phrase("The policy is broken if an adversary gives a person's value a probability of {limit} or more."),
-    "max_ever_risk": Phrase(
-        "The policy is broken if an adversary gives a probability of {limit} or more to a person having ever had a "
-        "grave value."
-    ),
-    "min_e": Phrase(
-        "The policy is broken if fewer than {limit} people are known to have, together, the same values as as many "
-        "others."
-    ),
-    "k": Phrase("The policy is broken if fewer than {limit} rows, or records, look alike."),
-    "closeness": Phrase(
-        "The policy is broken if the possible numbers of a person are nearer to each other than {limit}."
-    ),
-    "min_count": Phrase("The policy is broken if a count from 1 to less than {limit} can be derived."),
-    "min_width": Phrase("The policy is broken if a hidden count has fewer than {limit} possible values."),
-    "min_labels": Phrase("The policy is broken if the people of a cell certainly have fewer than {limit} categories."),
+    "max_risk": Phrase("highest allowed probability of a person's value"),
+    "max_ever_risk": Phrase("highest allowed probability that a person ever had a grave value"),
+    "min_e": Phrase("smallest allowed group of people known to have the same values"),
+    "k": Phrase("smallest allowed number of rows, or records, that look alike"),
+    "closeness": Phrase("how near the possible numbers of a person may be to each other"),
+    "min_count": Phrase("smallest count that may be known"),
+    "min_width": Phrase("smallest allowed number of possible values of a hidden count"),
+    "min_labels": Phrase("smallest allowed number of categories among a cell’s people"),
 }
 
 
@@ -65,7 +43,7 @@ def of_attacks(report: Report) -> list[tuple[str, str]]:
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the terms that the page uses, each with its meaning."""
     limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
-    clauses = [(name, _MEANT[name].filled(limit=limit)) for name, limit in limits]
+    clauses = [(name, say("{name}: {text}", name=str(CLAUSES[name]), text=limit)) for name, limit in limits]
     if report.tables is not None:
         return [*counts.words(), *clauses]
     words = [

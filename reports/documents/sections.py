@@ -290,7 +290,10 @@ def verdict(report: Report) -> Iterator[Block]:
     lines = [*split(report), *violated(report)]
     for each in report.policy.clauses:
         if each.state in _STATES:  # violated clauses are above
-            clause = CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
+            named = {"name": each.clause, "limit": figure(each.limit, "g")}
+            clause = _CLAUSE.filled(**named)
+            if each.clause in CLAUSES:
+                clause = say("{meaning} ({name}, limit {limit})", meaning=str(CLAUSES[each.clause]), **named)
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
     yield Bullets(lines)
@@ -333,20 +336,11 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines += warnings(report)
     if report.revealed:
         lines += waivers(report)
-    elif report.left_out and report.policy.waived and isinstance(report, CountReport):
-        lines.append(
-            say_count(
-                "{count} finding was accepted beforehand; the report of the audit names it, and the reason.",
-                "{count} findings were accepted beforehand; the report of the audit names them, and the reasons.",
-                report.left_out,
-            )
-        )
     elif report.left_out and report.policy.waived:
         lines.append(
             say_count(
-                "{count} finding was accepted beforehand; the document made with --reveal names it, and the reason.",
-                "{count} findings were accepted beforehand; the document made with --reveal names them, and the "
-                "reasons.",
+                "{count} finding was accepted beforehand; a report made with --reveal names it, and the reason.",
+                "{count} findings were accepted beforehand; a report made with --reveal names them, and the reasons.",
                 report.left_out,
             )
         )

@@ -40,6 +40,19 @@ def test_what_is_recommended_keeps_the_policy(clinic, tmp_path):
     assert run_main(str(tmp_path / "s"))[0] == 0
 
 
+def test_a_method_with_exact_quasi_identifiers_is_tried_with_coarse_ones(clinic):
+    """The recommendation names the command line for these, and the width of their cells."""
+    exact = [each for each in clinic["tried"] if each["form"] == "anatomy" and each["exit_code"] == 0]
+    coarse = [each for each in clinic["tried"] if each["parameters"].endswith("--publish generalization")]
+    assert {each["method"] for each in coarse} <= {each["method"] for each in exact}
+    assert len(coarse) == min(2, len(exact)) > 0
+    assert all(each["form"] == "generalization" and min(each["widths"].values()) >= 1 for each in coarse)
+    assert clinic["recommended"]["parameters"] in [each["parameters"] for each in coarse]
+    text = " ".join(run_main("plan", CLINIC, "--queries", "20", "--method", "e-equivalence")[1].split())
+    assert "Width of the cells: a cell covers on average, in values: " in text.split("Why this one")[0]
+    assert "--publish generalization --output" in text
+
+
 def test_each_method_ends_as_its_own_audit_says(clinic, tmp_path):
     [tried] = [each for each in clinic["tried"] if (each["method"], each["parameters"]) == ("m-invariance", "--m 2")]
     run_main(
