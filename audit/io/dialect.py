@@ -15,7 +15,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -123,6 +123,7 @@ class Dialect:
         blanks: whether blanks follow a delimiter before a quote.
         skipped: the number of characters before the header: titles, and a line `sep=;`, which is a hint for Excel.
         above: the number of lines before the header.
+        end: the end of a line.
     """
 
     delimiter: str = ","
@@ -131,6 +132,7 @@ class Dialect:
     blanks: bool = False
     skipped: int = 0
     above: int = 0
+    end: str = field(default="\n", repr=False)
 
     @property
     def is_plain(self) -> bool:
@@ -282,7 +284,8 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     if titles := _titles(text, delimiter if declared.delimiter or hint else None):
         delimiter, lines = titles
         skipped, above, text = skipped + sum(map(len, lines)), above + len(lines), text[sum(map(len, lines)) :]
-    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above)
+    end = "\r\n" if "\r\n" in text else "\n"
+    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above, end=end)
     if _begins_with_quotes(text, delimiter, "'"):
         dialect = replace(dialect, quote="'")
     blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None

@@ -34,7 +34,7 @@ def write_table(
         table: the table.
         path: the file.
         mode: its permissions; by default those of the replaced file, or the usual ones.
-        dialect: the delimiter and the encoding of text; UTF-8 is used if the encoding lacks a character.
+        dialect: the delimiter, the encoding and the ends of lines of text; UTF-8 if the encoding lacks a character.
         above: text to write above the header, with its line breaks; Parquet has no place for it.
         below: text to write below the last row, likewise.
 
@@ -54,7 +54,7 @@ def write_table(
 
 def _encoded(table: pa.Table, dialect: Dialect, above: str, below: str) -> Iterable[bytes]:
     """Return the CSV text of a table between two other texts, in blocks of many rows."""
-    lines = chain([above.encode()], _lines(table, dialect.delimiter), [below.encode()])
+    lines = chain([above.encode()], _lines(table, dialect), [below.encode()])
     if dialect.encoding == UTF_8:
         return lines
     text = b"".join(lines)
@@ -97,12 +97,13 @@ def _compact(table: pa.Table) -> pa.Table:
     return table
 
 
-def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
+def _lines(table: pa.Table, dialect: Dialect) -> Iterator[bytes]:
     """Yield the CSV text of a table, in blocks of many rows."""
     import numpy as np
 
-    comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (delimiter, "", "\n"))
-    yield (delimiter.join(quoted(table.column_names, delimiter)) + "\n").encode()
+    delimiter = dialect.delimiter
+    comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (delimiter, "", dialect.end))
+    yield (delimiter.join(quoted(table.column_names, delimiter)) + dialect.end).encode()
     for start in range(0, table.num_rows, _ROWS_AT_ONCE):
         columns = [_texts(column.combine_chunks(), delimiter) for column in table.slice(start, _ROWS_AT_ONCE).columns]
         rows = pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)

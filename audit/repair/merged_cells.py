@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import ANYTHING, Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains, show
+from audit.io.cells import ANYTHING, Anything, Cell, CellError, Interval, Masked, NumberSet, ValueSet, contains, show
 from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
 
+_RANGE = re.compile(r"(\D*)\d+(\D+)\d+(\D*)")
+_YEAR = 4  # digits
 _LISTED = 8
 """Longer lists of values are not written: no reader could use such a cell."""
 
 
-def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
+def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier, texts: Iterable[str] = ()) -> str:
     """Return the text of the narrowest cell that covers some cells, given by their texts.
 
-    Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
-    postcodes, their common prefix; other texts a list, and `*` where the list would be long.
+    Numbers become an interval, in the notation of the first of some other texts; labels their lowest common ancestor in
+    the hierarchy; codes of one length, such as postcodes, their common prefix; other texts a list, and `*` if it
+    would be long.
     """
     if len(cells) == 1:
         return next(iter(cells))
@@ -36,8 +41,24 @@ def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
         if all(contains(cell, each) for each in cells.values()):
             return text
     if hull is not None:
-        return show(hull, attribute.kind)
+        return as_written(hull, attribute, texts)
     return _merged_labels(list(cells.values()), attribute.hierarchy)
+
+
+def as_written(cell: Cell, attribute: QuasiIdentifier, texts: Iterable[str]) -> str:
+    """Return the text of a cell, in the notation of the first range of whole numbers or years among some texts."""
+    shown = show(cell, attribute.kind)
+    form = next(filter(None, map(_RANGE.fullmatch, texts)), None)
+    if form is None or not isinstance(cell, Interval) or cell.low is None or cell.high is None:
+        return shown
+    before, between, behind = form.groups()
+    low, high = (show(Interval(end, end), attribute.kind) for end in (cell.low, cell.high))
+    for size in (_YEAR, len(shown)):
+        text = f"{before}{low[:size]}{between}{high[:size]}{behind}"
+        with suppress(CellError):
+            if attribute.parse(text) == cell:
+                return text
+    return shown
 
 
 def _hull(cells: Sequence[Interval | NumberSet]) -> Cell:
@@ -163,7 +184,7 @@ class AttributeCells:
             return key[0]
         if key not in self._merged:
             cells = {self.texts[code]: self._cells[code] for code in key}
-            self._merged[key] = self._number(merged_text(cells, self.attribute))
+            self._merged[key] = self._number(merged_text(cells, self.attribute, self.texts))
         return self._merged[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:
@@ -172,7 +193,8 @@ class AttributeCells:
             if code not in self._coarser:
                 cell, one = self._cells[code], self.attribute
                 cell = coarser(cell, one.hierarchy, whole=self._whole, kind=one.kind)
-                text = _text(cell, one)
+                label = None if one.hierarchy is None else _label(cell, one.hierarchy)
+                text = label or as_written(cell, one, self.texts)
                 self._coarser[code] = self._number(ANYTHING if self._cost(one.parse(text)) >= 1 else text)
             code = self._coarser[code]
         return code
@@ -182,8 +204,6 @@ class AttributeCells:
         return self.texts[code] == ANYTHING
 
 
-def _text(cell: Cell, attribute: QuasiIdentifier) -> str:
-    """Return a text for a cell: the label of a hierarchy if there is one."""
-    if attribute.hierarchy is not None and isinstance(cell, ValueSet):
-        return attribute.hierarchy.label_of(cell.members) or show(cell)
-    return show(cell, attribute.kind)
+def _label(cell: Cell, hierarchy: Hierarchy) -> str | None:
+    """Return the label of a hierarchy for a cell; None if there is none."""
+    return hierarchy.label_of(cell.members) if isinstance(cell, ValueSet) else None

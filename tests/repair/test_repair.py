@@ -68,6 +68,15 @@ def test_the_time_limit_is_for_all_audits_together_that_of_the_past_included(hos
     assert "NO REPAIR of release 2: the time limit of 2 s was reached" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_candidate_keeps_the_ends_of_its_lines(hospital, end):
+    path = hospital / "2.csv"
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", end.encode()))
+    assert run_main("repair", str(hospital / "s"), str(path), "--output", str(hospital / "out"))[0] == 0
+    written = (hospital / "out" / "2.csv").read_bytes()
+    assert written.count(end.encode()) == written.count(b"\n") > 1
+
+
 @pytest.mark.parametrize(("delimiter", "encoding"), [("|", "cp1252"), (";", "utf-16"), ("#", "cp850")])
 def test_a_candidate_is_written_in_the_form_that_is_declared(hospital, delimiter, encoding):
     manifest, declared = hospital / "s" / "series.toml", f'delimiter = "{delimiter}"\nencoding = "{encoding}"\n'
@@ -139,6 +148,10 @@ PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"),
         (Kind.NUMERIC, None, [">=65", "60"], ">=60"),
         (Kind.NUMERIC, None, [">=65", "<18"], "*"),
         (Kind.NUMERIC, None, ["[20, 30]", "25"], "[20, 30]"),
+        (Kind.NUMERIC, None, ["20-29", "40-49"], "20-49"),
+        (Kind.NUMERIC, None, ["20 – 29", "35"], "20 – 35"),
+        (Kind.DATE, None, ["1960-1969", "1980-1989"], "1960-1989"),
+        (Kind.DATE, None, ["1960", "1980"], "[1960-01-01, 1980-12-31]"),
         (Kind.CATEGORICAL, None, ["48151", "48199"], "481**"),
         (Kind.CATEGORICAL, None, ["Rome", "Rostock"], "{Rome, Rostock}"),
         (Kind.CATEGORICAL, PLACES, ["Rome", "Bari"], "Italy"),
@@ -148,7 +161,7 @@ PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"),
 )
 def test_merged_cells(kind, hierarchy, texts, merged):
     attribute = QuasiIdentifier("a", kind, hierarchy, frozenset())
-    assert merged_text({text: attribute.parse(text) for text in texts}, attribute) == merged
+    assert merged_text({text: attribute.parse(text) for text in texts}, attribute, texts) == merged
     cells = AttributeCells(attribute, np.arange(len(texts)), texts)
     every = cells.merged(range(len(texts)))
     assert cells.texts[every] == merged
