@@ -138,7 +138,7 @@ class _EvidenceBuilder:
         return np.stack(columns, axis=1).astype(np.int32)
 
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
-        """Yield the combinations of a table's labels that no row shows, as boxes, and their period, table by table."""
+        """Yield the combinations of a table's labels that no row shows, as boxes, and its release, table by table."""
         rows = self.rows
         total, crossings = rows.totals, rows.crossings
         for release, *crossing in np.unique(np.column_stack([rows.release, crossings]), axis=0).tolist():
@@ -153,13 +153,16 @@ class _EvidenceBuilder:
             grid = combinations(choices)
             sizes = [len(each.labels) for each in self.dimensions]
             missing = grid[~np.isin(keys(grid, sizes), keys(labels, sizes))]
-            yield self._boxes_of(missing), 0 if self.over_time == "same" else release
+            yield self._boxes_of(missing), release
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield the independent parts: each release, if releases are independent, otherwise one part for all."""
-        left_out = [*self._left_out()] if self.counts.manifest.absent_is_zero else []
+        manifest = self.counts.manifest
+        left_out = [*self._left_out()] if manifest.absent_is_zero else []
         absent = np.repeat([at for _, at in left_out], [len(box) for box, _ in left_out]).astype(np.int32)
-        low, high = (np.full(len(absent), end) for end in Interpreter(self.counts.manifest).interval("0"))
+        zero = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
+        low, high = np.array(zero, dtype=np.int64)[absent].T
+        absent *= self.over_time != "same"
         lower, upper = self.counts.lower[self.rows.row], self.counts.upper[self.rows.row]
         said = self.rows.shown | (upper < UNBOUNDED) | (lower > 0)
         boxes = np.concatenate([self.box[said], *(box for box, _ in left_out)])

@@ -262,9 +262,10 @@ class Interpreter:
         rounding: how the numbers of the current texts were rounded; None if they were not.
     """
 
-    def __init__(self, manifest: TableManifest) -> None:
+    def __init__(self, manifest: TableManifest, release: int | None = None) -> None:
         self.manifest = manifest
-        self.point, self.rounding = False, manifest.rounding
+        self.point = False
+        self.rounding = manifest.rounding if release is None else manifest.rounding_of(release)
         self._rates: dict[tuple[str, str, str, Rounding | None], Interval] = {}
 
     def fault(self, text: str) -> str | None:

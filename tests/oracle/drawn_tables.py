@@ -204,7 +204,10 @@ def _some_exact(rng: random.Random) -> Published:
     """Releases of which the office rounded some, before or after it published exact numbers."""
     rules, labels = draft(rng)
     exact, rounding = rng.choice([(0,), (1,), (0, 2), (1, 2)]), rules.rounding or (rng.choice([3, 5]), "nearest")
-    series, _ = publish(rng, replace(rules, rounding=rounding, exact=exact), labels)
+    rules = replace(rules, rounding=rounding, exact=exact)
+    if rng.random() < 0.5:
+        return _without_zeros(rng, rules, labels)
+    series, _ = publish(rng, rules, labels)
     files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
     return Published({None: series}, [*series.dimensions, "n"], files, _manifest(series))
 
@@ -480,7 +483,10 @@ def _status(rng: random.Random) -> Published:
 
 def _left_out(rng: random.Random) -> Published:
     """Rows that are left out because nobody is in them; releases have others of their crossings."""
-    rules, labels = draft(rng)
+    return _without_zeros(rng, *draft(rng))
+
+
+def _without_zeros(rng: random.Random, rules: TinyTables, labels: Sequence[Sequence[str]]) -> Published:
     series, _ = publish(rng, rules, labels, plain=True)
     totals = [rules.totals.get(name) for name in rules.dimensions]
     everywhere = {(at, label) for rows in series.releases for cell, _ in rows for at, label in enumerate(cell)}
