@@ -39,13 +39,20 @@ def page(explanation: Explanation) -> Page:
         also.insert(0, Paragraph(same))
     several = len(explanation.explained) > 1 or bool(explanation.also)
     head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
-    sections = [part for each in explanation.explained for part in _sections(each, several=several)]
+    sections = [
+        part
+        for each in explanation.explained
+        for part in _sections(each, several=several, possible=adversary.kind == "possible")
+    ]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 
 
-def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:
+def _sections(explained: Explained, *, several: bool, possible: bool) -> Iterator[Section]:
     alone = "update-graph" if any(each.attack == "update-graph" for each in explained.said) else "intersection"
-    blocks: list[Block] = [Paragraph(_conclusion(explained)), *(_version(each, alone) for each in explained.versions)]
+    blocks: list[Block] = [
+        Paragraph(_conclusion(explained, possible=possible)),
+        *(_version(each, alone) for each in explained.versions),
+    ]
     if explained.absent:
         tags = listed(explained.absent)
         absent = say_count(
@@ -58,15 +65,18 @@ def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:
             yield _said(said)
 
 
-def _conclusion(explained: Explained) -> str:
-    """Return what is certain about the person in a sentence, or how much is not."""
+def _conclusion(explained: Explained, *, possible: bool) -> str:
+    """Return what is certain about the person in a sentence, or how much is not; `possible` people may be elsewhere."""
     found = [
         [next(iter(finding.in_full(by_version=said.attack != "intersection"))) for finding in said.findings]
         for said in explained.said
         if said.findings
     ]
     if found:  # the last attack reasons about most
-        return say("Conclusion: it is certain: {findings}.", findings=parted(dict.fromkeys(found[-1])))
+        certain, there = parted(dict.fromkeys(found[-1])), listed([each.release for each in explained.versions])
+        if possible:
+            return say("Conclusion: if in {releases}, it is certain: {findings}.", releases=there, findings=certain)
+        return say("Conclusion: it is certain: {findings}.", findings=certain)
     if any(said.reason for said in explained.said) or any(version.open for version in explained.versions):
         return say("Conclusion: nothing was found to be certain about this person, but not everything was decided.")
     shares = [share for version in explained.versions for share in version.shares if share.risk is not None]

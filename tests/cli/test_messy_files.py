@@ -112,6 +112,26 @@ def test_values_that_change_their_names(tmp_path, expected):
     assert lines[0].startswith('audit: walk.csv:4, column "to": the file gives this value')
 
 
+@pytest.mark.parametrize(
+    ("total", "more", "code"),
+    [
+        ("Ensemble", "", 3),
+        ("Insgesamt", "", 3),
+        ("Ensemble", 'ignore_rows = { Age = ["Ensemble"] }', 0),
+        ("Ensemble", 'spelled = ["Age", "Sex"]', 0),
+        ("Ensemble", 'missing = ["Ensemble"]', 0),
+    ],
+)
+def test_totals_among_quasi_identifiers_are_asked_about(total, more, code, tmp_path):
+    """A manifest written by hand says nothing of the last two rows, which look alike and are no people."""
+    rows = [["a", "F", "flu"], ["a", "F", "cold"], *[[total, total, each] for each in ("flu", "gout")]]
+    write(tmp_path / "1.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\n{more}\n'
+    write(tmp_path / "series.toml", f'[series]\nname = "t"\nreleases = ["1.csv"]\n[columns]\n{columns}')
+    ended, out, _ = run_main(str(tmp_path))
+    assert (ended, "look like totals, and are read as people" in " ".join(out.split())) == (code, code == 3)
+
+
 @pytest.mark.parametrize("keyed", [False, True])
 def test_rows_that_are_totals(tmp_path, expected, keyed):
     files = []

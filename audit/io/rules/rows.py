@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from audit.io.respelling import fold
-from audit.io.rules.cell_meaning import Spelled
+from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table, text_codes
 from audit.io.texts import flags
@@ -72,13 +72,13 @@ class IgnoreRows(
         return table
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns with cells such as "Total"; quasi-identifiers, where it may be a label, without warning."""
+        """Yield the columns with cells such as "Total"; without warning where it may be the label of a hierarchy."""
         columns = written.columns
         for name, texts in written.texts.items():
-            marks = tuple(filter(is_total, texts))
+            marks = tuple(text for text in texts if is_total(text) and text not in columns.rules[Missing].texts)
             if not marks or name in columns.rules[Spelled].columns:
                 continue
-            warning = None if name in columns.quasi_identifiers else read_as_people(name, marks)
+            warning = None if name in columns.rules[Hierarchies].names else read_as_people(name, marks)
             why = say("rows with these cells look like totals, not people")
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)
