@@ -184,7 +184,8 @@ def test_who_may_be_in_one_release_alone_violates(tmp_path):
     assert code == 1
     findings = {each["individual"]: each["value"] for each in result["attacks"][0]["findings"]}
     assert findings == {"p0 (or 2 others who look alike; at most 1 of them at once; if in 1 and 2)": "a"}
-    assert "if in 1 and 2, it is certain" in " ".join(run_main("explain", str(tmp_path), "--individual", "p1")[1].split())
+    explained = run_main("explain", str(tmp_path), "--individual", "p1")[1]
+    assert "if in 1 and 2, it is certain" in " ".join(explained.split())
 
 
 def test_people_alike_are_no_more_than_rows(tmp_path):
