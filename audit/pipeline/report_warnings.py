@@ -11,6 +11,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
 from audit.clauses.clause import ListedValue
 from audit.io.irregularities import irregularities
+from audit.io.rules.disclosure import Similar
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
@@ -20,7 +21,7 @@ from audit.model.outcome import PerPersonAttack
 from audit.model.report import ReportWarning
 from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.phrases import figure, joined, say, say_count
+from audit.runtime.phrases import figure, joined, parted, say, say_count
 
 _COLUMNS_SHOWN = 6
 _MANY_COUNTERFEITS = 0.1
@@ -123,7 +124,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
 
 
 def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedValue]) -> Iterator[ReportWarning]:
-    """Yield a warning about findings of harmless values only."""
+    """Yield a warning about findings of harmless values only, and about what the others together disclose."""
     if listed:
         what = say_count(
             "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
@@ -131,6 +132,15 @@ def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedV
             sum(len(entry.waived) for entry in results),
         )
         values = (f"{printable(str(name))}: {printable(text)}" for name, text in listed)
+        judged = results[0].evidence.series.columns.rules[Similar].names if results else {}
+        others = sorted({str(name) for name, _ in listed} - {*judged})
+        if others:
+            more = say(
+                "whether a person certainly has none of them is judged only if all other values of {columns} are in "
+                "one category under similar",
+                columns=joined([*map(printable, others)], _COLUMNS_SHOWN),
+            )
+            what = parted([what, more])
         yield ReportWarning("harmless-value", what, tuple(values))
 
 

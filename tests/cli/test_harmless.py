@@ -62,6 +62,20 @@ def test_what_is_certain_of_a_harmless_value_violates_nothing(tmp_path, individu
     assert warning["text"].startswith(f"{6 if individual else 1} finding")
 
 
+def test_that_people_have_none_of_the_harmless_values_is_found_if_the_others_are_one_category(tmp_path):
+    """Those of one group have a cold or asthma, and so a disease."""
+    folder = series(tmp_path, [LIKELY + MIXED[2:]], NONE)
+    code, result, _ = run_audit(folder)
+    [warning] = warned(result)
+    assert (code, warning["text"].count("only if all other values of Disease are in one category")) == (0, 1)
+    (folder / "kinds.csv").write_text("value,category\nnone,well\nflu,ill\ngout,ill\ncold,ill\nasthma,ill\n")
+    manifest = (folder / "series.toml").read_text().replace(NONE, f'{NONE}\nsimilar = {{ Disease = "kinds.csv" }}')
+    (folder / "series.toml").write_text(manifest)
+    code, result, _ = run_audit(folder)
+    [warning] = warned(result)
+    assert (code, "one category" in warning["text"], ended(result)["max_risk"]) == (1, False, "violated")
+
+
 def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     code, out, _ = run_main(str(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)))
     text = " ".join(out.split())
