@@ -48,7 +48,6 @@ from audit.model.options import option
 from audit.model.outcome import Outcome, PolicyOptions, PossibleValues, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
-from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, parted, say, say_count
 
 
@@ -260,7 +259,6 @@ class EquivalenceAttack(PolicyOptions):
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         matrix = Matrix.of(evidence)
-        release_memory()
         try:
             found = _longest(matrix, self.max_e, budget)
         except ContradictionError as contradiction:

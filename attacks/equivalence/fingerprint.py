@@ -29,7 +29,6 @@ from attacks.equivalence.field import BITS, LEAST_PRIME, PRIMES, Field, Residues
 from attacks.matrix import Matrix, blocks
 from audit.model.arrays import Codes
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import release_memory
 
 # With more memberships, elimination may take longer than importing numba and loading the kernels: half a second.
 _PLAIN_MEMBERSHIPS = 2_000
@@ -93,9 +92,7 @@ def fingerprint(
     target = _targets(matrix, value, field)
     drawn = uniform(for_columns, matrix.columns, field)
     if len(matrix.member) > _PLAIN_MEMBERSHIPS:
-        release_memory()
         number = compiled_solution(matrix, target, drawn, (for_columns, field), budget)
-        release_memory()
     else:
         number = plain_solution(matrix, target, drawn, field)
     if number is None:

@@ -38,7 +38,6 @@ from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types
 from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers, Words, numbered, ragged, segments, starts
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import Reason, combined, say
 
 Sets: TypeAlias = npt.NDArray[np.int64]
@@ -254,7 +253,6 @@ def matched(
     item = classes(matrix, *numbers)
     least = (present & (np.bincount(item[present], minlength=len(item))[item] > 1)).astype(np.int32)
     by_group, of_all = _places(matrix, twins, present, max_e, item, numbers)
-    release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
         wanted = present & (least == 0)

@@ -49,7 +49,6 @@ from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.evidence import CandidatePools, CombinedName, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
 
@@ -84,7 +83,6 @@ def build_evidence(
     if register is not None:
         check_register_texts(series, register)
     held = HeldSeries(series, kind, register, readings, records=records)
-    release_memory()
     for name, steps in transitions.items():
         if steps is not None and held.adversary.knows_groups and series.manifest.transitions:
             _check_changes(held, name, steps)

@@ -24,4 +24,4 @@ def main() -> int:
     except MemoryError:
         sys.stderr.write("audit: out of memory; use a machine with more memory\n")
         return 2
-    return run(alone=True)
+    return run()

@@ -104,13 +104,13 @@ def _command(name: str) -> ModuleType:
     return import_module(f"audit.cli.{name}")
 
 
-def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
-    """Run the command line and return its exit code; with `alone`, this process does nothing else."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
     if ASKED in os.environ:
         complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
     with in_language(_language_of(words)):
-        return _run(words, alone=alone)
+        return _run(words)
 
 
 def _language_of(words: Sequence[str]) -> str:
@@ -124,12 +124,12 @@ def _language_of(words: Sequence[str]) -> str:
     return found
 
 
-def _run(words: list[str], *, alone: bool) -> int:
+def _run(words: list[str]) -> int:
     """Run the command line in the language in use, and return its exit code."""
     try:
         kernels.on_compiling = _say_that_kernels_are_compiled
         with after_imports():
-            return _dispatch(words, alone=alone)
+            return _dispatch(words)
     except BrokenPipeError:
         discard(sys.stdout)
         return _BROKEN_PIPE
@@ -147,7 +147,7 @@ def _say_that_kernels_are_compiled() -> None:
             sys.stderr.write("audit: compiling for this machine, once; this takes some seconds\n")
 
 
-def _dispatch(words: list[str], *, alone: bool) -> int:
+def _dispatch(words: list[str]) -> int:
     if not words:
         sys.stderr.write(str(FIRST_STEPS))
         return 2
@@ -159,10 +159,6 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     except SystemExit as leaving:  # argparse exits after help, the version or wrong words; nothing else does
         return leaving.code if isinstance(leaving.code, int) else 2
-    if alone:
-        from audit.runtime.kernels import keep_memory
-
-        keep_memory()  # before there are threads, and before Arrow is imported
     command = words[0] if named else "audit"
     with (
         log_shown(),
