@@ -86,7 +86,7 @@ def _check(attacks: Iterable[Attack], options: Mapping[str, object]) -> None:
     if options.keys() <= own.keys():
         return
     every = {each.name: (each, attack) for attack in map(find, ATTACKS.names) for each in options_of(type(attack))}
-    refuse_unknown(options, [*(option for option, _ in every.values()), *own.values()], "no attack has")
+    refuse_unknown(options, [*(option for option, _ in every.values()), *own.values()], "audit")
     for name in options:
         if name not in own and not every[name][0].anywhere:
             flag, whose = every[name][0].flag, every[name][1].name

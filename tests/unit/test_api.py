@@ -54,7 +54,7 @@ def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
         (lambda s: s.attack("guess"), "choose from intersection"),
         (lambda s: s.attack("inference-table"), "columns] record"),
         (lambda s: s.attack("intersection", max_e=2), "--max-e is an option of the attack equivalence"),
-        (lambda s: s.audit(depth=2), "no attack has --depth"),
+        (lambda s: s.audit(depth=2), "audit has no --depth"),
         (lambda s: s.audit(max_e=0), "from 1 to 100"),
         (lambda s: s.audit(max_e=2.5), "from 1 to 100"),
         (lambda s: s.audit(max_e=101), "from 1 to 100"),
