@@ -274,7 +274,7 @@ class EquivalenceAttack(PolicyOptions):
             min_e=LeastBounds(found.lower, found.upper),
             compromised=_compromised(matrix, found, self.max_e),
             classes=_class_sizes(matrix, found),
-            pinned=_pinned_versions(matrix, found),
+            pinned=int((matrix.individual & (found.pinned >= 0))[matrix.member].sum()),
             ways=list(found.ways),
             timeline=line,
         )
@@ -413,8 +413,3 @@ def _class_sizes(matrix: Matrix, found: Found) -> dict[str, int]:
     label = found.label[matrix.individual & (found.label >= 0)]
     sizes = np.bincount(label)
     return sizes_table(sizes[sizes > 1])
-
-
-def _pinned_versions(matrix: Matrix, found: Found) -> int:
-    """Return the number of people's versions with a certain value."""
-    return int((matrix.individual & (found.pinned >= 0))[matrix.member].sum())

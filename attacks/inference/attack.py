@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
+from attacks.inference.naive_bayes import Grouped, learnt, posteriors
 from audit.model.arrays import Codes, Counts, Flags, flagged, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 from audit.model.finding import FindingRule
@@ -243,12 +243,8 @@ class _Series:
         if not len(judged) or not any(len(each.cells) for each in rest):
             return None
         model = learnt(rest, self.sizes, self.values)
-        return _share(_guess(model, last.grouped.cells[judged]) == value[last.person[judged]])
-
-
-def _guess(model: Model, cells: Codes) -> Counts:
-    """Return the likeliest value by cells alone."""
-    return (model.likelihood(cells) + model.prior).argmax(axis=1)
+        likeliest = (model.likelihood(last.grouped.cells[judged]) + model.prior).argmax(axis=1)
+        return _share(likeliest == value[last.person[judged]])
 
 
 def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:

@@ -39,7 +39,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
     """
     manifest = counts.manifest
     narrowest = nothing_found and all(
-        is_narrowest(*each) for each in guessed_entries(manifest, "table.markers").items()
+        is_said(text, ends) and (ends[0] > 0 or any(map(str.isdigit, text[:2])))  # "fewer than 5" may include 0 or not
+        for text, ends in guessed_entries(manifest, "table.markers").items()
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     keys = [key for key in keys if key.removeprefix("policy.") not in given]
@@ -338,11 +339,6 @@ def is_said(text: str, ends: Ends) -> bool:
     """Return whether the text of a marker itself says the greatest of these counts, and a least that is not larger."""
     said = said_range(text)
     return said is not None and said[0] <= ends[0] and ends[1] == said[1]
-
-
-def is_narrowest(text: str, ends: Ends) -> bool:
-    """Return whether a marker is read as narrowly as its text allows: "fewer than 5" may include 0 or not."""
-    return is_said(text, ends) and (ends[0] > 0 or any(map(str.isdigit, text[:2])))
 
 
 def surest_limits(manifest: TableManifest, limits: Mapping[str, int], given: Container[str]) -> dict[str, int]:

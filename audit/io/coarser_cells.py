@@ -41,7 +41,8 @@ def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = Tru
     if isinstance(cell, NumberSet):
         return _block(min(cell.members), max(cell.members), whole=whole)
     if isinstance(cell, ValueSet):
-        return _above(cell.members, hierarchy) if hierarchy is not None else shortened(cell.members)
+        above = [leaves for leaves in _below(hierarchy) if cell.members < leaves] if hierarchy is not None else []
+        return shortened(cell.members) if hierarchy is None else _label(hierarchy, above)
     if isinstance(cell, Masked) and len(cell.prefix) > 1:
         return Masked(cell.prefix[:-1], cell.length)
     return Anything()
@@ -105,11 +106,6 @@ def _period(low: Fraction | None, high: Fraction | None) -> Cell:
 def narrowest(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
     """Return the narrowest label of a hierarchy that covers the members; `Anything` if only the root does."""
     return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members <= leaves])
-
-
-def _above(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
-    """Return the narrowest label of a hierarchy that covers the members and other leaves."""
-    return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members < leaves])
 
 
 def _below(hierarchy: Hierarchy) -> list[frozenset[str]]:

@@ -25,7 +25,6 @@ from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from python_calamine import CalamineSheet
 
 WORKBOOKS = (".xlsx", ".ods")
 _LOOKED_AT = 50  # the first rows, among which the header is
@@ -115,7 +114,8 @@ def _read_workbook(path: Path) -> ForeignTable:
             book = CalamineWorkbook.from_filelike(file)
             sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
             filled = [(name, sheet) for name, sheet in sheets if sheet.height]
-            chosen = next((each for each in filled if _may_be_table(each[1])), filled[0] if filled else None)
+            large = (each for each in filled if each[1].height > 1 and each[1].width > 1)  # a sheet of notes is smaller
+            chosen = next(large, filled[0] if filled else None)
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
             heads = {name: sheet.to_python(nrows=_LOOKED_AT) for name, sheet in filled if sheet.width > 1}
         except CalamineError as error:
@@ -135,11 +135,6 @@ def _read_workbook(path: Path) -> ForeignTable:
     known = {name.strip() for name in names} - {""}
     left = (name for name in others if any(len(known.intersection(map(text, row))) > 1 for row in heads.get(name, ())))
     return ForeignTable(names, columns, lines or [1], sheet, others, tuple(left), above)
-
-
-def _may_be_table(sheet: CalamineSheet) -> bool:
-    """Return whether a sheet has at least two rows and two columns; a sheet of notes has fewer."""
-    return sheet.height > 1 and sheet.width > 1
 
 
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------

@@ -57,13 +57,14 @@ def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: t
 
 
 def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assumed: Sequence[_Assumption]) -> bool:
-    if not all(_is_term(tables, term, assumed) for term in proof.terms):
+    counts = (len(assumed) if term.assumed else len(tables.boxes) for term in proof.terms)
+    if not all(t.weight != 0 and 0 <= t.index < count for t, count in zip(proof.terms, counts, strict=True)):
         return False
     # A contradiction is always stated for upper ends, whatever the side of its case.
     value = value_of(tables, proof.terms, assumed, is_upper=bound.is_upper or proof.impossible)
     if value is None:
         return False
-    boxes = [_box(tables, term, assumed) for term in proof.terms]
+    boxes = [assumed[t.index].box if t.assumed else tuple(tables.boxes[t.index].tolist()) for t in proof.terms]
     weights = [term.weight for term in proof.terms]
     if proof.impossible:
         return value < 0 and _covers(tables.axes, boxes, weights, is_upper=True)
@@ -77,15 +78,6 @@ def _is_box(tables: CountTables, box: Box) -> bool:
     return len(box) == len(tables.axes) and all(
         0 <= one < len(axis.members) for one, axis in zip(box, tables.axes, strict=True)
     )
-
-
-def _is_term(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> bool:
-    """Return whether a term has a weight, and refers to an existing number or assumption."""
-    return term.weight != 0 and 0 <= term.index < (len(assumed) if term.assumed else len(tables.boxes))
-
-
-def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> Box:
-    return assumed[term.index].box if term.assumed else tuple(tables.boxes[term.index].tolist())
 
 
 def value_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from audit.io.series import Series
 from audit.model.arrays import Counts, tally
 from audit.model.report import ColumnAccuracy
 
-_FIRST_YEAR, _LAST_YEAR = 1850, 2100
+_YEARS = range(1850, 2101)
 _READ_TEXTS = 1000
 """The most texts of a column that are read; of more, texts at equal distances are."""
 
@@ -63,14 +62,10 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> 
         shares=shares,
         ordered=column.kind is not Kind.CATEGORICAL,
         days=column.kind.is_date,
-        years=all(end is None or _is_year(end) for each in ranges for end in (each.low, each.high)),
+        years=all(end is None or end in _YEARS for each in ranges for end in (each.low, each.high)),
         width=_middle(wide),
         kept=(min(kept), max(kept)) if kept else None,
     )
-
-
-def _is_year(number: Fraction) -> bool:
-    return number.denominator == 1 and _FIRST_YEAR <= number <= _LAST_YEAR
 
 
 def _form(cell: Cell) -> str:

@@ -267,7 +267,7 @@ def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
     for each in fields(kind):
         hint = hints[each.name]
         role = next((note for note in notes_of(hint) if isinstance(note, NamedBy)), None)
-        if each.init and (role is not None or any(map(_has_codes, _parts(hint)))):
+        if each.init and (role is not None or any(Generic in part.__mro__ for part in _parts(hint))):
             found.append((each.name, role))
     return tuple(found)
 
@@ -279,10 +279,6 @@ def _parts(hint: Any) -> Iterator[type]:  # noqa: ANN401 - types of types have n
         yield inside
     for each in get_args(hint):
         yield from _parts(each)
-
-
-def _has_codes(kind: type) -> bool:
-    return Generic in kind.__mro__
 
 
 class Claims(ABC):

@@ -284,7 +284,8 @@ def _decide(
 ) -> PolicyReport:
     """Judge the clauses; `settling` audits again, with other spellings as one, if one is violated."""
     manifest = run.series.manifest
-    asked = run.panel if _judges_releases(run.results, options) else ()
+    judged = not options.explicit or "k" in options.limits or any("k" in each.attack.decides for each in run.results)
+    asked = run.panel if judged else ()
     releases = [each for each in asked if each.release not in accepted.releases]
     findings = JudgedAudit(
         attacks=accepted.judged,
@@ -367,11 +368,6 @@ def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:
     for each in results:
         if each.outcome.status == "failed":
             yield Doubt(attack_reason(each.outcome.attack, each.outcome.reason or ""))
-
-
-def _judges_releases(results: Sequence[Result[View]], options: AuditOptions) -> bool:
-    """Return whether classes of rows are judged, too; with requested attacks, not always."""
-    return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in results)
 
 
 Rows = Places

@@ -120,7 +120,7 @@ class Renderer:
         if self.columns.record is not None and ids is not None:
             columns = {self.columns.record: ids.take(arrow(order)), **columns}
         return Rendered(
-            _table(columns),
+            pa.table(columns),
             values,
             self._counterfeits(published[~real]),
             person[order],
@@ -274,7 +274,7 @@ class Renderer:
             self.columns.sensitive[0]: _coded((pairs % size).astype(np.int32), names),
             self.columns.count or "count": count,
         }
-        return columns, _table(values)
+        return columns, pa.table(values)
 
     def _counterfeits(self, groups: Codes) -> pa.Table | None:
         if not len(groups):
@@ -284,7 +284,7 @@ class Renderer:
         if self.columns.group == _COUNT:
             raise UsageError(f'the group column is called "{_COUNT}", as is that of counterfeits; begin a new series')
         faked, count = np.unique(groups, return_counts=True)
-        return _table({self.columns.group: faked, _COUNT: count})
+        return pa.table({self.columns.group: faked, _COUNT: count})
 
 
 def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
@@ -374,11 +374,6 @@ def by_group_and_value(group: Codes, value: Numbers, chance: Numbers) -> Numbers
 def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:
 
     return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), column_of(texts))
-
-
-def _table(columns: Mapping[str, object]) -> pa.Table:
-
-    return pa.table(dict(columns))
 
 
 def _ranks(names: Sequence[str]) -> Numbers:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -230,14 +229,10 @@ def _mended(own: Transitions, of_series: Transitions, names: Sequence[str], file
         added = [
             say("copy {private} there, without columns such as counts, or {lines}", private=files[1], lines=added[0])
         ]
-    if not added or not all(map(_equally_likely, (series, microdata))):
+    likely = ({(old, probability) for (old, _), probability in each.items()} for each in (series, microdata))
+    if not added or any(len(pairs) > len({old for old, _ in pairs}) for pairs in likely):  # not equally likely
         added = [say("give both files the same from, to and probability, but no counts, which would be published")]
     return say("{remedy}; or begin a new series", remedy=parted(added))
-
-
-def _equally_likely(exact: Mapping[tuple[int, int], Fraction]) -> bool:
-    """Return whether all changes of each value have one probability, as in a file without probabilities."""
-    return len({(a, probability) for (a, _), probability in exact.items()}) == len({a for a, _ in exact})
 
 
 def _line(pair: tuple[int, int], names: Sequence[str]) -> str:

@@ -52,7 +52,8 @@ class TablesWriter:
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
             need((shown == counts.shown).all(), "a series whose values the checker reads differently")
-            ends = series.low[: shown.sum()], _finite(series.high[: shown.sum()])
+            upper = [UNBOUNDED if end == float("inf") else end for end in series.high[: shown.sum()]]
+            ends = series.low[: shown.sum()], np.array(upper, dtype=np.int64)
             same = (counts.lower[shown] == ends[0]).all() and (counts.upper[shown] == ends[1]).all()
             need(same, "a series whose numbers the checker takes to stand for other counts")
             self.number = np.cumsum(shown) - 1  # of each row that shows something
@@ -146,11 +147,6 @@ class TablesWriter:
         tables = {"tables.parquet": pa.table(search.columns())}
         texts = {"questions.json": f"{json.dumps(questions, separators=(',', ':'))}\n"}
         return Witness(series, stated, tables, texts, private=False)
-
-
-def _finite(ends: Sequence[float]) -> Counts:
-    """Return ends with the number that the audit has instead of infinity."""
-    return np.array([UNBOUNDED if end == float("inf") else end for end in ends], dtype=np.int64)
 
 
 def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> list[list[int]]:
