@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, log10
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
@@ -17,7 +18,7 @@ from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
-from audit.io.cell_reading import number_in
+from audit.io.cell_reading import codes_for_unknown, number_in
 from audit.io.cells import Kind
 from audit.io.manifest import ANY
 from audit.io.microdata import (
@@ -30,6 +31,7 @@ from audit.io.microdata import (
     note_no_people,
     open_microdata,
     pointed,
+    remedy_for_codes,
 )
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
@@ -37,6 +39,7 @@ from audit.io.toml import natural
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
+_Document: TypeAlias = Any  # a tomlkit document
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
     "Check what is marked as a guess: only you know what the columns mean."
@@ -47,6 +50,7 @@ _CONFIRM = "`audit init --microdata --confirm`"
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_PAIRS = 40_000
+_LARGE = 1_000  # numbers so far from each other are amounts
 _SHORT = 3  # letters of an abbreviation
 _SHOWN = 3  # groups of spellings
 
@@ -86,6 +90,7 @@ def _complete(found: FoundFiles) -> None:
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
+    guesses.doubts = [*_doubted_rows(files, individual)]
     if (by := files[0].by) is not None:
         guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
@@ -98,11 +103,12 @@ def _complete(found: FoundFiles) -> None:
     codes = [column.name for column in quasi if column_names.is_postal(column.name)]
     if codes:
         guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
+    unpublished = sorted({*left} - {individual.name, by}, key=natural)
     for column in quasi:
-        texts = [text for text in column.texts if text and text not in missing]
+        texts = [text for text in column.texts if text]
         if column.name not in codes:
             _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
-    guesses.doubts = [
+    guesses.doubts += [
         *(
             say(
                 'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
@@ -113,21 +119,11 @@ def _complete(found: FoundFiles) -> None:
             )
             for file, old, new in renamed
         ),
-        say("Columns that are not named are not published."),
-        *(
-            [
-                say(
-                    '"{column}" splits the file into {count} snapshots: {tags}. If all rows are of one time, delete '
-                    "snapshots_by.",
-                    column=printable(by),
-                    count=str(len(files)),
-                    tags=joined([printable(each.tag) for each in files], most=12),
-                )
-            ]
-            if by is not None
-            else []
+        say(
+            "Not published: {columns}. Name a column under quasi_identifiers if readers need it, or if others may know "
+            "its values.",
+            columns=joined([f'"{printable(name)}"' for name in unpublished] or [say("none")], most=12),
         ),
-        *_doubted_dates(found, quasi),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
     if "transitions" in found.beside:
@@ -144,6 +140,24 @@ def _complete(found: FoundFiles) -> None:
     ]
 
 
+def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator[str]:
+    """Yield what is guessed of rows: to which snapshot they belong, and that each person has one."""
+    if files[0].by is not None:
+        yield say(
+            '"{column}" splits the file into {count} snapshots: {tags}. If all rows are of one time, delete '
+            "snapshots_by.",
+            column=printable(files[0].by),
+            count=str(len(files)),
+            tags=joined([printable(each.tag) for each in files], most=12),
+        )
+    if individual.repeated:
+        yield say(
+            'Some people have several rows in one table (column "{column}"), and methods refuse such a table: keep one '
+            "row for each person, such as the latest, or add up the amounts of a person.",
+            column=printable(individual.name),
+        )
+
+
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read and there are few.
 
@@ -154,28 +168,48 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
         guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
     elif column.are_dates:
         guesses.state("columns.dates", {column.name: "year"}, say('days single people out; "month" is possible, too'))
+        guesses.doubts.append(
+            say(
+                '"{column}" has dates with days, by which people can be singled out: only the years are published. '
+                'Write "month" under dates for months, or leave the column out of quasi_identifiers.',
+                column=printable(column.name),
+            )
+        )
     elif not column.whole:
         guesses.left["domains"][column.name] = say("only the first rows were seen")
     elif kind_of_values(texts) is Kind.NUMERIC:
-        numbers = [number for number in map(number_in, texts) if number is not None]
-        low, high = (int(end) if end.denominator == 1 else float(end) for end in (min(numbers), max(numbers)))
-        if low < high:
-            guesses.state(key, [low, high], say("the range found"))
+        numbers = {text: number for text in texts if (number := number_in(text)) is not None}
+        low, high = (int(end) if end.denominator == 1 else float(end) for end in _range(numbers.values()))
+        if unknown := [*codes_for_unknown(numbers), *(text for text in texts if text not in numbers)]:
+            guesses.left["domains"][column.name] = say("some cells look like codes for unknown values")
+            guesses.doubts.append(
+                say(
+                    '"{column}" has cells that look like codes for unknown values ({texts}), and methods refuse them: '
+                    "{remedy}.",
+                    column=printable(column.name),
+                    texts=joined([printable(text, 40) for text in unknown], most=_SHOWN),
+                    remedy=remedy_for_codes(column.name),
+                )
+            )
+        elif low < high:
+            guesses.state(key, [low, high], say("the range found; later tables must fit into it"))
     elif len(texts) > _FEW:
         guesses.left["domains"][column.name] = say("there are many values, and later tables may have others")
     elif len(texts) > 1:
         guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))
 
 
-def _doubted_dates(found: FoundFiles, quasi: Iterable[Column]) -> Iterator[str]:
-    """Yield what is guessed of quasi-identifiers with days."""
-    for column in quasi:
-        if column.are_dates and column.name not in found.labels:
-            yield say(
-                '"{column}" has dates with days, by which people can be singled out: only the years are published. '
-                'Write "month" under dates for months, or leave the column out of quasi_identifiers.',
-                column=printable(column.name),
-            )
+def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
+    """Return the range of numbers; of fractions and large ones, a round range around it.
+
+    >>> [str(end) for end in _range([Fraction("337.43"), Fraction("24987.7")])]
+    ['0', '30000']
+    """
+    low, high = min(numbers), max(numbers)
+    if low == high or (high - low < _LARGE and all(number.denominator == 1 for number in numbers)):
+        return low, high
+    step = Fraction(10) ** floor(log10(high - low))
+    return low // step * step, -(-high // step) * step
 
 
 def _doubted_spelling(column: Column) -> str | None:
@@ -293,87 +327,74 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if updates.get("transitions") == ANY:
         updates["transitions"] = NEVER
     microdata = open_microdata(folder, tomlkit.dumps(document))
-    asked = _MicrodataAnswers(document, microdata, ask)
-    asked.ask_changes()
+    _ask_changes(document, microdata, ask)
     columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
-            asked.ask_unit(name)
+            _ask_unit(name, document, microdata, ask)
     changed = tomlkit.dumps(document)
     open_microdata(folder, changed)
     return changed
 
 
-@dataclass
-class _MicrodataAnswers:
-    """The text of a `microdata.toml`, a tomlkit document, while its owner is asked about it."""
+def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
+    """Ask which changes of values are possible, and write the file that lists them."""
+    import tomlkit
 
-    document: Any
-    microdata: Microdata
-    ask: Ask
-
-    def ask_changes(self) -> None:
-        """Ask which changes of values are possible, and write the file that lists them."""
-        import tomlkit
-
-        document, microdata = self.document, self.microdata
-        files = microdata.snapshots
-        found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
-        values = [old for old, new in found if old == new]
-        every = [(old, new) for old in values for new in values]
-        question = say(
-            'Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive
+    files = microdata.snapshots
+    found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
+    values = [old for old, new in found if old == new]
+    every = [(old, new) for old in values for new in values]
+    question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
+    answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
+    if len(files) == 1:
+        answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=TRANSITIONS)
+    if people:
+        answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
+    if len(every) <= _MOST_PAIRS:
+        answers["any"] = say(
+            "any value may become any other; an audit then judges each release by itself, and says how many values "
+            "would be certain if none changes; {file} lists all pairs",
+            file=TRANSITIONS,
         )
-        answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
-        if len(files) == 1:
-            answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=TRANSITIONS)
-        if people:
-            answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
-        if len(every) <= _MOST_PAIRS:
-            answers["any"] = say(
-                "any value may become any other; an audit then judges each release by itself, and says how many values "
-                "would be certain if none changes; {file} lists all pairs",
-                file=TRANSITIONS,
-            )
-        if microdata.transitions is not None:
-            answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
-        default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
-        answer = self.ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
-        if answer == "stated":
-            return
-        if "updates" not in document:
-            document["updates"] = tomlkit.table()
-        document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
-        document["updates"]["transitions"].comment(say("as answered"))
-        if answer != "never":
-            path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
-            if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
-                ("from", "to"),
-                *pairs,
-            }:
-                what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
-                raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
-            write_file(path, lines_of(pairs))
+    if microdata.transitions is not None:
+        answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
+    default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
+    answer = ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
+    if answer == "stated":
+        return
+    document.setdefault("updates", tomlkit.table())
+    document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
+    document["updates"]["transitions"].comment(say("as answered"))
+    if answer != "never":
+        path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
+        if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
+            ("from", "to"),
+            *pairs,
+        }:
+            what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
+            raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
+        write_file(path, lines_of(pairs))
 
-    def ask_unit(self, name: str) -> None:
-        """Ask how the dates of a column are published."""
-        import tomlkit
 
-        answers = {
-            "year": say("only the year"),
-            "month": say("year and month"),
-            "day": say("the day, by which people can be singled out"),
-        }
-        question = say('"{column}" has dates with days. What of them may be published?', column=printable(name))
-        unit, document = self.microdata.dates.get(name, ""), self.document
-        answer, columns = self.ask(Question(question, answers, unit or "year")), document["columns"]
-        if answer in UNITS:
-            if "dates" not in columns:
-                columns["dates"] = tomlkit.inline_table()
-            guessed = bool(unit) and columns["dates"][name].trivia.comment
-            columns["dates"][name] = answer
-            if guessed:
-                columns["dates"][name].comment(say("as answered"))
-            document.get("domains", {}).pop(name, None)
-        elif unit:
-            del columns["dates"][name]
+def _ask_unit(name: str, document: _Document, microdata: Microdata, ask: Ask) -> None:
+    """Ask how the dates of a column are published."""
+    import tomlkit
+
+    answers = {
+        "year": say("only the year"),
+        "month": say("year and month"),
+        "day": say("the day, by which people can be singled out"),
+    }
+    question = say('"{column}" has dates with days. What of them may be published?', column=printable(name))
+    unit = microdata.dates.get(name, "")
+    answer, columns = ask(Question(question, answers, unit or "year")), document["columns"]
+    if answer in UNITS:
+        columns.setdefault("dates", tomlkit.inline_table())
+        guessed = bool(unit) and columns["dates"][name].trivia.comment
+        columns["dates"][name] = answer
+        if guessed:
+            columns["dates"][name].comment(say("as answered"))
+        document.get("domains", {}).pop(name, None)
+    elif unit:
+        del columns["dates"][name]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +41,8 @@ from audit.runtime.phrases import say
 
 _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
+_SENTINEL_DIGITS = ("7", "8", "9")
+_FAR = 2  # a code is more than this many times as large as all other numbers
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
 _MAY_HAVE_UNIT = re.compile(r"[^\W\d_]|[%€$£]")
@@ -163,6 +165,28 @@ def number_in(text: str, missing: frozenset[str] = _NOTHING) -> Fraction | None:
     """Return the number that a cell gives exactly; None for others, and if it is unknown."""
     known = _strip_value(text, missing)
     return None if known is None else read_number(known)
+
+
+def codes_for_unknown(numbers: Mapping[str, Fraction], ends: Iterable[Fraction] = ()) -> list[str]:
+    """Return the texts of numbers that look like codes for unknown values: 99, 8888 or -1, far from all others.
+
+    `ends` are the ends of ranges beside the numbers.
+
+    >>> codes_for_unknown({text: Fraction(text) for text in ("34", "47", "-9", "88", "999")})
+    ['-9', '999']
+    """
+    codes = {text: number for text, number in numbers.items() if _is_code(number)}
+    others = [*ends, *(number for text, number in numbers.items() if text not in codes)]
+    if not others:
+        return []
+    high, low = max([Fraction(0), *others]), min(others)
+    return [text for text, number in codes.items() if number > _FAR * high or number < 0 <= low]
+
+
+def _is_code(number: Fraction) -> bool:
+    digits = str(abs(number))
+    alike = len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS
+    return number == -1 or (alike and (number < 0 or len(digits) > 1))
 
 
 def _day(point: Interval | None) -> Fraction | None:

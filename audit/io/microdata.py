@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import number_in, parse_value
+from audit.io.cell_reading import codes_for_unknown, number_in, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
@@ -24,10 +24,10 @@ from audit.io.notations import kind_of_days
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
-from audit.io.toml import Reader, natural, parse, read_text, release_tag
+from audit.io.toml import Reader, natural, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags
-from audit.model.errors import InputError, Problems, UsageError
+from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.evidence import Transitions
 from audit.runtime.phrases import say
 
@@ -331,6 +331,11 @@ class Microdata:
             table.note_first(np.isin(codes, cells), name, what, remedy, problems)
         exact = [known.get(text) for text in names]
         domain = self.domains.get(name)
+        if domain is None:
+            numbers = {text: each for text, each in zip(names, exact, strict=True) if isinstance(each, Fraction)}
+            cells = [names.index(text) for text in codes_for_unknown(numbers)]
+            what = say("the number is far from all others and looks like a code for an unknown value")
+            table.note_first(np.isin(codes, cells), name, what, remedy_for_codes(name), problems)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
         values = _ordered({value for value in exact if value is not None}, listed)
         text_of = {value: text for value, text in zip(exact, names, strict=True) if value is not None}
@@ -359,7 +364,11 @@ class Microdata:
         else:
             inside = value in domain.texts
         what = say("the value is not in the declared domain")
-        return (value if inside else None), what, say("correct it, or the domain")
+        return (
+            (value if inside else None),
+            what,
+            say("correct it, or write a wider domain, which later tables fit into, too"),
+        )
 
     def _scale(self, name: str, values: Sequence[Fraction | str]) -> Scale:
         domain = self.domains.get(name)
@@ -591,6 +600,16 @@ def pointed(text: str) -> str:
     """
     number = with_decimal_point(text)
     return text if number_in(number) is None else number
+
+
+def remedy_for_codes(name: str) -> str:
+    """Return what to do about codes for unknown values among the numbers of a column."""
+    return say(
+        "write the true values, or delete these rows; or say under [domains] what the codes are: values of their own, "
+        'by a list of all values of the column ({column} = ["-9", "1", "2"]), or numbers, by its range ({column} = '
+        "[-9, 95])",
+        column=toml_key(printable(name)),
+    )
 
 
 def _in_units(text: str, kind: Kind, form: str) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.io.cell_reading import unread
-from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.cell_reading import codes_for_unknown, unread
+from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.foreign_files import is_foreign
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes
@@ -28,9 +28,7 @@ from audit.io.toml import toml_key, toml_text
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, say
 
-_SENTINEL_DIGITS = ("7", "8", "9")
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
-_FAR = 2  # a code is more than this many times as large as all other numbers
 _POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
@@ -216,31 +214,15 @@ def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
     """Return the numbers beside ranges that look like codes: 99, 8888 or -1, far outside of all ranges."""
     if attribute.kind is not Kind.NUMERIC:
         return []
-    numbers, ends, ranged = dict[str, Fraction](), list[Fraction](), False
+    numbers, ends = dict[str, Fraction](), list[Fraction]()
     for text in texts:
         cell = attribute.cells[attribute.number(text)]
-        if (number := _single(cell)) is not None:
-            numbers[text] = number
+        if isinstance(cell, Interval) and cell.low is not None and cell.low == cell.high:
+            numbers[text] = cell.low
         elif isinstance(cell, Interval | NumberSet):
-            ranged = True
             both = cell.members if isinstance(cell, NumberSet) else (cell.low, cell.high)
             ends += [end for end in both if end is not None]
-    codes = {text: number for text, number in numbers.items() if _is_code(number)}
-    ends += [number for text, number in numbers.items() if text not in codes]
-    if not ranged or not ends:
-        return []
-    high, low = max([Fraction(0), *ends]), min(ends)
-    return [text for text, number in codes.items() if number > _FAR * high or number < 0 <= low]
-
-
-def _single(cell: Cell) -> Fraction | None:
-    return cell.low if isinstance(cell, Interval) and cell.low == cell.high else None
-
-
-def _is_code(number: Fraction) -> bool:
-    digits = str(abs(number))
-    alike = len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS
-    return number == -1 or (alike and (number < 0 or len(digits) > 1))
+    return codes_for_unknown(numbers, ends) if ends else []
 
 
 def check_register_texts(series: Series, register: Register) -> None:

@@ -175,7 +175,7 @@ class _Trial:
                 options = PublishOptions(form, seed=self.queries.seed, on_release=done.append)
                 publish(microdata, folder, method, principle, options)
             except (InputError, UsageError) as error:
-                return PlannedSeries(method.name, parameters, refused=_refused(error))
+                return PlannedSeries(method.name, parameters, refused=str(getattr(error, "problems", [error])[0]))
             seconds = time.perf_counter() - start
             try:
                 report = run_audit(open_series(folder), self.attacks, self.options)
@@ -192,30 +192,14 @@ class _Trial:
                 attacks=report.attacks,
                 counterfeits=sum(each.counterfeits for each in done),
                 counterfeit_share=sum(each.counterfeits for each in done) / max(sum(each.rows for each in done), 1),
-                withheld=done[-1].withheld if done else 0,
-                withheld_share=_withheld(done[-1]) if done else 0.0,
+                withheld=(last := done[-1]).withheld,
+                withheld_share=last.withheld / max(last.withheld + last.rows - last.counterfeits, 1),
                 ncp=_mean(each.ncp for each in releases),
                 query_error=_mean(each.query_error for each in releases),
                 seconds=seconds,
                 violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
                 widths=cell_widths(series, microdata),
             )
-
-
-def _refused(error: InputError | UsageError) -> str:
-    """Return the first problem that stops a method, with its place."""
-    if isinstance(error, UsageError):
-        return str(error)
-    first = error.problems[0]
-    place = first.file if first.line is None else f"{first.file}:{first.line}"
-    if first.column is not None:
-        place = say('{place}, column "{column}"', place=place, column=first.column)
-    return say("{place}: {what}; {remedy}", place=place, what=first.what, remedy=first.remedy)
-
-
-def _withheld(last: PublishResult) -> float:
-    """Return the share of a snapshot's people who are withheld."""
-    return last.withheld / max(last.withheld + last.rows - last.counterfeits, 1)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

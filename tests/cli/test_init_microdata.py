@@ -7,6 +7,7 @@ import tomllib
 import pytest
 
 from audit.init.microdata import confirmed_microdata
+from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from tests.helpers.running import refused, run_main
 
@@ -31,7 +32,7 @@ def test_amounts_postcodes_and_changes_are_understood_and_each_guess_is_marked(t
     text = (folder / "microdata.toml").read_text()
     assert 'decimal = ","  # guess: numbers of "Gesamtbetrag" have decimal commas' in text
     assert 'codes = ["PLZ"]  # guess: ' in text
-    assert "Gesamtbetrag = [1028.6, 110680.13]  # guess: the range found" in text
+    assert "Gesamtbetrag = [0, 200000]  # guess: the range found; later tables must fit into it" in text
     for key in ("individual", "quasi_identifiers", "sensitive"):
         assert any(line.startswith(f"{key} = ") and "# guess: " in line for line in text.splitlines())
     assert 'transitions = "transitions.csv"' in text
@@ -260,3 +261,63 @@ def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path
         shutil.copy(folder / "transitions.csv", wrong)
     assert f"{said}; " in refused("plan", str(wrong))
     assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
+
+
+# -- codes for unknown values, and columns of which init said nothing ----------------------------------------------
+
+SURVEY = [f"R{n},{20 + n},{n % 6 + 1},{['East', 'West'][n % 2]},{['flu', 'gout'][n % 2]}" for n in range(40)]
+
+
+def survey(folder, *further, rows=SURVEY):
+    """One snapshot with ages, sizes of households, towns and diseases."""
+    folder.mkdir()
+    (folder / "2024.csv").write_text("\n".join(["Person,Age,Size,Town,Disease", *rows, *further]) + "\n")
+    return folder
+
+
+def initialised(folder):
+    """Return what init says to check, and what it writes."""
+    code, out, _ = run_main("init", "--microdata", str(folder), "--yes")
+    assert code == 0
+    return " ".join(out.split()), tomllib.loads((folder / "microdata.toml").read_text())
+
+
+def renamed(folder, old, new):
+    (folder / "microdata.toml").write_text((folder / "microdata.toml").read_text().replace(old, new))
+
+
+@pytest.mark.parametrize("code", ["-9", "-1", "-8", "999", "NA", "?"])
+def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_a_number(tmp_path, code):
+    folder = survey(tmp_path / "m", f"X,{code},2,East,flu")
+    out, found = initialised(folder)
+    assert f'"Age" has cells that look like codes for unknown values ({code})' in out
+    assert "Age" not in found["domains"]
+    assert '2024.csv:42, column "Age": ' in refused("plan", str(folder))
+    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
+    assert '2024.csv:42, column "Age": ' in refused(*words, str(tmp_path / "s"))
+    every = [code, *map(str, range(20, 60))]
+    renamed(folder, "[domains]", f"[domains]\nAge = {every}".replace("'", '"'))
+    (folder / "2024.csv").write_text((folder / "2024.csv").read_text() + "Y,59,1,West,gout\n")
+    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+
+
+@pytest.mark.parametrize("age", ["98", "0", "19"])
+def test_ages_near_the_others_are_numbers(tmp_path, age):
+    folder = survey(tmp_path / "m", f"X,{age},2,East,flu")
+    assert initialised(folder)[1]["domains"]["Age"] == [min(20, int(age)), max(59, int(age))]
+
+
+@pytest.mark.parametrize("town", ["NA", "n/a", "?"])
+def test_a_domain_has_all_values_of_its_own_tables(tmp_path, town):
+    folder = survey(tmp_path / "m", f"X,40,2,{town},flu", f"Y,41,2,{town},gout")
+    assert {"East", "West", town} == {*initialised(folder)[1]["domains"]["Town"]}
+    open_microdata(folder).read_all(IdentifierEncoder())
+
+
+def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
+    out, _ = initialised(survey(tmp_path / "m"))
+    assert 'Not published: "Size". Name a column under quasi_identifiers if' in out
+    assert "several rows" not in out
+    folder = survey(tmp_path / "n", "R1,21,2,West,gout")
+    assert 'Some people have several rows in one table (column "Person")' in initialised(folder)[0]
+    assert "keep one row for each person" in refused("plan", str(folder))
