@@ -535,7 +535,7 @@ def result_text(attack: AttackReport) -> str:
         people, most = PEOPLE.counted(attack.people), figure(attack.people_at_once)
         return say("{people}, at most {count} at once", people=people, count=most)
     if attack.people_at_once is not None:
-        return say("nobody")
+        return say("no one so far") if attack.incomplete else say("nobody")
     found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
     if not isinstance(alone, int):
