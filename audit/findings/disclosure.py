@@ -30,7 +30,7 @@ from audit.model.finding import (
 )
 from audit.model.json_types import OMITTED, Items, Omittable, PartOf, Probability
 from audit.model.measures import Measures
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, quoted, say, say_count
 
 UNPROVED = Phrase("no proof was found within the limits: only the attack itself says that no other value is possible")
 
@@ -52,25 +52,20 @@ class CertificateStep(Generic[C]):
     candidates: Annotated[tuple[C, ...], VALUES]
     feasible: Annotated[Omittable[tuple[C, ...]], VALUES] = None
 
-    def line(self: CertificateStep[str]) -> str:
-        """Return the values that the groups leave possible."""
+    def line(self: CertificateStep[str], *, whole: bool = False) -> str:
+        """Return the values that the groups leave possible; `whole` means all of them."""
         return say_count(
             "release {release}, group {groups}: {values}",
             "release {release}, groups {groups}: {values}",
             len(self.groups),
             release=printable(self.release),
-            groups=listing(self.groups),
-            values=listing(self.candidates),
+            groups=", ".join(map(printable, self.groups)) if whole else listing(self.groups),
+            values=either(self.candidates) if whole else listing(self.candidates),
         )
 
     def in_full(self: CertificateStep[str]) -> str:
         """Return all values that the groups leave possible, and which of them are on a possible path."""
-        line = say(
-            "release {release}, group {group}: {values}",
-            release=printable(self.release),
-            group=", ".join(map(printable, self.groups)),
-            values=either(self.candidates),
-        )
+        line = self.line(whole=True)
         left = self.candidates if self.feasible is None else self.feasible
         if set(left) == set(self.candidates):
             return line
@@ -172,7 +167,11 @@ class Disclosure(OnePersonFinding[C]):
 
     def in_full(self: Disclosure[str], *, by_version: bool) -> Iterator[str]:
         """Yield the value, what the person's groups leave possible, and the whole proof."""
-        yield certain_value(self.value, self.release, by_version=by_version)
+        about = {"value": quoted(printable(self.value)), "release": printable(self.release)}
+        if by_version:
+            yield say("{value}, in release {release}", **about)
+        else:
+            yield say("{value}, certain from release {release} on", **about)
         yield from (f"  {step.in_full()}" for step in self.certificate)
         if self.proof is not None:
             yield from (f"  {line}" for line in in_full(self.proof, self.individual, self.value))
@@ -238,14 +237,6 @@ class OnePersonClaims(Claims):
     def people_at(self, places: Places) -> Codes:
         """Return the distinct people in the claims at some indices; shape (n,), int32."""
         return np.unique(self.person[places])
-
-
-def certain_value(value: str, release: str, *, by_version: bool) -> str:
-    """Return the person's value as a sentence, and from which release on it is certain."""
-    about = {"value": printable(value), "release": printable(release)}
-    if by_version:
-        return say("{value}, in release {release}", **about)
-    return say("{value}, certain from release {release} on", **about)
 
 
 def _fewest(steps: tuple[CertificateStep[int], ...], value: int, last: int) -> tuple[CertificateStep[int], ...]:

@@ -11,6 +11,7 @@ import pytest
 
 from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.disclosure import CertificateStep
 from audit.findings.proof import Proof
 from audit.io.series import open_series
 from tests.cli.forms import EXAMPLES, FORMS, append, write_rows
@@ -48,6 +49,18 @@ def test_only_what_is_known_is_told(tmp_path):
     path = series.write(tmp_path)
     assert "release 1, group 1\n  known beforehand: flu\nnot in release 2\n" in explain(path, "--individual", "A")
     assert "  published there           cold, gout or mumps\n" in explain(path, "--individual", "B")
+
+
+def test_a_certain_value_is_in_quotation_marks(tmp_path):
+    """A value may be a word of the sentence, such as no."""
+    path = TinySeries([[Row("A", "1", "no"), Row("B", "2", "yes"), Row("C", "2", "no")]]).write(tmp_path)
+    told = explain(path, "--individual", "A", "--language", "fr")
+    assert "Conclusion\u00a0: valeur connue\u00a0: «\u00a0no\u00a0»" in told
+
+
+@pytest.mark.parametrize(("groups", "said"), [(("58",), "group 58: a"), (("58", "88"), "groups 58, 88: a")])
+def test_the_groups_of_a_step_are_counted(groups, said):
+    assert CertificateStep("1", groups, ("a",)).in_full() == f"release 1, {said}"
 
 
 @pytest.mark.parametrize("who", ["Alic", "alice", "", "~c1", "7", "\x1b[31m"])
