@@ -31,9 +31,10 @@ def page(impact: ReleaseImpact) -> Page:
     behind = [*reasons(after), *([str(CONTRADICTED)] if after.contradictions else [])]
     shown = [Bullets(behind), Bullets(list(_before(impact)), soft=True)]
     nothing = bool(impact.without.policy.violations) and not (impact.adds.violations or impact.adds.undecided)
+    further = [*_proposal(impact), *_beyond_repair(impact)]
     # What follows from a violation alone, the decision below says.
-    first = [next_step(after)] if after.contradictions or not after.policy.violations else []
-    todo = [Bullets([*first, *_proposal(impact), *_beyond_repair(impact)])]
+    first = [] if further and after.policy.violations and not after.contradictions else [next_step(after)]
+    todo = [Bullets([*first, *further])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
     return replace(
         signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing), annex=list(_annex(impact))

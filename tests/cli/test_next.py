@@ -280,6 +280,14 @@ def test_time_that_runs_out(tmp_path):
     assert attack(result, "intersection")["status"] == "incomplete"
 
 
+def test_the_sheet_says_what_to_do_where_nothing_else_follows(tmp_path):
+    """Only the candidate discloses something, and no change of it is known to help."""
+    rows = [[Row("A", "1", "a"), Row("B", "1", "b")], [Row("C", "2", "c"), Row("D", "2", "c")]]
+    series, candidate = split(TinySeries(rows), tmp_path, key="nowhere")
+    out = run_main("next", str(series), str(candidate))[1]
+    assert "What to do\n  - Do not publish release 2 if it is not out yet" in out
+
+
 def test_the_sheet_names_the_file_that_is_decided_on(tmp_path):
     """A signature is bound to the bytes of the candidate, of people and of tables."""
     series, candidate = held_back("hospital-l-diverse", tmp_path)
