@@ -182,13 +182,13 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
     return found
 
 
-def day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
+def day(text: str, kind: Kind | None = None) -> datetime.date | None:
     """Return a date as a person or a spreadsheet writes it, None if unclear; `kind` is the order of dates with slashes.
 
-    >>> day("1/2/2030"), day("2/2/2030")
-    (None, datetime.date(2030, 2, 2))
+    >>> day("1/2/2030"), day("2/2/2030"), day("30/6/2030")
+    (None, datetime.date(2030, 2, 2), datetime.date(2030, 6, 30))
     """
-    number = single_day(text, kind)
+    number = single_day(text, kind_of_days([text]) if kind is None else kind)
     return None if number is None else datetime.date.fromordinal(number)
 
 
