@@ -371,6 +371,11 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     sure = certain if isinstance(certain, int) else 1
     if sure > 1:
         text = say("the values of {count} people are known with {risk}", count=sure, risk=percent(risk))
+    elif count > 1 and percent(risk) == percent(share):
+        sure, text = (
+            count,
+            say("the values of {count} people are known with {share} or more", count=count, share=percent(share)),
+        )
     elif worst.sensitive:
         name = printable(worst.sensitive)
         text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))

@@ -190,6 +190,13 @@ def test_what_cannot_be_waived(words, said, hospital):
     assert snapshot(hospital) == before
 
 
+def test_a_day_is_written_as_in_a_list(hospital):
+    assert run_main("waive", str(hospital), "Bob", "--reason", "r", "--until", "30/06/2999")[0] == 0
+    assert "expires = 2999-06-30" in (hospital / "series.toml").read_text()
+    said = "03/04/2999 is not a date"
+    assert said in refused("waive", str(hospital), "Bob", "--reason", "r", "--until", "03/04/2999")
+
+
 # -- risks ------------------------------------------------------------------------------------------------
 
 
@@ -374,6 +381,12 @@ def test_risks_at_the_limit_are_findings():
     assert entry["measures"]["at_limit"] <= entry["measures"]["above_0.5"]
     text = run_main(str(SKEWED), "--policy", "max_risk=0.9")[1]
     assert "is known with 91%" in text
+
+
+def test_people_with_the_highest_risk_are_counted_once(tmp_path):
+    TinySeries([[Row("A", "1", "flu"), Row("B", "1", "cold")]]).write(tmp_path)
+    out = " ".join(run_main(str(tmp_path), "--policy", "max_risk=0.5")[1].split())
+    assert "NOT SAFE: the values of 2 people are known with 50% or more." in out
 
 
 def test_what_is_likely_is_not_told_to_everybody():
