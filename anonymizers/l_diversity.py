@@ -14,7 +14,7 @@ from anonymizers.partition import partition
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.history import PublicationHistory
 from audit.model.options import option
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,10 @@ class LDiversityAnonymizer:
         harmless = np.isin(snapshot.value, list(snapshot.harmless))
         frequent = np.bincount(snapshot.value[~harmless], minlength=len(snapshot.values)) * self.l > len(rows)
         if frequent.any():
-            what = say(
+            what = say_count(
+                "{count} sensitive value is in more than 1/{l} of the snapshot's rows",
                 "{count} sensitive values are in more than 1/{l} of the snapshot's rows",
-                count=np.count_nonzero(frequent),
+                int(np.count_nonzero(frequent)),
                 l=self.l,
             )
             who = np.flatnonzero(frequent[snapshot.value]).astype(np.int32)

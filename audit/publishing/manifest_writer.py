@@ -13,6 +13,7 @@ from audit.io.toml import Toml, toml_document
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
 from audit.model.options import options_of
+from audit.runtime.phrases import say
 
 _ON_ONE_LINE = 4
 
@@ -36,7 +37,8 @@ def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | 
         "anonymized": {"method": anonymizer.name, **chosen},
         "policy": {"k": anonymizer.promise.parameters.get("k")},
     }
-    head = f"# Whose row is whose stands in {PRIVATE}/<release>.key.csv, which is never published.\n"
+    whose = say("Whose row is whose stands in {file}, which is never published.", file=f"{PRIVATE}/<release>.key.csv")
+    head = f"# {whose}\n"
     return head + toml_document(tables)
 
 
