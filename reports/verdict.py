@@ -376,11 +376,8 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
             count,
             say("the values of {count} people are known with {share} or more", count=count, share=percent(share)),
         )
-    elif worst.sensitive:
-        name = printable(worst.sensitive)
-        text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))
     else:
-        text = say("one person's value is known with {risk}", risk=percent(risk))
+        text = say("{value} of one person is known with {risk}", value=value_of(worst.sensitive), risk=percent(risk))
     if count > sure:
         text = say_count(
             "{told}, {count} other with {share} or more",

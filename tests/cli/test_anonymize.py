@@ -351,7 +351,7 @@ REFUSED = [
     (MONOTONIC, {"1": PEOPLE[:12], "2": PEOPLE[1:]}, '2.csv, column "Name": release 2 is not published: 1 people of '
      "the last release are missing", "keep"),
     (DIVERSE, {"1": PEOPLE[:12], "2": SHARED}, '2.csv:2, column "Disease": release 2 is not published: 1 sensitive '
-     "values are in more than 1/2", "(lines 2, 3, 4, 5, 6 and 3 more)"),
+     "value is in more than 1/2", "(lines 2, 3, 4, 5, 6 and 3 more)"),
     (MONDRIAN, {"1": PEOPLE[:12], "2": [*PEOPLE, PEOPLE[3]]}, '2.csv:5, column "Name": this person has another row on '
      "line 26", "keep one row"),
     (MONDRIAN, {"1": PEOPLE[:12], "2": [("~P", *PEOPLE[0][1:])]}, '2.csv:2, column "Name": identifiers that begin with '

@@ -678,7 +678,10 @@ def test_a_risk_in_the_verdict_is_a_posterior_or_called_an_estimate(series, word
     _, result, _ = run_audit(EXAMPLES / series, *words)
     text = " ".join(run_main(str(EXAMPLES / series), *words)[1].split())
     said = re.search(
-        r"(?:[Bb]y an estimate of ([a-z-]+) [^,]*, )?one person's value (?:of \w+ )?is known with (\d+)%", text
+        r"(?:by an estimate of ([a-z-]+) [^,]*, )?"
+        r"(?:the [\w ]+ of one person|the values of \d+ people) (?:is|are) known with (\d+)%",
+        text,
+        re.IGNORECASE,
     )
     if said is None:
         return
@@ -691,6 +694,6 @@ def test_a_risk_in_the_verdict_is_a_posterior_or_called_an_estimate(series, word
 def test_an_estimate_in_the_verdict_is_called_so():
     text = " ".join(run_main(str(EXAMPLES / "distinct-star-skewed"), "--attack", "update-graph")[1].split())
     assert (
-        "By an estimate of update-graph from each person's own groups alone, one person's value is known with 91%"
-        in text
+        "By an estimate of update-graph from each person's own groups alone, the sensitive value of one person is "
+        "known with 91%" in text
     )
