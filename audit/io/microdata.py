@@ -177,6 +177,10 @@ class Microdata:
         plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
         return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
 
+    def decimals(self, name: str) -> int:
+        """Return how many decimals the numbers of a quasi-identifier have at most, in the first snapshot."""
+        return max(len(text.partition(".")[2]) for text in self._first[name])
+
     @cached_property
     def has_numbers(self) -> bool:
         """Whether the sensitive values are numbers, as far as the first snapshot shows.
@@ -635,8 +639,7 @@ def _ordered(present: set[Fraction | str], listed: Sequence[Fraction | str]) -> 
     """Return the values in the order of their domain: as listed, else by number, else in natural order."""
     if listed:
         return list(listed)
-    numbers = [value for value in present if isinstance(value, Fraction)]
-    if numbers:
+    if numbers := [value for value in present if isinstance(value, Fraction)]:
         # Floats first: comparing fractions is slow, and only necessary if the floats are nearly equal.
         return [number for _, number in sorted((float(number), number) for number in numbers)]
     return [*sorted((value for value in present if isinstance(value, str)), key=lambda text: (natural(text), text))]

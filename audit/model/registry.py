@@ -78,19 +78,18 @@ class Registry(Generic[T]):
             if name in self.own:
                 raise
             whose = f" of the package {printable(point.dist.name)}" if point is not None and point.dist else ""
+            # Other errors are named only: their messages may quote cells.
+            why = (
+                printable(str(error), 200) if isinstance(error, ImportError | AttributeError) else type(error).__name__
+            )
             raise PluginImportError(
-                f"the {self.kind} {printable(name)}{whose} cannot be imported ({_what(error)}); install what it needs, "
+                f"the {self.kind} {printable(name)}{whose} cannot be imported ({why}); install what it needs, "
                 "or correct its name"
             ) from error
 
     def __iter__(self) -> Iterator[T]:
         """Import all plug-ins, and yield them one after the other."""
         return map(self.load, self.names)
-
-
-def _what(error: BaseException) -> str:
-    """Return the message of an import error; of other errors only the name, because their messages may quote cells."""
-    return printable(str(error), 200) if isinstance(error, ImportError | AttributeError) else type(error).__name__
 
 
 def _imported(target: str) -> object:

@@ -243,7 +243,7 @@ def _lengths(
     """Return the least length of each attribute's intervals.
 
     The default is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for other
-    numbers; texts have none.
+    numbers, with as many decimals as they; texts have none.
 
     Raises:
         UsageError: a length is given for a column that is not a quasi-identifier, or for texts without an order.
@@ -263,7 +263,8 @@ def _lengths(
         if microdata.is_whole(name):
             lengths[name] = _WHOLE_LENGTH
         elif domain is not None and domain.low is not None and domain.high is not None:
-            lengths[name] = (domain.high - domain.low) / _SHARE_OF_DOMAIN
+            unit = Fraction(1, 10 ** microdata.decimals(name))
+            lengths[name] = -((domain.low - domain.high) / _SHARE_OF_DOMAIN // unit) * unit
     return lengths
 
 

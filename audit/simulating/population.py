@@ -189,14 +189,8 @@ def generate(
         for column, maker in zip(columns, makers, strict=True):
             column[part] = maker.codes(values[part], trait, rng)
     taken = {sensitive.name, *(attribute.name for attribute in quasi_identifiers)}
-    return SyntheticPeople(
-        tuple(quasi_identifiers), sensitive, identifier_name(taken), identifiers(len(values), rng), columns, values
-    )
-
-
-def identifier_name(taken: set[str]) -> str:
-    """Return an unused name for the column of made-up identifiers."""
-    return next(name for number in range(len(taken) + 1) if (name := "individual" + "_" * number) not in taken)
+    unused = next(name for number in range(len(taken) + 1) if (name := "individual" + "_" * number) not in taken)
+    return SyntheticPeople(tuple(quasi_identifiers), sensitive, unused, identifiers(len(values), rng), columns, values)
 
 
 def identifiers(people: int, rng: np.random.Generator) -> Any:  # noqa: ANN401 - Arrow has no types

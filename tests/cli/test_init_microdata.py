@@ -321,3 +321,13 @@ def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     folder = survey(tmp_path / "n", "R1,21,2,West,gout")
     assert 'Some people have several rows in one table (column "Person")' in initialised(folder)[0]
     assert "keep one row for each person" in refused("plan", str(folder))
+
+
+def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tmp_path):
+    folder = office(tmp_path / "m")
+    initialised(folder)
+    renamed(folder, "Gesamtbetrag = [0, 200000]", "Gesamtbetrag = [337.43, 124987.78]")
+    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--publish", "generalization", "--output")
+    assert run_main("anonymize", str(folder), *words, str(tmp_path / "s"))[0] == 0
+    numbers = re.findall(r"\d+\.(\d+)", (tmp_path / "s/releases/2023.csv").read_text())
+    assert max(map(len, numbers)) <= 2
