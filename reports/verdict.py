@@ -15,6 +15,7 @@ from reports.count_tables import sentences as counts
 from reports.sentences import named, result_text, seconds, status_in_words, value_of, violating, violation_text
 
 _HARMLESS = Phrase("Values that are declared to be harmless are not counted.")
+_COUNTED = Phrase("including what is waived, in the baseline or harmless, which violates nothing")
 _NEARLY = 0.9  # a value with this probability is always shown
 
 
@@ -46,7 +47,8 @@ def _verdict(report: Report) -> tuple[str, str]:
     if report.policy.violations:
         worst = _worst(report)
         unsafe = say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst) if report.interrupted else None
-        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *_left_out(report)]), "red"
+        left = [] if str(_COUNTED) in worst else _left_out(report)
+        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *left]), "red"
     ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
@@ -331,7 +333,8 @@ def _worst(report: Report) -> str:
     if first.measure == "min_e" and first.value == 1 and least is not None and least.upper != 1:
         # Measures are those of linear reasoning; worlds of other attacks show more.
         return say("at least two people certainly have the same value")
-    return worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
+    accusation = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
+    return f"{accusation} ({_COUNTED})" if report.left_out or _harmless(report) else accusation
 
 
 def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:

@@ -227,6 +227,15 @@ def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):
         assert ended(after) == ended(before)
 
 
+def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):
+    """One class of two has a harmless value; both are counted as classes of one value."""
+    run = run_main(str(series(tmp_path, [[*HEALTHY, *ILL, *MIXED]], NONE, individual=False)))
+    text = " ".join(run[1].split())
+    assert "in 2 of 4 classes" in text
+    assert "(including what is waived, in the baseline or harmless, which violates nothing)." in text
+    assert "harmless are not counted" not in text
+
+
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
 def test_values_that_nobody_has_change_nothing(name, tmp_path):
     results = []
