@@ -103,8 +103,8 @@ Grave: TypeAlias = Collection[tuple[str | None, str]]
 """Grave values, each with its column; None means any column that has the value."""
 
 
-def listed(report: Report, column: str = "", grave: Grave = (), harmless: Grave = ()) -> list[ListedFinding]:
-    """Return the shown findings, the gravest first, harmless ones last; `column` is the only sensitive one, if any."""
+def listed(report: Report, column: str = "", grave: Grave = ()) -> list[ListedFinding]:
+    """Return the shown findings, the gravest first; `column` is the sensitive one if there is only one."""
     lines = [_line(attack, each, column, grave) for attack in report.attacks for each in attack.findings]
     about: dict[tuple[str, str, str], list[str]] = {}
     for line in lines:
@@ -114,18 +114,7 @@ def listed(report: Report, column: str = "", grave: Grave = (), harmless: Grave 
         for line in lines
         for same in [about[line.person, line.column, line.value]]
     ]
-    last = {*harmless}
-    return sorted(
-        found,
-        key=lambda line: (
-            _gravity(line),
-            (line.column, line.value) in last,
-            not line.value,
-            -line.risk,
-            -line.size,
-            line.id,
-        ),
-    )
+    return sorted(found, key=lambda line: (_gravity(line), not line.value, -line.risk, -line.size, line.id))
 
 
 def in_order(lines: Sequence[ListedFinding], order: str, releases: Sequence[str]) -> list[ListedFinding]:

@@ -49,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the series cannot be read.
     """
     from audit.api.count_tables import LoadedTables
-    from audit.judgement.scoring import listed_values
     from reports import finding_list
     from reports.sentences import ended_early, named
 
@@ -66,8 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         lines = finding_list.listed(report)
     else:
         columns, grave = series.opened.columns.sensitive, series.opened.manifest.grave
-        only, harmless = columns[0] if len(columns) == 1 else "", listed_values(series.opened)
-        lines = finding_list.listed(report, only, grave, [(name or only, text) for name, text in harmless])
+        lines = finding_list.listed(report, columns[0] if len(columns) == 1 else "", grave)
     cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
     write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}

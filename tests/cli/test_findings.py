@@ -8,7 +8,7 @@ import shutil
 import openpyxl
 import pytest
 
-from tests.cli.forms import EXAMPLES, edit, snapshot
+from tests.cli.forms import EXAMPLES, snapshot
 from tests.helpers.running import done, refused, run_main
 
 HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-year-to-date"
@@ -179,19 +179,6 @@ def test_lists_are_filtered_and_sorted(tmp_path):
     assert grave == sorted(grave, reverse=True)
     assert {row["value"] for row in rows if row["gravity"]} - {""} == {value}
     assert value not in {row["value"] for row in rows if not row["gravity"]}
-
-
-def test_findings_of_harmless_values_come_last(tmp_path):
-    series = tmp_path / "s"
-    shutil.copytree(HOSPITAL, series)
-    (series / "private").mkdir()
-    everything = listed(series)
-    value = everything[0]["value"]
-    edit(series / "series.toml", "[columns]", f'[columns]\nharmless = {{ Disease = ["{value}"] }}')
-    rows = [row["value"] == value for row in listed(series)]
-    assert rows == sorted(rows)
-    assert len(rows) == len(everything)
-    assert {*rows} == {True, False}
 
 
 def test_a_filter_may_name_a_dimension_of_a_cell_a_label_in_it_or_all_of_it():
