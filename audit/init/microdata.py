@@ -119,10 +119,16 @@ def _complete(found: FoundFiles) -> None:
             )
             for file, old, new in renamed
         ),
-        say(
-            "Not published: {columns}. Name a column under quasi_identifiers if readers need it, or if others may know "
-            "its values.",
-            columns=joined([f'"{printable(name)}"' for name in unpublished] or [say("none")], most=12),
+        *(
+            [
+                say(
+                    "Not published: {columns}. Name a column under quasi_identifiers if readers need it, or if others "
+                    "may know its values.",
+                    columns=joined([f'"{printable(name)}"' for name in unpublished], most=12),
+                )
+            ]
+            if unpublished
+            else []
         ),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]

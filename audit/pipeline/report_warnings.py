@@ -131,8 +131,16 @@ def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedV
             "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
             sum(len(entry.waived) for entry in results),
         )
-        values = (f"{printable(str(name))}: {printable(text)}" for name, text in listed)
-        judged = results[0].evidence.series.columns.rules[Similar].names if results else {}
+        series = results[0].evidence.series if results else None
+        values = {f"{printable(str(name))}: {printable(text)}": (name, text) for name, text in listed}
+        absent = [
+            shown
+            for shown, (name, text) in values.items()
+            if series is not None and name is not None and series.vocabularies[name].find(text) < 0
+        ]
+        if absent:
+            what = parted([what, say("no release has {values}", values=joined(absent, _COLUMNS_SHOWN))])
+        judged = {} if series is None else series.columns.rules[Similar].names
         others = sorted({str(name) for name, _ in listed} - {*judged})
         if others:
             more = say(

@@ -68,12 +68,19 @@ def test_that_people_have_none_of_the_harmless_values_is_found_if_the_others_are
     code, result, _ = run_audit(folder)
     [warning] = warned(result)
     assert (code, warning["text"].count("only if all other values of Disease are in one category")) == (0, 1)
+    assert "no release has" not in warning["text"]
     (folder / "kinds.csv").write_text("value,category\nnone,well\nflu,ill\ngout,ill\ncold,ill\nasthma,ill\n")
     manifest = (folder / "series.toml").read_text().replace(NONE, f'{NONE}\nsimilar = {{ Disease = "kinds.csv" }}')
     (folder / "series.toml").write_text(manifest)
     code, result, _ = run_audit(folder)
     [warning] = warned(result)
     assert (code, "one category" in warning["text"], ended(result)["max_risk"]) == (1, False, "violated")
+
+
+def test_a_harmless_value_that_no_release_has_is_named(tmp_path):
+    _, result, _ = run_audit(series(tmp_path, [LIKELY], 'harmless = { Disease = ["none", "nonne"] }'))
+    [warning] = warned(result)
+    assert "no release has Disease: nonne" in warning["text"]
 
 
 def test_the_head_counts_as_many_people_as_the_table(tmp_path):
