@@ -53,7 +53,7 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
 
 
 def other_words(series: Series, register: Register) -> Iterator[Doubt]:
-    """Yield a doubt for each short list of exact values that the register and the releases share, but each lacks some.
+    """Yield a doubt for each short list of exact values that the register and a release share, but each lacks some.
 
     `spelled` accepts such texts, as of places where nobody of the register lives. But if the register has other words
     for the same values, such as M and H, nobody is matched by them.
@@ -61,9 +61,11 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
             continue
-        cells = {text for at in range(len(series.tags)) for text in series.texts_in(at, name)}
-        own, there = ({text for text in texts if text.strip("*")} - {*attribute.missing} for texts in (values, cells))
-        if len(own | there) <= _FEW_WORDS and own & there and own - there and there - own:
+        own, *releases = (
+            {text for text in texts if text.strip("*")} - {*attribute.missing}
+            for texts in (values, *(series.texts_in(at, name) for at in range(len(series.tags))))
+        )
+        if any(len(own | it) <= _FEW_WORDS and own & it and own - it and it - own for it in releases):
             what = say(
                 'the register and the releases have different texts in "{column}": if they are other words for the '
                 "same values, list them in crosswalk.csv (columns release,from,to; write register as the release), and "

@@ -84,8 +84,14 @@ class FoundClaims(NamedFindings):
 
     @cached_property
     def whose(self) -> Sequence[frozenset[str]]:
-        """For each claim, its people."""
-        people = self.selection.claims.concerned(self.selection.names)
+        """For each claim, its people; of those who may be in the data, all who look alike."""
+        claims, evidence = self.selection.claims, self.selection.names.evidence
+        people, kinds = claims.concerned(self.selection.names), evidence.possible_kinds
+        if kinds is not None and claims.person is not None:
+            alike = {code: kinds.names_of(code, evidence.series.people) for code in set(claims.person.tolist()) - {-1}}
+            people = [
+                names.union(alike.get(code, ())) for names, code in zip(people, claims.person.tolist(), strict=True)
+            ]
         return [frozenset(name for name in names if not name.startswith(COUNTERFEIT)) for names in people]
 
     def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:

@@ -201,6 +201,16 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     assert text.count("7 people, at most 2 at once") == 2
 
 
+def test_those_who_look_alike_are_waived_once_each_of_them_is(tmp_path):
+    folder, codes = roll(tmp_path, [{"20-29": "ab"}, {"20-29": "ac"}], [25, 25]), []
+    (folder / "private").mkdir()
+    for name in ("p0", "p1"):
+        code, _, err = run_main("waive", str(folder), name, "--reason", "agreed", "--until", "2099-12-31")
+        assert code == 0, err
+        codes.append(run_main(str(folder))[0])
+    assert codes == [1, 0]
+
+
 def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     """Two of the seven who look alike may be in both releases at once; they are one kind."""
     folder = roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}], [25] * 7)
