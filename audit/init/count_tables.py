@@ -247,7 +247,9 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         rules.unsure.pop(f"table.totals.{key}", None)
         if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
             rules.doubts.remove(old)
-        if total is not None:
+        if total is None:
+            rules.table["totals"].pop(name, None)  # the categories say what no label of a total does
+        else:
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"

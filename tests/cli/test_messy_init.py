@@ -334,3 +334,18 @@ def test_a_school_census_in_one_file_has_a_release_for_each_term(tmp_path):
     assert code == 3  # until the guesses are confirmed
     assert f"audit init {tmp_path} --confirm" in " ".join(out.split())
     assert "SERIES" not in out
+
+
+def test_a_place_that_covers_others_is_a_category(tmp_path):
+    """`Nordkreis` covers three of the places, and nothing covers all: what init writes of it can be read."""
+    counts = {"Aurich": (60, 55), "Emden": (25, 30), "Leer": (41, 48), "Nordkreis": (126, 133)}
+    counts |= {"Peine": (71, 80), "Celle": (33, 29), "Gifhorn": (52, 44), "Hameln": (19, 27)}
+    lines = [
+        f"{place},{sex},{count}"
+        for place, (men, women) in counts.items()
+        for sex, count in (("All", men + women), ("m", men), ("f", women))
+    ]
+    (tmp_path / "1.csv").write_text("\n".join(["Place,Sex,n", *lines, ""]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    assert "categories.Place" in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert run_main(str(tmp_path))[0] == 3
