@@ -45,10 +45,10 @@ def _verdict(report: Report) -> tuple[str, str]:
     if report.about is not None:
         return _of_one(report, printable(report.about))
     if report.policy.violations:
-        worst = _worst(report)
+        worst, counted = _worst(report)
         unsafe = say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst) if report.interrupted else None
-        left = [] if str(_COUNTED) in worst else _left_out(report)
-        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *left]), "red"
+        left_out = () if counted else _left_out(report)
+        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *left_out]), "red"
     ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
@@ -309,32 +309,35 @@ def judged_people(report: Report) -> int:
     return report.series.individuals - report.adversary.known
 
 
-def _worst(report: Report) -> str:
-    """Return the worst violation of the policy, in people: certain values, likely values, equal people, k."""
+def _worst(report: Report) -> tuple[str, bool]:
+    """Return the worst violation of the policy, and whether it counts what is left out, too.
+
+    It is in people: certain values, likely values, equal people, k.
+    """
     first = report.policy.violations[0]
     if first.kind is not None or first.measure in (
         "max_ever_risk",
         "closeness",
     ):  # in addition to what attacks themselves claim
-        return violation_text(first)
+        return violation_text(first), False
     found = violating(report)
     if certain := _most_certain(report, found):
-        return certain
+        return certain, False
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
     reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
     if text := _likely(report, reached, report.policy.limits.get("max_risk", 1.0)):
-        return text
+        return text, False
     if not found or not any(attack.findings_total for attack in found):
-        return violation_text(first)
+        return violation_text(first), False
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
     least = getattr(worst.measures, "min_e", None)
     if first.measure == "min_e" and first.value == 1 and least is not None and least.upper != 1:
         # Measures are those of linear reasoning; worlds of other attacks show more.
-        return say("at least two people certainly have the same value")
+        return say("at least two people certainly have the same value"), False
     accusation = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    return f"{accusation} ({_COUNTED})" if report.left_out or _harmless(report) else accusation
+    return (f"{accusation} ({_COUNTED})", True) if report.left_out or _harmless(report) else (accusation, False)
 
 
 def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:

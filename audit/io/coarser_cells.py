@@ -37,15 +37,14 @@ def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = Tru
         ends = (min(cell.members), max(cell.members)) if isinstance(cell, NumberSet) else (cell.low, cell.high)
         return _period(*ends)
     if isinstance(cell, Interval):
-        return cell if cell.low is None and cell.high is None else _block(cell.low, cell.high, whole=whole)
+        return _block(cell.low, cell.high, whole=whole)
     if isinstance(cell, NumberSet):
         return _block(min(cell.members), max(cell.members), whole=whole)
     if isinstance(cell, ValueSet):
-        above = [leaves for leaves in _below(hierarchy) if cell.members < leaves] if hierarchy is not None else []
-        return shortened(cell.members) if hierarchy is None else _label(hierarchy, above)
-    if isinstance(cell, Masked) and len(cell.prefix) > 1:
-        return Masked(cell.prefix[:-1], cell.length)
-    return Anything()
+        if hierarchy is None:
+            return shortened(cell.members)
+        return _label(hierarchy, [leaves for leaves in _below(hierarchy) if cell.members < leaves])
+    return Masked(cell.prefix[:-1], cell.length) if isinstance(cell, Masked) and len(cell.prefix) > 1 else Anything()
 
 
 def grid(width: Fraction, low: Fraction, *, whole: bool) -> Interval:

@@ -226,7 +226,7 @@ def true_values(evidence: View, risks: Risks) -> Codes:
 Results = Sequence[Result[View]]
 
 
-def listed_values(series: Series) -> list[ListedValue]:
+def listed_values(series: Series) -> list[tuple[str, str]]:
     """Return the harmless values, as the series spells them."""
     rules = series.columns.rules
     return [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -30,31 +30,42 @@ from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
 from audit.runtime.phrases import say
 
-Candidate = tuple[str, Anonymizer, Principle]
-"""The parameters as on the command line, the method with them, and the principle that it promises."""
+
+class MethodCandidate(NamedTuple):
+    """The parameters as on the command line, the method with them, the principle that it promises, and a form.
+
+    Without a form, it is the method's own.
+    """
+
+    parameters: str
+    method: Anonymizer
+    principle: Principle
+    form: Form | None = None
+
 
 TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
-_COARSE = "--publish generalization"
+_COARSE: Form = "generalization"
 _FREQUENT = 0.5
 
 
-def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
+def candidates(kinds: Iterable[type[Anonymizer]]) -> list[MethodCandidate]:
     """Return the methods with the parameters to try and the principles that they promise."""
-    found: list[Candidate] = []
+    found: list[MethodCandidate] = []
     for kind in kinds:
         needed = [option for option in options_of(kind) if option.required]
         for values in product(*(TRIED.get(option.name, (int(option.least),)) for option in needed)):
             method = kind(**{option.name: value for option, value in zip(needed, values, strict=True)})
             written = " ".join(f"{option.flag} {value}" for option, value in zip(needed, values, strict=True))
-            found.append((written, method, principles.find(method.promise.principle, method.promise.parameters)))
+            principle = principles.find(method.promise.principle, method.promise.parameters)
+            found.append(MethodCandidate(written, method, principle))
     return found
 
 
 def plan_publication(
     microdata: Microdata,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[MethodCandidate],
     attacks: Sequence[Attack],
     options: AuditOptions,
     queries: Queries,
@@ -76,8 +87,8 @@ def plan_publication(
         tried.append(trial.of(microdata, candidate))
     exact = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.keeps and each.form == "anatomy"]
     coarse = [
-        (f"{parameters} {_COARSE}", method, principle)
-        for _, (parameters, method, principle) in sorted(exact, key=lambda pair: pair[0].lost)[:_CLOSEST]
+        each._replace(parameters=f"{each.parameters} --publish {_COARSE}", form=_COARSE)
+        for _, each in sorted(exact, key=lambda pair: pair[0].lost)[:_CLOSEST]
     ]
     tried += [trial.of(microdata, each) for each in coarse]
     made += coarse
@@ -95,7 +106,9 @@ def plan_publication(
     return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, made, trial)
 
 
-def _lasting(plan: PublicationPlan, microdata: Microdata, made: Sequence[Candidate], trial: _Trial) -> PublicationPlan:
+def _lasting(
+    plan: PublicationPlan, microdata: Microdata, made: Sequence[MethodCandidate], trial: _Trial
+) -> PublicationPlan:
     """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy.
 
     `made` are the candidates that the series of the plan were made by.
@@ -147,35 +160,34 @@ class _Trial:
     options: AuditOptions
     queries: Queries
 
-    def of(self, microdata: Microdata, candidate: Candidate) -> PlannedSeries:
+    def of(self, microdata: Microdata, candidate: MethodCandidate) -> PlannedSeries:
         """Publish microdata by a method, and return the result.
 
         Transitions on which the method relies are completed, and rows are withheld, where that is necessary.
         """
-        parameters, method, principle = candidate
-        if method.follows_updates and microdata.updates is not None:
+        if candidate.method.follows_updates and microdata.updates is not None:
             microdata, added = microdata.closed()
-            parameters += " --close" if added else ""
-        found = self._published(microdata, parameters, method, principle)
-        if found.refused is None or not hasattr(method, "withhold"):
+            candidate = candidate._replace(parameters=candidate.parameters + (" --close" if added else ""))
+        found = self._published(microdata, candidate)
+        if found.refused is None or not hasattr(candidate.method, "withhold"):
             return found
-        patient = cast("Anonymizer", replace(cast("Any", method), withhold=True))
-        again = self._published(microdata, f"{parameters} --withhold", patient, principle)
-        return replace(again, parameters=parameters) if again.refused else again
+        patient = cast("Anonymizer", replace(cast("Any", candidate.method), withhold=True))
+        parameters = f"{candidate.parameters} --withhold"
+        again = self._published(microdata, candidate._replace(parameters=parameters, method=patient))
+        return replace(again, parameters=candidate.parameters) if again.refused else again
 
-    def _published(
-        self, microdata: Microdata, parameters: str, method: Anonymizer, principle: Principle
-    ) -> PlannedSeries:
+    def _published(self, microdata: Microdata, candidate: MethodCandidate) -> PlannedSeries:
+        parameters, method, principle, form = candidate
         done: list[PublishResult] = []
         start = time.perf_counter()
         with tempfile.TemporaryDirectory(prefix="audit-plan-") as name:
             folder = Path(name) / "series"
             try:
-                form: Form | None = "generalization" if _COARSE in parameters else None
                 options = PublishOptions(form, seed=self.queries.seed, on_release=done.append)
                 publish(microdata, folder, method, principle, options)
             except (InputError, UsageError) as error:
-                return PlannedSeries(method.name, parameters, refused=str(getattr(error, "problems", [error])[0]))
+                first = error.problems[0] if isinstance(error, InputError) else error
+                return PlannedSeries(method.name, parameters, refused=str(first))
             seconds = time.perf_counter() - start
             try:
                 report = run_audit(open_series(folder), self.attacks, self.options)

@@ -9,7 +9,6 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
-from audit.clauses.clause import ListedValue
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar
 from audit.io.series import Series
@@ -35,7 +34,7 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
         *_file_warnings(run),
         *_known_warnings(run, options),
         *_register_warnings(run),
-        *_harmless_warnings(run.results, listed_values(run.series)),
+        *_harmless_warnings(run.series, run.results),
     )
 
 
@@ -123,25 +122,19 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         yield ReportWarning("register", what)
 
 
-def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedValue]) -> Iterator[ReportWarning]:
+def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Iterator[ReportWarning]:
     """Yield a warning about findings of harmless values only, and about what the others together disclose."""
-    if listed:
+    if listed := listed_values(series):
         what = say_count(
             "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
             "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
             sum(len(entry.waived) for entry in results),
         )
-        series = results[0].evidence.series if results else None
-        values = {f"{printable(str(name))}: {printable(text)}": (name, text) for name, text in listed}
-        absent = [
-            shown
-            for shown, (name, text) in values.items()
-            if series is not None and name is not None and series.vocabularies[name].find(text) < 0
-        ]
+        values = {f"{printable(name)}: {printable(text)}": (name, text) for name, text in listed}
+        absent = [shown for shown, (name, text) in values.items() if series.vocabularies[name].find(text) < 0]
         if absent:
             what = parted([what, say("no release has {values}", values=joined(absent, _COLUMNS_SHOWN))])
-        judged = {} if series is None else series.columns.rules[Similar].names
-        others = sorted({str(name) for name, _ in listed} - {*judged})
+        others = sorted({name for name, _ in listed} - {*series.columns.rules[Similar].names})
         if others:
             more = say(
                 "whether a person certainly has none of them is judged only if all other values of {columns} are in "
