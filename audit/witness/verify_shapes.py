@@ -1,4 +1,4 @@
-"""Read the shapes of count tables: wide tables, nested labels, statuses, and rows that are left out.
+"""Read the shapes of count tables: several columns of counts, nested labels, statuses, and rows that are left out.
 
 `verify_tables.py` runs this file. What is not supported raises `NotImplementedError`, with the status 2.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from typing import Any, TypeAlias
 
 Series: TypeAlias = Any  # what `verify_tables.py` reads
 Labels: TypeAlias = list[Any]
-MOST_ROWS = 100_000
+STATISTIC, MOST_PARTS, MOST_ROWS = "statistic", 8, 100_000
 
 
 def need(holds: object, what: str, status: int = 2) -> None:
@@ -22,8 +22,43 @@ def need(holds: object, what: str, status: int = 2) -> None:
         raise NotImplementedError(status, what)
 
 
+def unfolded(rules: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, dict[str, str]]]]:
+    """Return the rules of a table, and its columns of counts, each with the labels that all of its counts share.
+
+    Columns of counts that are parts of one whole are labels of a dimension, `statistic`.
+    """
+    if "wide" in rules:
+        need("values" not in rules, "values of a wide table")
+        wide = rules["wide"]
+        return rules, [(column, {wide["dimension"]: label}) for label, column in wide["columns"].items()]
+    if "values" not in rules:
+        need("part_of" not in rules, "parts of counts that are not columns")
+        return rules, [(rules["value"], {})]
+    part_of = {name: whole for name, whole in rules.get("part_of", {}).items() if whole}
+    roots = [name for name in rules["values"] if name not in part_of]
+    one = (
+        len(roots) == 1
+        and part_of
+        and {*part_of, *part_of.values()} <= {*rules["values"]}
+        and len(part_of) <= MOST_PARTS
+    )
+    need(one and all(ends(name, part_of) for name in part_of), "columns of counts that are not parts of one whole")
+    need("value" not in rules and STATISTIC not in rules["dimensions"], "value, or a dimension statistic, with values")
+    totals = {**rules.get("totals", {}), STATISTIC: roots[0]}
+    more = {"dimensions": [*rules["dimensions"], STATISTIC], "totals": totals, "part_of": part_of}
+    opened = [*rules.get("open", ()), STATISTIC]
+    return {**rules, **more, "open": opened}, [(name, {STATISTIC: name}) for name in rules["values"]]
+
+
+def ends(name: str, part_of: dict[str, str]) -> bool:
+    """Return whether the counts around a part end with one that is part of none."""
+    for _ in part_of:
+        name = part_of.get(name, name)
+    return name not in part_of
+
+
 def covered(series: Series, name: str, labels: Labels) -> dict[Any, list[Any]]:
-    """Return the atoms that each label of a dimension covers."""
+    """Return the atoms that each label of a dimension covers; parts of one count may overlap in any way."""
     rules = series.rules
     if name in series.nested:
         need(name not in rules.get("categories", {}), f"categories of nested {name}")
@@ -31,6 +66,15 @@ def covered(series: Series, name: str, labels: Labels) -> dict[Any, list[Any]]:
         paths = {label[:end] for label in labels for end in range(1, len(label) + 1)}
         leaves = sorted(paths - {path[:-1] for path in paths})
         return {path: [" > ".join(end) for end in leaves if end[: len(path)] == path] for path in paths}
+    if name == STATISTIC and "values" in rules:
+        need(name not in rules.get("categories", {}), f"categories of {name}")
+        parts = [value for value in rules["values"] if value in rules["part_of"]]
+        some = [each for size in range(1, len(parts) + 1) for each in combinations(parts, size)]
+        whole = {*rules["values"]} - {*parts}
+        some = [each for each in some if all(rules["part_of"][part] in whole.union(each) for part in each)]
+        inside = {part: [each for each in some if part in each] for part in parts}
+        only = {(part,): f"only {part}" for part in parts if len(inside[part]) > 1}
+        return {part: [only.get(each, " & ".join(each)) for each in inside[part]] for part in parts}
     if name in rules.get("codes", ()):
         need(name not in rules.get("categories", {}), f"categories of codes of {name}")
         inside = {code: [each for each in labels if each != code and each.startswith(code)] for code in labels}

@@ -2,8 +2,8 @@
 
     python verify_tables.py SERIES FOLDER
 
-It needs Python 3.11, numpy, pyarrow, and `verify_shapes.py`, `verify_asked.py` and `verify_sums.py` in the same
-folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and explains why the
+It needs Python 3.11, numpy, pyarrow, and `verify_shapes.py`, `verify_asked.py`, `verify_sums.py` and `verify_rates.py`
+in the same folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and explains why the
 check is sound. If two tables of whole numbers agree with everything published, and give a count two values, then the
 count is not certain. Certain counts are proved by sums. Exit status: 0 everything stated is shown, 1 something is not
 shown, 2 something is not supported (the output names it).
@@ -32,7 +32,8 @@ FORMAT = "series-audit witness of counts 1"
 SUPPORTED = {
     "series": "name kind releases published",
     "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
-    "wide flags not_published perturbation status status_hides absent codes sensitive harmless",
+    "wide flags not_published perturbation rates change values part_of status status_hides absent codes "
+    "sensitive harmless",
     "policy": "min_count min_width min_labels",
     "unconfirmed": "",
 }
@@ -87,10 +88,7 @@ class TableSeries:
             left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
             need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
         need(manifest["series"]["kind"] == "tables", "a series that is not of count tables")
-        self.rules, policy = manifest["table"], manifest.get("policy", {})
-        wide = self.rules.get("wide", {"columns": {}})
-        columns = [(column, {wide["dimension"]: label}) for label, column in wide["columns"].items()]
-        self.views = columns or [(self.rules["value"], {})]
+        (self.rules, self.views), policy = SHAPES["unfolded"](manifest["table"]), manifest.get("policy", {})
         self.over_time = self.rules.get("over_time", "independent")
         need(self.over_time in ("same", "cumulative", "independent"), f"over_time = {self.over_time}")
         self.dimensions, self.nested = self.rules["dimensions"], self.rules.get("nested", {})
@@ -100,13 +98,14 @@ class TableSeries:
         implied = self.rules.get("threshold") or max(ends, default=-1) + 1
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are not whole numbers")
-        releases = list[list[str]]()
+        releases, rates = list[list[str]](), self.rules.get("rates", [])
         for each in manifest["series"]["releases"]:
             releases += [each["tables"]] if isinstance(each, dict) else [[name] for name in self.matching(each)]
+        self.rates = rates if isinstance(rates, list) else [rates]
         found = [row for at, names in enumerate(releases) for name in names for row in self.file(name, at)]
-        self.release = [row[0] for row in found]
+        self.release, self.lines = [row[0] for row in found], [row[3] for row in found]
         self.periods = 1 if self.over_time == "same" else len(releases)
-        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text in found]
+        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text, _ in found]
         self.atoms, self.covered = [], list[dict[Any, frozenset[int]]]()
         for place, name in enumerate(self.dimensions):
             self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
@@ -123,6 +122,8 @@ class TableSeries:
         self.texts += ["0"] * len(self.left_out)
         ends = [SUMS["interval"](self, text) for text in self.texts]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
+        if {"rates", "change"} & {*self.rules}:
+            beside("verify_rates")["narrow"](self)
 
     def matching(self, pattern: str) -> list[str]:
         """Return the files that match a path or a pattern, ordered by the numbers in their names."""
@@ -145,11 +146,16 @@ class TableSeries:
         self.read[name] = len(lines)
         return header, lines
 
-    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str]]:
-        """Yield the release, the labels and the text of each row of a file."""
+    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str, dict[str, str]]]:
+        """Yield the release, the labels, the text and all cells of each row of a file."""
         header, lines = self.table(name)
         roles = {*self.dimensions, *self.rules.get("not_counts", ()), *(column for column, _ in self.views)}
-        roles |= {self.rules.get("status")}.union(*self.nested.values())
+        roles |= {self.rules.get("status")}
+        rules = [*self.rates, self.rules.get("change", {})]
+        rated = {rule.get("column") for rule in rules}
+        roles |= rated.union(*self.nested.values()) | {
+            name for rule in rules if isinstance(name := rule.get("denominator"), str)
+        }
         for place, column in enumerate(header):
             need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"digits in {column}")
         need(all(any(line[1:]) for line in lines), f"a row with at most one text: {name}")
@@ -162,10 +168,13 @@ class TableSeries:
                     else:
                         labels.append(row.get(each, "") or self.totals.get(each))
                         need(labels[-1] is not None, f"a missing label of {each}, which has no total: {name}")
+                both = re.fullmatch(r"(.+?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]", row[column])
+                if both and column in rated:
+                    row |= {column: both[1], f"{column} (rate)": both[2]}
                 text = self.published(row[column])
                 if "status" in self.rules:
                     text = SHAPES["with_status"](self, text, row[self.rules["status"]])
-                yield release, tuple(labels), text
+                yield release, tuple(labels), text, row
 
     def published(self, text: str) -> str:
         """Return a text without a flag; an empty one for what counts as not published."""

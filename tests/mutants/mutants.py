@@ -400,6 +400,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "True",
         ),
     ],
+    "oracle/test_witness_records.py": [
+        ("audit.witness.verify_records.shared", "and found[0].startswith(short[0])", ""),
+        ("audit.witness.verify_records.shared", "min(one[1], other[1])", "max(one[1], other[1])"),
+    ],
     "cli/test_closeness.py::test_a_witness_shows_which_numbers_are_close": [
         ("audit.witness.verify_alike.close", "max(abs(a), abs(b)) if", "abs(a) + abs(b) if"),
     ],
@@ -428,6 +432,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "oracle/test_witness_tables.py::test_a_statement_is_about_its_files": [
         ("audit.witness.verify_tables.checked", 'stated["files"].get(name) == same', "True"),
+    ],
+    "oracle/test_witness_tables.py::test_a_table_contradicts_another_rate_than_the_one_it_was_made_of": [
+        (
+            "audit.witness.verify_rates.limit",
+            "max(low, series.low[one]), min(high, series.high[one])",
+            "series.low[one], series.high[one]",
+        ),
     ],
     "oracle/test_witness_tables.py::test_what_lacks_a_part_or_fits_no_table_shows_nothing": [
         ("audit.witness.verify_tables.read_tables", "low <= count <= high", "True"),

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections import defaultdict
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -55,20 +55,28 @@ class Tables:
         self.policy = {"min_width": 2, "min_count": least, **manifest.get("policy", {})}
         self.over = self.rules.get("over_time", "independent")
         nested, wide = self.rules.get("nested", {}), self.rules.get("wide")
-        rows, self.releases = [], 0  # release, labels, text
+        counts = rules.get("values") or [rules.get("value")]
+        within = {part: around for part, around in rules.get("part_of", {}).items() if around}
+        require(bool(within) == ("values" in rules))
+        if within:
+            [count] = [each for each in counts if each not in within]
+            rules["totals"] = {**rules.get("totals", {}), "statistic": count}
+            rules["open"] = [*rules.get("open", []), "statistic"]
+        rows, self.ties, self.releases = [], [], 0  # release, labels, text
         labels = dict.fromkeys(rules["dimensions"])  # if there are no releases
         for release, name in enumerate(manifest["series"]["releases"]):
             self.releases += 1
             lines = self.table(name)
-            for label, column in wide["columns"].items() if wide else [("", rules["value"])]:
+            for column, label in [(c, lab) for lab, c in wide["columns"].items()] if wide else [(c, c) for c in counts]:
                 for read in lines:
                     line = {**read, column: self.hidden(read[column], read)}
                     labels = {d: line.get(d, "") for d in self.rules["dimensions"]}
                     labels |= {d: " > ".join(line[c] for c in columns if line[c]) for d, columns in nested.items()}
                     labels |= {wide["dimension"]: label} if wide else {}
+                    labels |= {"statistic": label} if within else {}
                     totals = self.rules.get("totals", {})
                     labels = {d: "" if text == totals.get(d) else text for d, text in labels.items()}
-                    rows.append((release, tuple(labels.values()), line[column]))
+                    rows.append((release, tuple(labels.values()), line[column], line))
         self.dimensions = [*labels]
         files = {d: self.table(name) for d, name in self.rules.get("categories", {}).items()}
         self.atoms, self.covers = [], []
@@ -79,6 +87,11 @@ class Tables:
                 parts = defaultdict(set)
                 for line in files[d]:
                     parts[line["label"]].add(line["atom"])
+            elif within and d == "statistic":
+                inside = [*overlaps([each for each in counts if each in within], within)]
+                name = {some: " & ".join(some) if len(some) > 1 or sum(some[0] in each for each in inside) == 1 else
+                        f"only {some[0]}" for some in inside}  # fmt: skip
+                parts = {part: {name[some] for some in inside if part in some} for part in within}
             elif d in rules.get("codes", []):
                 leaves = [label for label in shown if not any(x != label and x.startswith(label) for x in shown)]
                 parts = {label: {leaf for leaf in leaves if leaf.startswith(label)} for label in shown}
@@ -90,18 +103,27 @@ class Tables:
                 atoms.add("(rest)")
             self.atoms.append(frozenset(atoms))
             self.covers.append({"": frozenset(atoms), **{label: frozenset(each) for label, each in parts.items()}})
-        self.rows = [(release, labels) for release, labels, _ in rows]
+        self.rows = [(release, labels) for release, labels, *_ in rows]
         self.number, self.ends, self.hides = [], [], []  # release, labels of what shows something
-        for release, labels, published in rows:
+        place = {}
+        for release, labels, published, line in rows:
             text = published
+            share = re.fullmatch(r"(.*?) *\(([0-9.]+) *%?\)", text)
+            in_cell = isinstance(self.rules.get("rates"), dict) and self.rules["rates"]["column"] == self.rules.get(
+                "value"
+            )
+            text, share = (share[1], share[2]) if share and in_cell else (text, None)
             if text in ("", *self.rules.get("not_published", [])):
                 continue
             for flag in self.rules.get("flags", []):
                 text = re.sub(rf"(?<=\d) *{re.escape(flag)}$", "", text)
+            place.setdefault((release, labels), []).append(len(self.number))
             self.number.append((release, labels))
             low, high, many = self.interval(text)
             self.ends.append([low, high])
             self.hides.append(many)
+            self.ties.append((line, share))
+        self.narrow(place)
         self.shown = len(self.number)
         for release, labels in self.left_out() if rules.get("absent") == "zero" else ():
             self.number.append((release, labels))
@@ -160,6 +182,52 @@ class Tables:
         elif number and least and low == 0 and high < least:
             high = 0
         return low, high
+
+    # -- rates and changes --
+
+    def narrow(self, place):
+        pairs = []
+        rate, change = self.rules.get("rates"), self.rules.get("change")
+        for at, (line, share) in enumerate(self.ties):
+            release, labels = self.number[at]
+            if rate:
+                text = share if rate["column"] == self.rules.get("value") else line[rate["column"]]
+                if not text or not re.fullmatch(r"[0-9]+(\.[0-9]+)? *%?", text):
+                    continue
+                text = text.strip("% ")
+                if rate.get("of") == "published":
+                    require(not self.hides[at], "a rate of what is not shown")
+                    continue
+                half = Fraction(1, 2 * 10 ** rate["decimals"])
+                low, high = ((Fraction(text) + sign * half) / rate["per"] for sign in (-1, 1))
+                if isinstance(rate["denominator"], str):
+                    base = line[rate["denominator"]]
+                    others = [[int(base), int(base)]] if base else []
+                else:
+                    totals = self.rules.get("totals", {})
+                    said = {d: "" if lab == totals.get(d) else lab for d, lab in rate["denominator"].items()}
+                    key = tuple(said.get(d, lab) for d, lab in zip(self.dimensions, labels, strict=True))
+                    others = [n for n in place.get((release, key), []) if n != at]
+                pairs += [(at, other, low, high, None) for other in others]
+            if change and line[change["column"]]:
+                others = place.get((release - change["since"], labels), [])
+                pairs += [(at, other, None, None, int(line[change["column"]])) for other in others]
+        before = None
+        while before != self.ends:
+            before = [[*each] for each in self.ends]
+            for at, other, low, high, by in pairs:
+                mine = self.ends[at]
+                base = other if isinstance(other, list) else self.ends[other]
+                back = (lambda n, x=by: (n - x, n - x)) if low is None else (
+                    lambda n, x=low, y=high: (math.ceil(n / y), math.floor(n / x) if x > 0 else INF))  # fmt: skip
+                forth = (lambda n, x=by: (n + x, n + x)) if low is None else (
+                    lambda n, x=low, y=high: (math.ceil(n * x), math.floor(n * y)))  # fmt: skip
+                for ends, others, fits, index in ((mine, base, back, at), (base, mine, forth, other)):
+                    good = [n for n in values(ends) if max(fits(n)[0], others[0]) <= min(fits(n)[1], others[1])]
+                    require(good, "no pair fits")
+                    found = min(good), (INF if ends[1] == INF and max(good) == max(values(ends)) else max(good))
+                    number = isinstance(index, int) and not self.hides[index]
+                    ends[:] = self.least(*found, number=number)
 
     # -- tables, questions, proofs --
 
@@ -304,5 +372,18 @@ class Tables:
         )
 
 
+def overlaps(parts, within):
+    """The ways in which parts can overlap: each part stands beside all that it is part of, but the whole."""
+    for size in range(1, len(parts) + 1):
+        for some in combinations(parts, size):
+            if all(within[part] in some or within[part] not in within for part in some):
+                yield some
+
+
 def contains(some, atom):
     return atom in some
+
+
+def values(ends):
+    """The whole numbers of an interval; of one without an upper end the first thousand."""
+    return range(ends[0], (ends[0] + 1000 if ends[1] == INF else ends[1]) + 1)

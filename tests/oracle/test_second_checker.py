@@ -24,6 +24,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.helpers.amount import some
+from tests.helpers.records import record_series
 from tests.helpers.running import run_main
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
 from tests.oracle import drawn_tables, second_checker, second_checker_tables, test_witness_tables
@@ -65,6 +66,7 @@ KINDS = {
     "linked": (people(), ()),
     "register": (register_series() | register_series(changing=True), ("--adversary", "register")),
     "published": (without_key(), ("--adversary", "published")),
+    "pseudonym": (record_series(), ("--adversary", "pseudonym")),
 }
 
 
@@ -75,7 +77,13 @@ def drawn(kind, series, rng, refused=None):
         folder, where = Path(name) / "series", Path(name) / "witness"
         folder.mkdir()
         further = rng.choice(["", "", *FURTHER]) if not getattr(series, "transitions", None) else ""
-        series.write(folder, key=rng.choice(["column", "files"]))
+        if kind == "pseudonym":
+            series.write(folder, group_column=rng.random() < 0.5)
+            values = {row.record: rng.choice("abc") for rows in series.releases for row in rows}
+            for path in (folder / "releases").glob("*.csv"):
+                rewrite_csv(path, lambda line: {**line, "Value": values[line["Case"]]})
+        else:
+            series.write(folder, key=rng.choice(["column", "files"]))
         if further in POLICY:
             for path in folder.rglob("*.csv"):
                 rewrite_csv(path, lambda line: {

@@ -643,26 +643,3 @@ def test_rows_of_strangers_are_judged_by_their_classes(tmp_path):
     found = json.loads((where / "statement.json").read_text())["claims"]
     assert [(each["of"], each["certain"]) for each in found if "of" in each] == [("people", 0), ("classes", 0)]
     assert not [each for each in json.loads((where / "statement.json").read_text())["rests"] if "max_risk" in each]
-
-
-def test_counterfeits_that_a_key_shows_are_no_people(tmp_path):
-    """The adversary has only the files, but a class of one person is not one of two."""
-    folder, where = tmp_path / "series", tmp_path / "w"
-    (folder / "releases").mkdir(parents=True)
-    (folder / "series.toml").write_text(
-        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "Value"\n'
-        'quasi_identifiers = ["Age"]\nindividual = "Owner"\n'
-    )
-    rows = ["Id,Age,Value,Owner", "1,20,flu,ann", "2,20,hiv,~1", "3,30,flu,bob", "4,30,hiv,eve", "5,40,flu,"]
-    (folder / "releases" / "1.csv").write_text("\n".join([*rows, ""]))
-    assert run_main(str(folder), "--adversary", "published", "--witness", str(where))[0] < 4
-    found = claims(where)
-    assert (found["k"]["rows"], found["k"]["people"]) == (2, 1)
-    assert (found["values"]["total"], found["values"]["two"]) == (2, 2)
-    assert run_main("verify", str(folder), str(where))[0] == 0
-
-
-@pytest.mark.parametrize(("adversary", "named"), [("pseudonym", "pseudonym"), ("published", "record in [columns]")])
-def test_record_ids_are_refused_by_name(adversary, named, tmp_path):
-    words = str(EXAMPLES / "cases-independent"), "--adversary", adversary, "--witness", str(tmp_path)
-    assert named in refused(*words)

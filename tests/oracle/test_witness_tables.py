@@ -1,6 +1,7 @@
 """Witnesses of count tables compared with integer programming: shown statements are true; no forgery shows more."""
 
 import ast
+import hashlib
 import json
 import math
 import os
@@ -26,10 +27,11 @@ from tests.oracle.count_tables import Oracle
 from tests.oracle.drawn_tables import drawn
 
 CHECKERS = [
-    Path(verify_tables.__file__).with_name(f"verify_{name}.py") for name in ("tables", "asked", "sums", "shapes")
+    Path(verify_tables.__file__).with_name(f"verify_{name}.py")
+    for name in ("tables", "asked", "sums", "rates", "shapes")
 ]
 EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
-SHOWN = ("tidy", "wide", "status", "left out")
+SHOWN = ("tidy", "wide", "rates", "shares", "shares in cells", "changes", "parts", "status", "left out")
 SERIES, FORGERIES = some(60), 12
 SMALL = TinyTables(
     ("area", "sex"),
@@ -190,7 +192,7 @@ def test_nested_labels_are_shown(seed, tmp_path):
     assert audit == any(claim["findings"] for claim in claims)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*") if path.name != "tables-rates"))
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*")))
 def test_examples_are_wholly_shown(name, tmp_path):
     _, done, said = witnessed(EXAMPLES / name, tmp_path / "witness")
     assert done == 0, said
@@ -317,7 +319,7 @@ def test_a_statement_is_about_its_files(tmp_path):
     ("before", "after", "named"),
     [
         ("[policy]\n", '[unconfirmed]\nkeys = ["table.markers"]\n[policy]\n', "unconfirmed"),
-        ('value = "n"\n', 'values = ["n"]\n', "values in [table]"),
+        ('value = "n"\n', 'values = ["n"]\n', "not parts of one whole"),
     ],
 )
 def test_what_is_not_supported_is_named(before, after, named, tmp_path):
@@ -327,10 +329,6 @@ def test_what_is_not_supported_is_named(before, after, named, tmp_path):
     code, _, err = witnessed(folder, where)
     assert code == 2
     assert named in err
-
-
-def test_rates_are_refused_by_name(tmp_path):
-    assert "rates in [table]" in refused(str(EXAMPLES / "tables-rates"), "--witness", str(tmp_path / "witness"))
 
 
 def test_another_policy_than_the_manifests_is_refused(tmp_path):
@@ -401,3 +399,26 @@ def test_kinds_of_people_rest_on_the_program(tmp_path):
     assert (found, done) == (1, 0), said
     assert [each for each in read(where)[0]["rests"] if "min_labels" in each]
     assert not second_checker_tables.objection(folder, where)
+
+
+@pytest.mark.parametrize(("marked", "code"), [("7,1.0,700", 0), ("c,1.0,700", 2)])
+def test_a_rate_of_a_published_count_says_nothing_more(marked, code, tmp_path):
+    rate = '{ column = "rate", per = 100, decimals = 1, denominator = "people", of = "published" }'
+    rules = f'dimensions = ["area"]\nmarkers = {{ c = [5, 9] }}\nrates = {rate}'
+    lines = ["area,n,rate,people", "N,30,1.5,2000", f"S,{marked}"]
+    folder, where = published(tmp_path / "series", rules, lines), tmp_path / "witness"
+    found, done, said = witnessed(folder, where)
+    assert (found, done) == ((0, 0) if not code else (2, None)), said
+    assert code or not second_checker_tables.objection(folder, where)
+
+
+def test_a_table_contradicts_another_rate_than_the_one_it_was_made_of(tmp_path):
+    folder, where = Path(shutil.copytree(EXAMPLES / "tables-rates", tmp_path / "s")), tmp_path / "w"
+    assert witnessed(folder, where)[1] == 0
+    release = folder / "releases" / "2024.csv"
+    release.write_text(release.read_text().replace("224.9", "230.4"))  # of 42 people instead of 41
+    statement, *others = read(where)
+    statement["files"]["releases/2024.csv"]["sha256"] = hashlib.sha256(release.read_bytes()).hexdigest()
+    write(where, statement, *others)
+    code, said = checked(folder, where)
+    assert (code, "the count 41" in said) == (1, True), said
