@@ -16,6 +16,7 @@ LEFT_OUT = "-0"
 """The text of a count of 0 whose row is left out."""
 _FAR = 10**6
 Box = frozenset[tuple[str, ...]]
+Asked = tuple[Box, tuple[int, ...]]
 _Question = tuple[int, int | None, Box, list[int]]
 
 
@@ -202,22 +203,38 @@ class Oracle:
             if self.period(release) == period
         ]
 
-    def _derived(self) -> list[_Question]:
-        """Every box of sets of labels, in each crossing that is published, and of lines, that is not published."""
+    def of_labels(self) -> tuple[set[Asked], set[Asked]]:
+        """Hidden cells; and the others, with all boxes of atoms, labels, and pairs of labels, and their increases."""
+        behind, others = set[Asked](), set[Asked]()
+        for (_, labels), (release, texts) in self._cells().items():
+            some = behind if all(map(self._hides, texts)) else others
+            some.add((self.box(labels), tuple(self.periods(release))))
+        derived = [(release, box) for release, _, box, _ in self._derived(remainders=False)]
+        others |= {(box, tuple(self.periods(release))) for release, box in derived}
+        if self.series.over_time == "cumulative":
+            shown = [(release, self.box(labels)) for release, labels in self._cells()]
+            others |= {(box, (release,)) for release, box in [*shown, *derived] if release}
+        return behind, others
+
+    def _derived(self, *, remainders: bool = True) -> list[_Question]:
+        """Every box of sets of labels, in each crossing that is published, and of lines, that is not published.
+
+        Without remainders of labels beside all numbers that lie in them, if that is false.
+        """
         found = []
         for period in sorted({self.period(release) for release in range(len(self.series.releases))}):
             rows = self.rows(period)
             published = {self.box(cell) for _, cell, text in rows if is_published(text)}
             every = [row for p in range(len(self.series.releases)) for row in self.rows(p)]
             told = rows if self.series.over_time == "independent" else every
-            sets = [self._sets(place, rows, told) for place in range(len(self.atoms))]
+            sets = [self._sets(place, rows, told, remainders) for place in range(len(self.atoms))]
             asked: dict[Box, int] = {}
             for crossing in sorted({self._crossing(cell) for _, cell, _ in rows}):
                 last = max(release for release, cell, _ in rows if self._crossing(cell) == crossing)
                 choices = [sets[d] if inside else [frozenset(self.atoms[d])] for d, inside in enumerate(crossing)]
                 for chosen in product(*choices):
                     asked.setdefault(frozenset(product(*chosen)), last)
-            for release, box in self._lines(rows):
+            for release, box in self._lines(rows) if remainders else ():
                 asked.setdefault(box, release)
             found += [
                 (release, None, box, self.periods(release)) for box, release in asked.items() if box not in published
@@ -234,7 +251,11 @@ class Oracle:
         return list(labels | ({frozenset(self.atoms[place])} if has_total else set()))
 
     def _sets(
-        self, place: int, rows: list[tuple[int, tuple[str, ...], str]], told: list[tuple[int, tuple[str, ...], str]]
+        self,
+        place: int,
+        rows: list[tuple[int, tuple[str, ...], str]],
+        told: list[tuple[int, tuple[str, ...], str]],
+        remainders: bool,
     ) -> list[frozenset[str]]:
         labels, apart = self._labels(place, rows), self._labels(place, told)
         alike: dict[frozenset[int], set[str]] = {}
@@ -243,7 +264,7 @@ class Oracle:
         found = {*labels, *map(frozenset, alike.values())}
         for one, other in product(labels, labels):
             found |= {one & other, one - other}
-        for release in {release for release, _, _ in rows}:
+        for release in {release for release, _, _ in rows} if remainders else ():
             numbers = {
                 frozenset(self.covered(place, cell[place]))
                 for at, cell, text in rows

@@ -27,8 +27,7 @@ from tests.helpers.amount import some
 from tests.helpers.records import record_series
 from tests.helpers.running import run_main
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
-from tests.oracle import drawn_tables, second_checker, second_checker_tables, test_witness_tables
-from tests.oracle.count_tables import Oracle
+from tests.oracle import second_checker
 from tests.oracle.per_person import known_values
 from tests.oracle.worlds import few, worlds
 from tests.universe.drawing import DEEP, rounds
@@ -213,7 +212,7 @@ def forge(rng, folder, where):
             restate(folder, where / "statement.json")
     if rng.random() < 0.6:  # what the second checker believes of it is stated
         with suppress(second_checker.UnsupportedError):
-            second_of(where).objection(folder, where, restate=True)
+            second_checker.objection(folder, where, restate=True)
     return all(path.is_relative_to(where) for path in chosen)
 
 
@@ -275,17 +274,12 @@ def rule_of(claim):
     return close
 
 
-def second_of(where):
-    """The second checker of a witness, of people or of count tables."""
-    return second_checker_tables if (where / "questions.json").exists() else second_checker
-
-
 def both(folder, where):
     """What both checkers answer: shown, not shown, refused."""
     code, said, err = run_main("verify", str(folder), str(where))
     assert code in (0, 1, 2), err
     try:
-        objection = second_of(where).objection(folder, where)
+        objection = second_checker.objection(folder, where)
         second = int(bool(objection))
     except second_checker.UnsupportedError as error:
         second, objection = 2, str(error)
@@ -331,34 +325,3 @@ def forge_series(kind, series, rng, seen):
                     assert is_so(possible, where), said
                 seen[("shown", "not shown", "refused")[code]] += 1
                 seen["of one kind"] += code == second
-
-
-def test_checkers_of_tables_agree_and_no_forgery_shows_more(tmp_path):
-    seen, forms = Counter(), (*test_witness_tables.SHOWN, "nested")
-    for draws in rounds(6) if DEEP else [np.random.default_rng(1)]:
-        for form in forms:
-            rng = random.Random(int(draws.integers(2**32)))  # noqa: S311 - it forges, and hides nothing
-            published = drawn_tables.drawn(rng, form)
-            with tempfile.TemporaryDirectory(dir=tmp_path) as name:
-                forge_tables(published, form, Path(name), rng, seen)
-    print("tables", dict(seen))  # noqa: T201 - of a run that forges for long
-    assert seen["shown"]
-    assert seen["not shown"]
-
-
-def forge_tables(published, form, folder, rng, seen):
-    made = published.write(folder / "series"), folder / "witness"
-    if run_main(str(made[0]), "--witness", str(made[1]))[0] == 2:
-        return
-    code, second, said = both(*made)
-    assert (code, second) == (0, 0), said
-    oracle = None if form == "nested" else Oracle(next(iter(published.series.values())))
-    for _ in range(FORGERIES):
-        with tempfile.TemporaryDirectory(dir=folder) as copy:
-            series, where = (Path(shutil.copytree(each, Path(copy) / each.name)) for each in made)
-            witness_alone = forge(rng, series, where)
-            code, second, said = both(series, where)
-            seen[("shown", "not shown", "refused")[code]] += 1
-            assert code == 2 or (code == 0) == (second == 0), said
-            if code == 0 and witness_alone and oracle is not None and oracle.answer() is not None:
-                assert test_witness_tables.is_so(oracle, where), said
