@@ -210,30 +210,6 @@ class ReleaseContents:
         cells_are = all(bool(each.single[self.cell[:, a]].all()) for a, each in enumerate(self.extents))
         return cells_are and bool((self.count == 1).all())
 
-    def parts(self) -> Iterator[ReleaseContents]:
-        """Yield blocks of groups, so that a table of their values is small."""
-        step = max(1, TILE // (self.values + 2))
-        if step >= len(self.fake):
-            yield self
-            return
-        row_order, entry_order = np.argsort(self.group, kind="stable"), np.argsort(self.entry_group, kind="stable")
-        bounds = np.append(np.arange(0, len(self.fake), step), len(self.fake))
-        row_at = np.searchsorted(self.group[row_order], bounds)
-        entry_at = np.searchsorted(self.entry_group[entry_order], bounds)
-        for i, begin in enumerate(bounds[:-1]):
-            rows, entries = row_order[row_at[i] : row_at[i + 1]], entry_order[entry_at[i] : entry_at[i + 1]]
-            yield ReleaseContents(
-                self.extents,
-                self.cell[rows],
-                self.group[rows] - begin,
-                self.count[rows],
-                self.entry_group[entries] - begin,
-                self.entry_value[entries],
-                self.entry_count[entries],
-                self.values,
-                self.fake[begin : bounds[i + 1]],
-            )
-
     def value_counts(self) -> Counts:
         """Return how often each group has each value of the axis; shape (groups, values)."""
         groups, known = len(self.fake), self.entry_value >= 0
@@ -251,10 +227,7 @@ def estimate(published: ReleaseContents, workload: Workload) -> Floats:
     ranges (equivalence paper, Proposition 1), each of which is a person with probability 1 - c3 / |G|.
     """
     answer = _by_rows if published.exact and published.extents else _by_boxes
-    found = np.zeros(len(workload))
-    for part in published.parts():
-        found += answer(part, workload)
-    return found
+    return answer(published, workload)
 
 
 def _by_boxes(published: ReleaseContents, workload: Workload) -> Floats:

@@ -207,7 +207,6 @@ VALUES, MANY = 6, 5
 
 
 @dataclass
-@dataclass
 class AskedOf:
     values: list[int] | None
 
