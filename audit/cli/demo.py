@@ -84,25 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
     people, diverse, invariant, equivalent = (folder / name for name in names)
     if not (people / "microdata.toml").exists():
         show("audit", "simulate", "--output", people, *_PEOPLE)
-    show("audit", "anonymize", people, "--no-audit", "--method", "l-diversity", "--l", "4", "--output", diverse)
+    publish = partial(show, "audit", "anonymize", people, "--no-audit", "--method")
+    publish("l-diversity", "--l", "4", "--output", diverse)
     show("audit", diverse, "--attack", "intersection", "--findings", "2")
-    show("audit", "anonymize", people, "--no-audit", "--method", "m-invariance", "--m", "4", "--output", invariant)
+    publish("m-invariance", "--m", "4", "--output", invariant)
     show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
     show("audit", invariant, "--findings", "2")
-    show(
-        "audit",
-        "anonymize",
-        people,
-        "--no-audit",
-        "--method",
-        "e-equivalence",
-        "--m",
-        "4",
-        "--e",
-        "3",
-        "--output",
-        equivalent,
-    )
+    publish("e-equivalence", "--m", "4", "--e", "3", "--output", equivalent)
     show("audit", equivalent)
     seconds = figure(time.monotonic() - start, ".1f")
     made = say(
