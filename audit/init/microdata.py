@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
-from audit.init.columns import Column, read_columns
-from audit.init.confirmation import Ask, Question
+from audit.init.columns import Column, partition, read_columns
+from audit.init.confirmation import Ask, Question, yes_or_no
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
 from audit.init.guesses import Guesses
@@ -73,13 +73,9 @@ def _complete(found: FoundFiles) -> None:
     Raises:
         InputError: no column says whose row it is.
     """
-    named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
-    individual = found.chosen("individual") or found.chosen("record") or next(named, None)
-    if individual is None:
-        what = say("no column identifies the people, each once in a table")
-        remedy = say("add one, such as a patient number; anonymize never publishes it")
-        raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
-    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by) for each in found.releases]
+    individual = _people(found)
+    latest = _latest(found, individual)
+    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by, latest) for each in found.releases]
     changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
@@ -94,6 +90,8 @@ def _complete(found: FoundFiles) -> None:
     if (by := files[0].by) is not None:
         guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
+    if latest:
+        guesses.state("columns.latest_by", latest[1], say("some people have several rows in one table"))
     guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
     with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
@@ -134,7 +132,7 @@ def _complete(found: FoundFiles) -> None:
     ]
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
-    else:
+    elif latest or not individual.repeated:
         _state_changes(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
@@ -146,8 +144,30 @@ def _complete(found: FoundFiles) -> None:
     ]
 
 
+def _people(found: FoundFiles) -> Column:
+    """Return the column that says whose row it is.
+
+    Raises:
+        InputError: there is none.
+    """
+    named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
+    individual = found.chosen("individual") or found.chosen("record") or next(named, None)
+    if individual is None:
+        what = say("no column identifies the people, each once in a table")
+        remedy = say("add one, such as a patient number; anonymize never publishes it")
+        raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
+    return individual
+
+
+def _latest(found: FoundFiles, individual: Column) -> tuple[str, ...]:
+    """Return the column of people, if some have several rows, and that of the dates that differ most; else nothing."""
+    dates = [column for column in found.columns.values() if column is not individual and column.are_days]
+    ways = {column.name: int(partition([individual, column]).max()) for column in dates}
+    return (individual.name, max(ways, key=lambda name: ways[name])) if individual.repeated and ways else ()
+
+
 def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator[str]:
-    """Yield what is guessed of rows: to which snapshot they belong, and that each person has one."""
+    """Yield what is guessed of rows: to which snapshot they belong, and which row of a person is kept."""
     if files[0].by is not None:
         yield say(
             '"{column}" splits the file into {count} snapshots: {tags}. If all rows are of one time, delete '
@@ -156,12 +176,23 @@ def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator
             count=str(len(files)),
             tags=joined([printable(each.tag) for each in files], most=12),
         )
-    if individual.repeated:
+    if files[0].latest:
+        yield _only_latest(*files[0].latest)
+    elif individual.repeated:
         yield say(
             'Some people have several rows in one table (column "{column}"), and methods refuse such a table: keep one '
             "row for each person, such as the latest, or add up the amounts of a person.",
             column=printable(individual.name),
         )
+
+
+def _only_latest(individual: str, date: str) -> str:
+    return say(
+        'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}". '
+        "Name another column under latest_by, or delete it and write one row for each person.",
+        column=printable(individual),
+        date=printable(date),
+    )
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
@@ -333,6 +364,9 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if updates.get("transitions") == ANY:
         updates["transitions"] = NEVER
     microdata = open_microdata(folder, tomlkit.dumps(document))
+    latest = microdata.snapshots[0].latest
+    if latest and ask(yes_or_no(_only_latest(*latest), default=True)) == "no":
+        del document["columns"]["latest_by"]
     _ask_changes(document, microdata, ask)
     columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
     for name in microdata.quasi_identifiers:

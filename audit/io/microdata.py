@@ -17,10 +17,10 @@ import numpy as np
 from audit.io.background_knowledge import TransitionLines, read_lines
 from audit.io.cell_reading import codes_for_unknown, number_in, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.notations import kind_of_days
+from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
@@ -34,10 +34,12 @@ from audit.runtime.phrases import say
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
-    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"},
+    "columns": {
+        *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
+        "latest_by",
+    },
     "updates": {"transitions"},
     "domains": None,
-    "grids": None,
 }
 _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
@@ -70,21 +72,37 @@ class SnapshotFile:
 
     Attributes:
         by: the column with the tag of the snapshot of each row; None if the file is one snapshot.
+        latest: the columns of people and of dates, if only the latest row of each person counts; else empty.
     """
 
     tag: str
     path: Path
     shown: str
     by: str | None = None
+    latest: tuple[str, ...] = ()
 
     def read(self, names: Sequence[str], problems: Problems, *, distinct: Sequence[str] = ()) -> Table | None:
         """Return some columns of the rows of the snapshot, as written; None if the file cannot be read."""
-        beside = [] if self.by is None else [self.by]
+        beside = [*filter(None, (self.by, *self.latest))]
         table = read_table(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
-        if table is None or self.by is None:
-            return table
-        codes, texts = text_codes(table.arrow(self.by))
-        return table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes]).less(beside)
+        if table is None:
+            return None
+        if self.by is not None:
+            codes, texts = text_codes(table.arrow(self.by))
+            table = table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes])
+        if self.latest:
+            table = _latest(table, self.latest, problems)
+        return table.less({*beside} - {*names})
+
+
+def _latest(table: Table, latest: tuple[str, ...], problems: Problems) -> Table:
+    """Return a table with the latest row of each person; a cell that is no date is noted."""
+    individual, date = latest
+    people, (codes, texts) = IdentifierEncoder().encode(table.arrow(individual)), text_codes(table.arrow(date))
+    rank, wrong = ranked_dates(texts, kind_of_days(texts))
+    what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
+    table.note_first(codes == wrong, date, what, remedy, problems)
+    return table.without(further_rows(people, rank[codes], latest=True))
 
 
 @dataclass(frozen=True)
@@ -120,7 +138,6 @@ class Microdata:
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
-        grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
     """
 
@@ -136,7 +153,6 @@ class Microdata:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
-    grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
@@ -297,7 +313,7 @@ class Microdata:
             what = say("this person has another row on line {line}", line=str(table.line(int(again[0]))))
             if len(rows) > 1:
                 what += say(", and so do {more} more", more=len(rows) - 1)
-            remedy = say("keep one row for each person")
+            remedy = say('keep one row for each person, or write latest_by = "…" under [columns], a column of dates')
             problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
         return codes
 
@@ -383,8 +399,7 @@ class Microdata:
         if domain is not None and domain.low is not None and domain.high is not None:
             low, high = domain.low, domain.high
         width = float(high - low) or 1.0
-        block = last_of_block(numbers, self.grids[name][0]) if name in self.grids else None
-        return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
+        return Scale(name, np.array([float(number - low) / width for number in numbers]))
 
 
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
@@ -418,7 +433,7 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
-        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by]
+        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by, *each.latest]
         if names is not None:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
@@ -454,10 +469,12 @@ class _MicrodataReader(Reader):
         if decimal not in (".", ","):
             self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
+        date = self.text(columns, "latest_by")
+        latest = () if date is None else (single["individual"], date)
         return Microdata(
             folder=self.folder,
             name=self.text(head, "name") or self.folder.resolve().name,
-            snapshots=self.snapshots(head),
+            snapshots=tuple(replace(each, latest=latest) for each in self.snapshots(head)),
             individual=single["individual"],
             quasi_identifiers=quasi,
             sensitive=single["sensitive"],
@@ -466,7 +483,6 @@ class _MicrodataReader(Reader):
             hierarchies=hierarchies,
             codes=codes,
             harmless=self.texts(columns, "harmless"),
-            grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
         )
@@ -493,27 +509,6 @@ class _MicrodataReader(Reader):
                 hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
                 if hierarchy is not None:
                     found[name] = hierarchy
-        return found
-
-    def grids(self, quasi: Sequence[str], texts: Collection[str]) -> dict[str, tuple[Fraction, ...]]:
-        found = {}
-        for name, content in self.table("grids").items():
-            widths = content if isinstance(content, list) else [content]
-            numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
-            if name not in quasi or name in texts:
-                self.note(
-                    name,
-                    say("[grids] names a column that is not a quasi-identifier of numbers"),
-                    say("name one of them"),
-                )
-            elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
-                self.note(
-                    name,
-                    say("these are not widths of intervals"),
-                    say("write {example}", example=f"{name} = [5, 10, 20]"),
-                )
-            else:
-                found[name] = tuple(sorted(numbers))
         return found
 
     def dates(self, columns: Mapping[str, Any], quasi: Sequence[str], others: Collection[str]) -> Mapping[str, str]:

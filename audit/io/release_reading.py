@@ -197,12 +197,7 @@ class ReleaseReading:
                 remedy = say('write {line} under [columns], or "{other}" there', line=line, other=month_first.value)
             self._note(table, row, date, what, remedy)
             return person
-        sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
-        # Among rows with the same date, the last one (or the first) of the file counts.
-        order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], person))
-        further = np.ones(table.rows, dtype=np.bool_)
-        further[order[np.append(np.diff(person[order]) != 0, True)]] = False
-        further &= person != NOBODY
+        further = further_rows(person, rank[codes], latest=self.columns.rules[SeveralRows].choice == LATEST)
         if further.any():
             self.strangers = further if self.strangers is None else self.strangers | further
         return np.where(further, NOBODY, person).astype(np.int32)
@@ -465,6 +460,17 @@ class ReleaseReading:
                 )
                 self.problems.add(table.shown, what, say("correct the count or the key"), column="Count")
                 return
+
+
+def further_rows(person: Codes, rank: npt.NDArray[np.int64], *, latest: bool) -> Flags:
+    """Return which rows are not the latest, or the first, of their person; shape (rows,), bool.
+
+    Of rows with the same rank, the last (or the first) one of the file counts.
+    """
+    sign, further = 1 if latest else -1, np.ones(len(person), dtype=np.bool_)
+    order = np.lexsort((sign * np.arange(len(person)), sign * rank, person))
+    further[order[np.append(np.diff(person[order]) != 0, True)]] = False
+    return further & (person != NOBODY)
 
 
 def ranked_dates(texts: Sequence[str], kind: Kind) -> tuple[npt.NDArray[np.int64], int | None]:

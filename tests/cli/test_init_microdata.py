@@ -4,11 +4,13 @@ import re
 import shutil
 import tomllib
 
+import numpy as np
 import pytest
 
 from audit.init.microdata import confirmed_microdata
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
+from audit.model.errors import Problems
 from tests.helpers.running import refused, run_main
 
 HEAD = "Steuernummer;Geburtsjahr;PLZ;Gesamtbetrag;Diagnose\n"
@@ -319,8 +321,47 @@ def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     assert 'Not published: "Size". Name a column under quasi_identifiers if' in out
     assert "several rows" not in out
     folder = survey(tmp_path / "n", "R1,21,2,West,gout")
-    assert 'Some people have several rows in one table (column "Person")' in initialised(folder)[0]
+    out, found = initialised(folder)
+    assert 'Some people have several rows in one table (column "Person"), and methods refuse' in out
+    assert "updates" not in found
     assert "keep one row for each person" in refused("plan", str(folder))
+
+
+@pytest.mark.parametrize("form", DAYS)
+def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_changes(tmp_path, form):
+    draw, folder, expected, before = np.random.default_rng(len(form)), tmp_path / "m", {}, {}
+    folder.mkdir()
+    values = ["flu", "gout", "hiv"]
+    changes = {(value, value) for value in values}
+    for wave in ("1", "2"):
+        visits = [
+            (f"P{n % 40}", int(draw.integers(1, 4)), int(draw.integers(13, 29)), str(draw.choice(values)))
+            for n in draw.permutation(70).tolist()
+        ]
+        lines = ["Person,Born,Seen,Disease"]
+        for who, month, day, value in visits:
+            born = DAYS[form].format(year=1950 + int(who[1:]), month=1, day=20)
+            lines.append(f"{who},{born},{DAYS[form].format(year=2023, month=month, day=day)},{value}")
+        (folder / f"{wave}.csv").write_text("\n".join(lines) + "\n")
+        ordered = sorted(visits, key=lambda visit: visit[1:3])  # those of a day: by their order in the file
+        kept = expected[wave] = {who: value for who, *_, value in ordered}
+        changes |= {(before.get(who, value), value) for who, value in kept.items()}
+        before |= kept
+    out, found = initialised(folder)
+    assert found["columns"]["latest_by"] == "Seen"
+    assert 'methods publish only the latest by "Seen"' in out
+    pairs = {tuple(line.split(",")) for line in (folder / "transitions.csv").read_text().splitlines()[1:]}
+    assert pairs == changes
+    for file in open_microdata(folder).snapshots:
+        table = file.read(["Person", "Disease"], Problems())
+        assert dict(zip(table.texts("Person"), table.texts("Disease"), strict=True)) == expected[file.tag]
+        assert table.rows == len(expected[file.tag])
+    text = (folder / "microdata.toml").read_text()
+    assert "latest_by" in confirmed_microdata(folder, text, lambda question: question.default)
+    no = confirmed_microdata(folder, text, lambda question: "no" if "latest_by" in question.text else question.default)
+    assert "latest_by" not in no
+    renamed(folder, 'latest_by = "Seen"', 'latest_by = "Disease"')
+    assert 'column "Disease": the cell is not a date' in refused("plan", str(folder))
 
 
 def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tmp_path):

@@ -13,6 +13,7 @@ from tests.helpers.microdata import write_microdata
 ROWS = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "York", "gout")]
 MORE = [*ROWS[1:], ("Ed", 23, "Ely", "cold")]
 NO_NAME = 'no such column is named; write {} = "…" under [columns]'
+ONE_ROW = 'keep one row for each person, or write latest_by = "…" under [columns], a column of dates'
 NO_TEXT = 'this has to be a text that is not empty; write {} = "…"'
 NO_LIST = 'this has to be a list of texts; write {} = ["…", "…"]'
 NO_DOMAIN = 'this is not a domain; write {} = [17, 95] for numbers, or ["a", "b"] for values in their order'
@@ -81,14 +82,14 @@ FAULTS = [
         "owner",
         [
             ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, "
-            "individual, quasi_identifiers, sensitive",
+            "individual, latest_by, quasi_identifiers, sensitive",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
     (
         "[columns]",
         "[extra]\n[columns]",
-        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains, grids"],
+        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains"],
     ),
     ('"Ward"', "5", [f":2: `name`: {NO_TEXT.format('name')}"]),
     (f"snapshots = {S}", "", [': `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),
@@ -206,11 +207,11 @@ BAD = [
                                            "counterfeits; give this person another identifier"]),
     ([ROWS[0], (" Total:", *ROWS[1][1:])], [':3, column "Name": the row looks like a total, not like a person; delete '
                                             "it, or give the person another identifier"]),
-    ([*ROWS, ROWS[0]], [':2, column "Name": this person has another row on line 6; keep one row for each person']),
+    ([*ROWS, ROWS[0]], [f':2, column "Name": this person has another row on line 6; {ONE_ROW}']),
     ([*ROWS, ROWS[2], ROWS[0], (" Cy ", *ROWS[2][1:])], [':2, column "Name": this person has another row on line 7, '
-                                                         "and so do 2 more; keep one row for each person"]),
+                                                         f"and so do 2 more; {ONE_ROW}"]),
     ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person has another row on line 9; '
-                                                            "keep one row for each person"]),
+                                                            f"{ONE_ROW}"]),
     ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value']),
     ([ROWS[0], ("Al", 22, "*", "flu")], [':3, column "Town": the cell has no value; write the exact value, or leave '
                                          "the column out"]),
