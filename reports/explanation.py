@@ -67,15 +67,15 @@ def _sections(explained: Explained, *, several: bool, possible: bool) -> Iterato
 
 def _conclusion(explained: Explained, *, possible: bool) -> str:
     """Return what is certain about the person in a sentence, or how much is not; `possible` people may be elsewhere."""
-    found = [
-        [next(iter(finding.in_full(by_version=said.attack != "intersection"))) for finding in said.findings]
-        for said in explained.said
-        if said.findings
-    ]
-    if found:  # the last attack reasons about most
-        certain, there = parted(dict.fromkeys(found[-1])), listed([each.release for each in explained.versions])
+    for said in [each for each in explained.said if each.findings][-1:]:  # the last attack reasons about most
+        full = (next(iter(each.in_full(by_version=said.attack != "intersection"))) for each in said.findings)
+        certain, every = parted(dict.fromkeys(full)), [each.release for each in explained.versions]
+        enough = {tag for each in said.findings for tag in getattr(each, "enough", ()) or every}
+        there = listed([tag for tag in every if tag in enough])
         if possible:
             return say("Conclusion: if in {releases}, it is certain: {findings}.", releases=there, findings=certain)
+        if len(enough) < len(every):
+            return say("Conclusion: {releases} suffice; it is certain: {findings}.", releases=there, findings=certain)
         return say("Conclusion: it is certain: {findings}.", findings=certain)
     if any(said.reason for said in explained.said) or any(version.open for version in explained.versions):
         return say("Conclusion: nothing was found to be certain about this person, but not everything was decided.")

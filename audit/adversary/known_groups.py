@@ -12,6 +12,7 @@ import numpy as np
 from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
+from audit.findings.disclosure import fewest
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
@@ -351,16 +352,35 @@ class PossibleKind(NamedTuple):
     Attributes:
         person: the first of them in the register.
         alike: the number of these people.
-        number: their number, but at most the rows that they may have in any of the releases.
         releases: the releases, ascending.
+        contents: the rows of each value that they may have, in each of the releases.
+        constant: whether values never change.
         name: the name of the kind in ids.
     """
 
     person: int
     alike: int
-    number: int
     releases: tuple[int, ...]
+    contents: tuple[dict[int, int], ...]
+    constant: bool
     name: str
+
+    def at_most(self, releases: Sequence[int]) -> int:
+        """Return the number of these people, but at most the rows that they may have in any of some releases."""
+        there = [values for at, values in zip(self.releases, self.contents, strict=True) if at in releases]
+        common = set.intersection(*map(set, there))
+        rows = (sum(n for value, n in each.items() if value in common or not self.constant) for each in there)
+        return min(self.alike, *rows)
+
+    @property
+    def exposed(self) -> int:
+        """How many of these people can be in the data at once, at most, with a value that is certain."""
+        if not self.constant:
+            return self.at_most(self.releases)
+        common = set.intersection(*map(set, self.contents))
+        if len(common) > 1:  # only one attribute of several is certain
+            return self.alike
+        return self.at_most([self.releases[place] for place in fewest(self.contents, common)])
 
 
 @dataclass(frozen=True)
@@ -410,7 +430,7 @@ class PossibleKinds:
         """Return how many people of some kinds can be in the data at once, at most."""
         number, alike = defaultdict[int, int](int), dict[int, int]()
         for kind in (self.kinds[code] for code in np.unique(codes).tolist()):
-            number[kind.person] += kind.number
+            number[kind.person] += kind.exposed
             alike[kind.person] = kind.alike
         return sum(min(count, alike[person]) for person, count in number.items())
 
@@ -461,17 +481,15 @@ class PossiblePeopleFinder:
             self._pool[order], axis=0, return_index=True, return_inverse=True, return_counts=True
         )
         first, alike = order[first], alike.ravel()[np.argsort(order)]
-        found, unjudged, constant = list[tuple[int, PossibleKind]](), 0, transitions is None
+        found, unjudged = list[tuple[int, PossibleKind]](), 0
         for at, many in enumerate(number.tolist()):
             there = {j: values[j][pool] for j, pool in enumerate(pools[at].tolist()) if pool != _NOWHERE}
             sets = _largest(there) if transitions is None else _whole(there, transitions)
             unjudged += many if there and not sets else 0
             who = int(self._listed[first[at]])
             for releases in sets:
-                rows = min(_rows([there[j] for j in releases], constant=constant))
-                found.append(
-                    (at, PossibleKind(who, many, min(many, rows), releases, self._name(who, releases, len(there))))
-                )
+                contents, name = tuple(there[j] for j in releases), self._name(who, releases, len(there))
+                found.append((at, PossibleKind(who, many, releases, contents, transitions is None, name)))
         codes = self._held.series.people.number([kind.name for _, kind in found]).tolist()
         stand = defaultdict[int, list[int]](list)
         for code, (at, _) in zip(codes, found, strict=True):
@@ -557,9 +575,3 @@ def _whole(there: dict[int, dict[int, int]], transitions: Transitions) -> list[t
         own = flagged([value for value in values if value < size], size)
         left = own if left is None else own & (transitions.weight[left] > 0).any(axis=0)
     return [] if left is None or not left.any() else [tuple(there)]
-
-
-def _rows(there: Sequence[dict[int, int]], *, constant: bool) -> list[int]:
-    """Return how many rows the people who are in all releases may have in each of them."""
-    common = set.intersection(*(set(values) for values in there))
-    return [sum(n for value, n in values.items() if value in common or not constant) for values in there]

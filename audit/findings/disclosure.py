@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Annotated, ClassVar, Generic, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from audit.model.finding import (
     BY_CHECK,
     MEMBER,
     RELEASE,
+    RELEASES,
     VALUE,
     VALUES,
     C,
@@ -132,6 +134,8 @@ class Disclosure(OnePersonFinding[C]):
         evidence: `proof`: the certificate was checked again. `solver`: only a solver shows it; no proof was found
             within the limits.
         attribute: the attribute of the value, if the finding follows from combinations of several attributes.
+        enough: the fewest releases that suffice, of those up to the first after which it is certain, if values never
+            change; omitted if these are all releases of the series.
     """
 
     kind: ClassVar[Literal["disclosure"]] = "disclosure"
@@ -144,6 +148,7 @@ class Disclosure(OnePersonFinding[C]):
     alone: Annotated[bool, OMITTED] = False
     evidence: Literal["proof", "solver"] = "proof"
     attribute: Annotated[Omittable[str], BY_CHECK] = None
+    enough: Annotated[tuple[C, ...], RELEASES, OMITTED, BY_CHECK] = ()
 
     def sentence(self: Disclosure[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""
@@ -202,7 +207,7 @@ class Disclosure(OnePersonFinding[C]):
         """Return the releases of the necessary steps; for a proof, the releases that contain its people."""
         if self.proof is not None:
             return self._together(source, last)
-        steps = _fewest(self.certificate, self.value, last) if source.constant else self.certificate
+        steps = [step for step in self.certificate if not self.enough or step.release in (*self.enough, last)]
         releases = tuple(step.release for step in steps if step.release != last)
         groups = tuple(group for release, group in places_of(steps) if release == last)
         return KnownReleases(releases, not self.unproved and (source.constant or not releases), groups)
@@ -218,7 +223,7 @@ class Disclosure(OnePersonFinding[C]):
     def named(self: Disclosure[int], names: ReportNaming) -> Finding[str]:
         """Return the finding with names in place of codes, and with the attribute of the value."""
         named: Disclosure[str] = decoded(replace(self, attribute=names.attribute(self.value)), names)
-        return named
+        return replace(named, individual=names.member(self.individual, self.enough))
 
 
 class OnePersonClaims(Claims):
@@ -239,14 +244,26 @@ class OnePersonClaims(Claims):
         return np.unique(self.person[places])
 
 
-def _fewest(steps: tuple[CertificateStep[int], ...], value: int, last: int) -> tuple[CertificateStep[int], ...]:
-    """Return the necessary steps for a value that never changes to be the only candidate."""
-    kept = list(steps)
-    for step in steps:
-        rest = [each for each in kept if each is not step]
-        if step.release != last and rest and set.intersection(*(set(s.candidates) for s in rest)) == {value}:
-            kept = rest
-    return tuple(kept)
+def fewest(sets: Sequence[Collection[int]], wanted: Collection[int]) -> tuple[int, ...]:
+    """Return the indices of the fewest sets with no element but the `wanted` ones in common, as soon as any have.
+
+    All sets together have no others. Of several such indices, the first are returned.
+
+    >>> fewest([{1, 2, 3}, {1, 2}, {2, 3}, {1, 4}, {1}], {1})
+    (0, 3)
+    """
+    common: Iterator[frozenset[int]] = accumulate(map(frozenset, sets), frozenset.intersection)
+    last = next(at for at, left in enumerate(common) if left <= set(wanted))
+    found: dict[frozenset[int], tuple[int, ...]] = {frozenset(sets[last]): (last,)}
+    while not any(left <= set(wanted) for left in found):
+        further: dict[frozenset[int], tuple[int, ...]] = {}
+        for left, indices in found.items():
+            for at, each in enumerate(sets[:last]):
+                both, more = left.intersection(each), tuple(sorted({*indices, at}))
+                if len(both) < len(left):
+                    further[both] = min(more, further.get(both, more))
+        found = further
+    return min(indices for left, indices in found.items() if left <= set(wanted))
 
 
 @dataclass(frozen=True)

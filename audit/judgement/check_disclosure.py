@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from audit.adversary.view import View
-from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
+from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures, fewest
 from audit.findings.likely_value import EverGrave, GraveHistories, LikelyValue, LikelyValues
 from audit.judgement.check_proof import ProofChecker
 from audit.judgement.field_types import BrokenCertificateError, check_fields
@@ -26,8 +26,8 @@ class Checker:
         self._published, self._after = published, published.after
         self._fixed: dict[int, dict[int, list[int]]] = {}
 
-    def check(self, finding: Disclosure[int]) -> None:
-        """Return if a disclosure follows from the releases.
+    def check(self, finding: Disclosure[int]) -> Disclosure[int]:
+        """Return a disclosure that follows from the releases, with the fewest of them that suffice.
 
         Raises:
             BrokenCertificateError: it does not follow.
@@ -39,6 +39,11 @@ class Checker:
         left = self._published.said(feasible[at.index(finding.release)], finding.value)
         if left != {finding.value}:
             raise BrokenCertificateError("more than the claimed value is possible")
+        if self._after is not None:
+            return finding
+        enough = fewest([step.candidates for step in finding.certificate], self._published.claimed(finding.value))
+        all_needed = len(enough) == self._published.releases
+        return replace(finding, enough=() if all_needed else tuple(at[place] for place in enough))
 
     def check_steps(self, finding: Disclosure[int]) -> list[set[int]]:
         """Return the values on a path through the steps of a certificate, which must repeat what the groups publish.
@@ -173,8 +178,7 @@ class DisclosureChecker:
         if finding.proof is not None and not finding.proof.people:
             finding = replace(finding, certificate=self._own.own(finding.individual), proof=None)
         if finding.proof is None:
-            self._own.check(finding)
-            return finding
+            return self._own.check(finding)
         if finding.alone:
             raise BrokenCertificateError("a proof about everybody is not about one release alone")
         if finding.certificate:

@@ -190,15 +190,19 @@ class ReportNames:
         name = self.identifier(member)
         return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
 
-    def member(self, code: Member) -> str:
-        """Return the name of a person or counterfeit; for people who may be in the data, with the condition."""
+    def member(self, code: Member, releases: tuple[int, ...] = ()) -> str:
+        """Return the name of a person or counterfeit; for people who may be in the data, with the condition.
+
+        That is to be in all `releases` if these suffice, otherwise in all in which they are judged.
+        """
         kinds = self.evidence.possible_kinds
         kind = None if kinds is None or not isinstance(code, int) else kinds.kinds.get(code)
         if kind is None:
             return self.namer.display_name(*self.called(code))
         name = self.evidence.name(kind.person) if self.reveal else self.namer.display_name(*self.called(code))
-        name, releases = self.namer.stand_in.get(name, name), [self.evidence.tags[release] for release in kind.releases]
-        listed = joined([*map(printable, releases)])
+        name = self.namer.stand_in.get(name, name)
+        there = releases or kind.releases
+        listed = joined([*map(printable, self.releases(there))])
         if kind.alike == 1:
             return say("{name} (if in {releases})", name=name, releases=listed)
         return say_count(
@@ -206,7 +210,7 @@ class ReportNames:
             "{name} (or {count} others who look alike; at most {most} of them at once; if in {releases})",
             kind.alike - 1,
             name=name,
-            most=kind.number,
+            most=kind.at_most(there),
             releases=listed,
         )
 
@@ -221,6 +225,10 @@ class ReportNames:
     def release(self, code: int) -> str:
         """Return the tag of a release."""
         return self.evidence.tags[code]
+
+    def releases(self, codes: Iterable[int]) -> tuple[str, ...]:
+        """Return the tags of some releases."""
+        return tuple(map(self.release, codes))
 
     def value(self, code: int) -> str:
         """Return a sensitive value."""

@@ -65,7 +65,8 @@ class ByCheck:
 
 
 BY_CHECK: Final = ByCheck()
-MEMBER, RECORD, RELEASE = NamedBy("member"), NamedBy("record"), NamedBy("release")
+MEMBER, RECORD = NamedBy("member"), NamedBy("record")
+RELEASE, RELEASES = NamedBy("release"), NamedBy("releases")
 VALUE, VALUES, CELLS, SIDE = NamedBy("value"), NamedBy("values"), NamedBy("cells"), NamedBy("side")
 MEMBERS, COSTS, SPENT, RECORD_CELLS = (NamedBy(name) for name in ("members", "costs", "spent", "record_cells"))
 
@@ -76,6 +77,9 @@ class ReportNaming(Protocol):
     @property
     def reveal(self) -> bool:
         """Whether people are named."""
+
+    def member(self, code: Member, releases: tuple[int, ...] = ()) -> str:
+        """Return the name of a person or counterfeit; for people who may be in the data, with the condition."""
 
     def attribute(self, value: int) -> str | None:
         """Return the combined attribute of a claimed value; None for a value or combination."""

@@ -19,7 +19,9 @@ from attacks.update_graph import UpdateGraphAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import handed
 from audit.io.series import open_series
+from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import joined
 from tests.cli.forms import edit
 from tests.cli.test_next import split
 from tests.helpers.amount import some
@@ -77,6 +79,46 @@ def seen(series):
         return build_evidence(open_series(folder), "possible")[0]
 
 
+def fitting(series, person, stay):
+    """The values that a person who is in some releases may have."""
+    return {values[0] for values, _ in worlds(series, person, stay)}
+
+
+def most_at_once(series, person, stay, alike):
+    """How many people who look alike can be in some releases, by the rows that they may have there."""
+    values, rows = fitting(series, person, stay), [set(possible_rows(series, person, j, "register")) for j in stay]
+    counts = zip(stay, rows, strict=True)
+    return min(alike, *(sum(series.releases[j].count(r) for r in some if r.value in values) for j, some in counts))
+
+
+def sufficient(series, person, stay):
+    """The fewest of some releases that show the value of a person who is in them, as soon as any do."""
+    known = next(end for end in range(1, len(stay) + 1) if len(fitting(series, person, stay[:end])) == 1)
+    some = chain.from_iterable(combinations(stay[:known], size) for size in range(1, known + 1))
+    return next(each for each in some if len(fitting(series, person, each)) == 1)
+
+
+@given(data=st.data())
+def test_a_finding_names_the_fewest_releases_that_suffice(data):
+    """And no more people than rows of these releases can be meant; all of a kind are counted so at once."""
+    series = data.draw(rolls())
+    assume(any(largest(series, person) for person in series.people("register")))
+    view = seen(series)
+    claims = IntersectionAttack().run(handed(view), Budget(None)).claims
+    assume(len(claims))
+    names = ReportNames(view, Pseudonymizer(view.series, reveal=True))
+    for finding in claims.check(view)(claims.everything()):
+        kind = view.possible_kinds.kinds[finding.individual]
+        person = view.name(kind.person)
+        enough = sufficient(series, person, kind.releases)
+        assert (finding.enough or tuple(range(len(series.releases)))) == enough
+        most = most_at_once(series, person, enough, kind.alike)
+        assert view.possible_kinds.at_once(np.array([finding.individual])) == most
+        named = finding.named(names).individual
+        assert named.endswith(f"if in {joined([series.tags[j] for j in enough])})")
+        assert kind.alike == 1 or f"at most {most} of them at once" in named
+
+
 @given(data=st.data())
 def test_each_is_judged_for_each_largest_set_of_releases(data):
     series = data.draw(rolls())
@@ -90,13 +132,7 @@ def test_each_is_judged_for_each_largest_set_of_releases(data):
         value = view.values[certain[code]] if code in certain else None
         name = view.name(kind.person)
         found.setdefault(name, set()).add((kind.releases, value))
-        rows = [set(possible_rows(series, name, j, "register")) for j in kind.releases]
-        fitting = {values[0] for values, _ in worlds(series, name, kind.releases)}
-        most = min(
-            sum(series.releases[j].count(row) for row in some if row.value in fitting)
-            for j, some in zip(kind.releases, rows, strict=True)
-        )
-        assert kind.number == min(kind.alike, most)
+        assert kind.at_most(kind.releases) == most_at_once(series, name, kind.releases, kind.alike)
     for person in series.people("register"):
         expected = set()
         for stay in largest(series, person):
@@ -194,7 +230,7 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     )
     assert code == 1
     [found] = result["attacks"][0]["findings"]
-    assert found["individual"] == "p0 (or 6 others who look alike; at most 2 of them at once; if in 1 and 2)"
+    assert found["individual"] == "p0 (or 6 others who look alike; at most 2 of them at once; if in 1)"
     assert (result["attacks"][0]["people"], result["attacks"][0]["people_at_once"]) == (7, 2)
     text = " ".join(run_main(str(tmp_path))[1].split())
     assert "certain for 7 of 7 people, if it is known in which releases they are (at most 2 of them can be" in text
@@ -287,7 +323,11 @@ def test_a_baseline_covers_what_was_certain_of_each_person_alike(data):
     every, fresh = ({each["id"]: each for each in result["attacks"][0]["findings"]} for result in results)
     for ident, found in every.items():
         who, stay = re.match(r"(\w+) \((?:or .*; )?if in (.*)\)$", found["individual"]).groups()
-        stay = tuple(int(tag) - 1 for tag in re.findall(r"\d+", stay))
+        enough = tuple(int(tag) - 1 for tag in re.findall(r"\d+", stay))
+        sure = [stay for stay, value in certain(series)[who].items() if value == found["value"]]
+        stay, *more = [stay for stay in sure if sufficient(series, who, stay) == enough]
+        if more:  # the finding does not say about which of them it is
+            continue
         earlier = tuple(release for release in stay if release < last)
         alike = [each for each in people if classes(series, each) == classes(series, who)]
         known = [before.get(each, {}).get(earlier) == found["value"] for each in alike]
@@ -395,7 +435,7 @@ def test_one_more_release_adds_what_was_not_certain_in_the_same_earlier_releases
         for stay, value in sets.items():
             earlier = tuple(release for release in stay if release < last)
             if value is not None and before.get(person, {}).get(earlier) != value:
-                added.setdefault(person, set()).add((stay, value))
+                added.setdefault(person, set()).add((sufficient(series, person, stay), value))
     with TemporaryDirectory() as folder:
         path, candidate = split(series, Path(folder))
         edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
