@@ -150,7 +150,12 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
     column = str(getattr(finding, "attribute", None) or attack.sensitive or only)
     is_grave = finding.kind == "ever" or any(value == text and name in (None, column) for name, text in grave)
     whose = [getattr(finding, name, "") for name in ("individual", "record")]  # the code of a record is not shown
-    sizes = [getattr(finding, "rows", 0), getattr(finding, "class_size", 0), 2 * getattr(finding, "e", 0)]
+    sizes = [
+        1 + len(finding.alike),
+        getattr(finding, "rows", 0),
+        getattr(finding, "class_size", 0),
+        2 * getattr(finding, "e", 0),
+    ]
     return ListedFinding(
         id=finding.id,
         gravity="grave" if is_grave else "" if grave else "not ranked",
@@ -159,7 +164,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
         value="" if value is None else str(value),
         person=next((str(each) for each in whose if each and not isinstance(each, int)), ""),
         release=release or ", ".join(finding.releases),
-        size=max(1, *sizes),
+        size=max(sizes),
         risk=float(getattr(finding, "risk", 1.0)),
         finding=said,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from audit.cli.arguments import Commands, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, put, put_page
 from audit.cli.standard_streams import write_lines
+from audit.judgement.pseudonyms import names_in_report
 from audit.model.errors import UsageError, printable
 from audit.runtime.phrases import joined, quoted, say
 
@@ -20,7 +21,7 @@ _FILTERS = {
     "column": "about this sensitive column; in count tables about this dimension, or a label such as Area=North",
     "value": "about this value",
     "release": "about this release",
-    "person": "about this person: a pseudonym from such a list, or with --reveal an identifier",
+    "person": "about this person, named as in `audit explain`, or about people who look alike",
 }
 
 
@@ -69,8 +70,15 @@ def run(arguments: argparse.Namespace) -> int:
     cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
     write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}
+    if arguments.person and not isinstance(series, LoadedTables):
+        kind = report.adversary.kind
+        about = names_in_report(series.opened, arguments.person, kind, reveal=report.revealed)
+        if about:
+            alike = tuple(f"{name} (" for name in about) if kind == "possible" else ()
+            lines = [each for each in lines if each.person in about or each.person.startswith(alike)]
+            asked_for["person"] = None
     for name, text in asked_for.items():
-        hidden = name == "person" and not report.revealed
+        hidden = name == "person" and not (report.revealed or report.ids_are_stable)
         _check_filter(lines, name, text, there.get(name, ()), hidden=hidden)
     lines = [each for each in lines if all(_is_about(each, *wanted) for wanted in asked_for.items())]
     lines = finding_list.in_order(lines, arguments.sort, releases)
@@ -95,7 +103,7 @@ def _check_filter(
 ) -> None:
     """Refuse a filter that fits no finding, unless it names a column or a release that is there.
 
-    `hidden` means that the list has pseudonyms, which a person's own identifier does not fit.
+    `hidden` means that the list has pseudonyms of its own, which no other name of a person fits.
 
     Raises:
         UsageError: it fits no finding.

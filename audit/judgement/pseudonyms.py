@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.adversary.build_evidence import build_evidence
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
 from audit.io.atomic_files import hide_from_version_control, write_file
@@ -21,6 +22,7 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series
+from audit.model.adversary import AdversaryKind
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.evidence import RowSource
 from audit.model.finding import Member, decoded
@@ -308,6 +310,19 @@ def identifier_of(series: Series, individual: str) -> str:
         names = series.people.names(np.arange(series.people.size, dtype=np.int32)).to_pylist() if namer.keyed else []
         individual = next((name for name in names if namer.pseudonym("person", name) == individual), individual)
     return individual.strip()
+
+
+def names_in_report(series: Series, individual: str, adversary: AdversaryKind, *, reveal: bool) -> list[str]:
+    """Return the names that findings about a person have, given by an identifier or a pseudonym; empty if unknown.
+
+    Of people who look alike, findings name one. Without a stored key, pseudonyms are those of one report only.
+    """
+    views, namer = build_evidence(series, adversary), Pseudonymizer(series, reveal=reveal)
+    name = identifier_of(views[0].series, individual)
+    named = [name] if adversary != "possible" and views[0].series.person(name) >= 0 else []
+    kinds = [(view, view.possible_kinds.kinds) for view in views if view.possible_kinds is not None]
+    named += [view.name(some[code].person) for view, some in kinds for code in judged_as(view, name).values()]
+    return named if reveal else [namer.pseudonym("person", each) for each in named if namer.keyed]
 
 
 def judged_as(view: View, individual: str) -> dict[str, int]:

@@ -369,6 +369,7 @@ def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
     with saved(series) as path, TemporaryDirectory() as folder:
         edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
         table = Path(folder) / "risks.csv"
+        (path / "private").mkdir(exist_ok=True)
         words = ["--adversary", "possible", "--attack", "intersection", "--reveal", "--risks", str(table)]
         code, out, err = run_main(str(path), *words, "--format", "json")
         assume(code != 2)
@@ -386,6 +387,14 @@ def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
                 )
                 assert code == 0, err
                 assert json.loads(out)["individual"] == own
+                words = ["--person", own, "--adversary", "possible", "--format", "csv"]
+                code, out, err = run_main("findings", str(path), *words, "--reveal")
+                assert code == 0, err
+                shown = [*csv.DictReader(out.splitlines())]
+                assert bool(shown) == any(value is not None for value in judged.values())
+                alike = sum(classes(series, each) == classes(series, person) for each in known)
+                assert all(int(each["size"]) == alike for each in shown)
+                assert run_main("findings", str(path), *words)[1].count("\n") == out.count("\n")
 
 
 def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_path):
