@@ -350,7 +350,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "if not any(set(one) < set(other) for other in every)",
             "if len(one) == max(map(len, every))",
         ),
-        ("audit.adversary.known_groups._rows", "value in common or not constant", "True"),
+        ("audit.adversary.known_groups.PossibleKind.at_most", "value in common or not self.constant", "True"),
+    ],
+    "oracle/test_possible_people.py::test_a_finding_names_the_fewest_releases_that_suffice": [
+        (
+            "audit.adversary.known_groups.PossibleKind.exposed",
+            "fewest(self.contents, common)",
+            "range(len(self.releases))",
+        ),
     ],
     "oracle/test_possible_people.py::test_where_nothing_covers_most_people_a_cell_may_be_misread": [
         (
