@@ -65,6 +65,7 @@ class Renderer:
         lengths: the least length of published intervals by attribute; for texts, the least number of values.
         form: generalized cells, or Anatomy pairs.
         codes: attributes whose cells are masked prefixes.
+        asked: attributes whose least length the publisher asked for: it holds even if all people have one number.
     """
 
     columns: Columns
@@ -73,6 +74,7 @@ class Renderer:
     lengths: Mapping[str, Fraction]
     form: Form
     codes: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
     def render(
@@ -184,7 +186,8 @@ class Renderer:
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
         if attribute.kind is not Kind.CATEGORICAL:
             first, last = read.numbers[column][low], read.numbers[column][high]
-            return Interval(*widened(first, last, length, whole=whole))
+            alike = len(read.numbers[column]) == 1 and attribute.name not in self.asked
+            return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole))
         texts = read.texts[column]
         if attribute.hierarchy is not None:
             return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)

@@ -217,6 +217,20 @@ def test_least_lengths(tmp_path, length, more):
                 assert row["Age"] == "*" or Fraction(length) <= 1
 
 
+@pytest.mark.parametrize("asked", [(), ("--min-length", "Age=2")])
+@pytest.mark.parametrize("domains", ["", "Age = [2020, 2030]"])
+def test_a_number_of_all_people_is_published_as_it_is_unless_a_length_is_asked_for(tmp_path, asked, domains):
+    years = {"1": "2024", "2": "2025"}
+    snapshots = {tag: [(who, year, town, VALUES[n % 2]) for n, (who, _, town, _) in enumerate(PEOPLE)]
+                 for tag, year in years.items()}  # fmt: skip
+    micro = write_microdata(tmp_path / "micro", snapshots, domains=domains)
+    published(micro, tmp_path / "series", *M, *asked)
+    for tag, year in years.items():
+        assert_true(micro, tmp_path / "series", tag)
+        cells = {row["Age"] for row in read(tmp_path / f"series/releases/{tag}.csv")}
+        assert (cells == {year}) is not bool(asked)
+
+
 # -- the same input, the same bytes ----------------------------------------------------------------------------------
 
 
