@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> None:
         "--cell",
         action="append",
         metavar="DIMENSION=LABEL",
-        help="for count tables: a label of the cell, once for each dimension; the default is the total",
+        help="for count tables: a label of the cell, once for each dimension, such as --cell sex=f; else the total",
     )
     add_settings(parser, "adversary", choices=[name for name, each in ADVERSARIES.items() if each.knows_people])
     add_settings(parser, "time_limit")

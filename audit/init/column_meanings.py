@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from audit.init import column_names
 from audit.init.column_differences import divided
 from audit.init.columns import (
-    MARKERS,
     Column,
     equal_rows,
     partition,
@@ -22,6 +21,7 @@ from audit.init.columns import (
     without_rows,
 )
 from audit.init.found_files import QUASI, FoundFiles
+from audit.io.cell_reading import MARKERS
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
 from audit.io.rules.disclosure import Unlinkable

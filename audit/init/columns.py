@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.init.column_names import names_people
-from audit.io.cell_reading import infer_kind, parse
+from audit.io.cell_reading import MARKERS, infer_kind, parse
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
@@ -31,7 +31,6 @@ _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
 _LINES_SHOWN = 3
 _COLUMNS_WITH_TOTALS = 3  # with fewer, a row with a blank cell may be a person's
 _TEXTS = 2_000  # distinct cells of a column that are parsed
-MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
 _MAY_MARK = re.compile(
     r"k\.a\.?|keineangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|unknown|unbekannt|n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|"
     r"nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"

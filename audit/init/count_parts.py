@@ -67,7 +67,7 @@ class LabelParts:
 
         An atom is a label, or what is left of it without its parts, with some of the parts of the total or with none.
         """
-        pieces = {whole: [*some, f"{whole} -"] if some else [whole] for whole, some in self.within.items()}
+        pieces = {whole: [*some, f"{whole} (rest)"] if some else [whole] for whole, some in self.within.items()}
         shared = [*chain(*(combinations(self.across, size) for size in range(len(self.across) + 1)))]
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")

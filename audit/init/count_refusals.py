@@ -32,8 +32,7 @@ def refuse_half_recognised(files: CountFiles) -> None:
     totals = [any(map(is_total_word, row)) for row in _rows(files, labels)]
     if of_people or not numbers or sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels):
         return
-    for name in numbers:
-        _refuse_cell(files, name, lambda text: number_of(text) is None and not is_sign(text))
+    _refuse_cells(files, numbers, lambda text: number_of(text) is None and not is_sign(text))
     if len({*_rows(files, labels)}) < len(totals):
         for name in labels:
             _refuse_blank(files, name)
@@ -47,8 +46,7 @@ def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:
     """
     unread = {text for text in rules.table["markers"] if _LIKE_DIGITS.match(text) and not said_range(text)}
     unread -= {*rules.legend, "0"}
-    for name in files.columns if unread else ():
-        _refuse_cell(files, name, unread.__contains__)
+    _refuse_cells(files, [*files.columns] if unread else (), unread.__contains__)
 
 
 def _ends_with_totals(files: CountFiles, numbers: Sequence[str], labels: Sequence[str]) -> bool:
@@ -78,15 +76,21 @@ def _rows(files: CountFiles, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return zip(*(files.columns[name] for name in names), strict=True)
 
 
-def _refuse_cell(files: CountFiles, name: str, unread: Callable[[str], bool]) -> None:
-    place = next((place for place, text in enumerate(files.columns[name]) if text and unread(text)), None)
-    if place is not None:
-        what = say(
-            'the file looks like a table of counts, but "{text}" is neither a number nor a marker for hidden counts',
-            text=printable(files.columns[name][place]),
-        )
-        remedy = say("write whole numbers with all their digits, and remarks in a column of their own")
-        raise _at(files, place, name, what, remedy)
+def _refuse_cells(files: CountFiles, names: Sequence[str], unread: Callable[[str], bool]) -> None:
+    """Refuse the first unread cell of each column, all columns at once."""
+    problems = Problems()
+    for name in names:
+        place = next((place for place, text in enumerate(files.columns[name]) if text and unread(text)), None)
+        if place is not None:
+            text = printable(files.columns[name][place])
+            what = say(
+                'the file looks like a table of counts, but "{text}" is neither a number nor a marker for hidden '
+                "counts",
+                text=text,
+            )
+            remedy = say("write whole numbers with all their digits, and remarks in a column of their own")
+            problems.found += _at(files, place, name, what, remedy).problems
+    problems.check()
 
 
 def _refuse_blank(files: CountFiles, name: str) -> None:

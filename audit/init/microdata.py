@@ -10,6 +10,8 @@ from math import floor, log10
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
@@ -18,7 +20,7 @@ from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
-from audit.io.cell_reading import codes_for_unknown, number_in
+from audit.io.cell_reading import MARKERS, codes_among, number_in
 from audit.io.cells import Kind
 from audit.io.manifest import ANY
 from audit.io.microdata import (
@@ -32,6 +34,7 @@ from audit.io.microdata import (
     open_microdata,
     pointed,
     remedy_for_codes,
+    remedy_for_unknown,
 )
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
@@ -128,6 +131,7 @@ def _complete(found: FoundFiles) -> None:
             if unpublished
             else []
         ),
+        *_doubted_values(found.sensitive),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
     if "transitions" in found.beside:
@@ -195,6 +199,16 @@ def _only_latest(individual: str, date: str) -> str:
     )
 
 
+def _doubted_values(sensitive: Column) -> Iterator[str]:
+    if unknown := [text for text in sensitive.texts if text in MARKERS]:
+        yield say(
+            '"{column}" has cells that say that the value is not known ({texts}), and methods refuse them: {remedy}.',
+            column=printable(sensitive.name),
+            texts=joined([f'"{text}"' for text in unknown]),
+            remedy=remedy_for_unknown(),
+        )
+
+
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read and there are few.
 
@@ -217,7 +231,8 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     elif kind_of_values(texts) is Kind.NUMERIC:
         numbers = {text: number for text in texts if (number := number_in(text)) is not None}
         low, high = (int(end) if end.denominator == 1 else float(end) for end in _range(numbers.values()))
-        if unknown := [*codes_for_unknown(numbers), *(text for text in texts if text not in numbers)]:
+        rows = dict(zip(column.texts, np.bincount(column.codes, minlength=len(column.texts)).tolist(), strict=True))
+        if unknown := [*codes_among(numbers, rows), *(text for text in texts if text not in numbers)]:
             guesses.left["domains"][column.name] = say("some cells look like codes for unknown values")
             guesses.doubts.append(
                 say(

@@ -42,6 +42,8 @@ from audit.runtime.phrases import say
 _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
 _SENTINEL_DIGITS = ("7", "8", "9")
+_NOT_ALONE = 7  # a code only beside 8 or 9
+MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
 _FAR = 2  # a code is more than this many times as large as all other numbers
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
@@ -181,6 +183,29 @@ def codes_for_unknown(numbers: Mapping[str, Fraction], ends: Iterable[Fraction] 
         return []
     high, low = max([Fraction(0), *others]), min(others)
     return [text for text, number in codes.items() if number > _FAR * high or number < 0 <= low]
+
+
+def codes_among(numbers: Mapping[str, Fraction], rows: Mapping[str, int]) -> list[str]:
+    """Return the texts of numbers that look like codes for unknown values, given in how many rows each stands.
+
+    Beside those far from all others, these are 7 to 9, 97 to 99 and so on at the end of whole numbers: of one digit
+    after a gap, 7 not alone; of more digits if they stand in more rows than the ten numbers before them together.
+
+    >>> codes_among({text: Fraction(text) for text in "12349"}, dict.fromkeys("12349", 5))
+    ['9']
+    """
+    far = codes_for_unknown(numbers)
+    left = sorted((number, text) for text, number in numbers.items() if text not in far)
+    power = 10 ** len(str(abs(left[-1][0]))) if left else 0
+    near = [text for number, text in left if number >= power - 3]
+    before = [(number, text) for number, text in left if number < power - 3]
+    if not (near and before) or any(number.denominator > 1 for number, _ in left):
+        return far
+    first, last = numbers[near[0]], numbers[near[-1]]
+    beside = sum(rows.get(text, 0) for number, text in before if number >= first - 10)
+    many = 0 < beside < max(rows.get(text, 0) for text in near)
+    after_gap = first - 1 > before[-1][0] and last > _NOT_ALONE
+    return [*far, *near] if (after_gap if power == 10 else many) else far
 
 
 def _is_code(number: Fraction) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import codes_for_unknown, number_in, parse_value
+from audit.io.cell_reading import MARKERS, codes_among, codes_for_unknown, number_in, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
@@ -322,6 +322,9 @@ class Microdata:
     ) -> Codes:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
+        unknown = np.array([name in MARKERS and name not in self.harmless for name in names], dtype=np.bool_)
+        what = say("the cell says that the value is not known, and a group with it would seem to have one value more")
+        table.note_first(unknown[codes], self.sensitive, what, remedy_for_unknown(), problems)
         numbers = vocabulary.add(names)
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
@@ -351,11 +354,15 @@ class Microdata:
             table.note_first(np.isin(codes, cells), name, what, remedy, problems)
         exact = [known.get(text) for text in names]
         domain = self.domains.get(name)
+        numbers = {text: each for text, each in zip(names, exact, strict=True) if isinstance(each, Fraction)}
         if domain is None:
-            numbers = {text: each for text, each in zip(names, exact, strict=True) if isinstance(each, Fraction)}
-            cells = [names.index(text) for text in codes_for_unknown(numbers)]
-            what = say("the number is far from all others and looks like a code for an unknown value")
-            table.note_first(np.isin(codes, cells), name, what, remedy_for_codes(name), problems)
+            rows = np.bincount(codes, minlength=len(names)).tolist()
+            unknown = codes_among(numbers, dict(zip(names, rows, strict=True)))
+        else:  # a range that ends with a code was guessed from the numbers, with the code among them
+            unknown = [text for text in codes_for_unknown(numbers) if numbers[text] in (domain.low, domain.high)]
+        what = say("the number looks like a code for an unknown value")
+        cells = [names.index(text) for text in unknown]
+        table.note_first(np.isin(codes, cells), name, what, remedy_for_codes(name), problems)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
         values = _ordered({value for value in exact if value is not None}, listed)
         text_of = {value: text for value, text in zip(exact, names, strict=True) if value is not None}
@@ -605,9 +612,17 @@ def remedy_for_codes(name: str) -> str:
     """Return what to do about codes for unknown values among the numbers of a column."""
     return say(
         "write the true values, or delete these rows; or say under [domains] what the codes are: values of their own, "
-        'by a list of all values of the column ({column} = ["-9", "1", "2"]), or numbers, by its range ({column} = '
-        "[-9, 95])",
+        'by a list of all values of the column ({column} = ["-9", "1", "2"]), or numbers, by a range that goes beyond '
+        "them ({column} = [-10, 100])",
         column=toml_key(printable(name)),
+    )
+
+
+def remedy_for_unknown() -> str:
+    """Return what to do about sensitive values that are not known."""
+    return say(
+        "delete these rows; or name the text under harmless if it may become known of anybody; or write what it means "
+        'in words, such as "not recorded", and it counts as a value'
     )
 
 

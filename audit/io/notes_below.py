@@ -62,9 +62,16 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
         with closing(records(path, dialect)) as lines:
             width = len(next(lines, (0, []))[1])
             last = next((cells for _, cells in dialect.rows([_last_line(path, dialect)])), [])
-            return _below(list(lines), width, dialect.delimiter) if _may_be_note(last, width) else Below()
+            if not _may_be_note(_fitted(last, width), width):
+                return Below()
+            return _below([(line, _fitted(cells, width)) for line, cells in lines], width, dialect.delimiter)
     except damages():
         return Below()
+
+
+def _fitted(cells: list[str], width: int) -> list[str]:
+    """Return the cells of a row without one beyond the header that is empty."""
+    return cells[:width] if len(cells) == width + 1 and not cells[-1].strip() else cells
 
 
 def text_below(path: Path, declared: Declared = NOTHING_DECLARED) -> str:

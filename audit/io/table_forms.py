@@ -27,6 +27,7 @@ _LARGEST_BLOCK = 1 << 30
 _ALONE = 1 << 20
 _HEAD = 1 << 16  # bytes
 _PACKED_ROW = 40  # bytes
+_EMPTY = "\ue000"  # the name of a column without one
 
 
 class TableForm:
@@ -48,7 +49,11 @@ class TableForm:
         until = below_table(path, declared).first
         try:
             return _parse_csv(path, dialect.decode(content, until), columns, distinct, dialect), dialect
-        except (pa.ArrowInvalid, UnicodeDecodeError):
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            if dialect.is_plain and "got" in str(error):
+                table = _with_empty_cells(path, dialect.decode(content, until), columns, distinct, dialect)
+                if table is not None:
+                    return table, dialect
             of_whole = dialect_of(content, declared)
             if of_whole == dialect:
                 raise
@@ -188,6 +193,20 @@ def _ends_rows_with_lines(path: Path) -> bool:
     """Return whether the rows of a text can be counted as line ends in its bytes, judging by its dialect."""
     dialect = read_dialect(path)
     return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
+
+
+def _with_empty_cells(
+    path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
+) -> pa.Table | None:
+    """Return some columns of a text whose rows all have one more, empty cell than the header; None for other texts."""
+    head, end, rows = content.partition(b"\r\n" if dialect.end == "\r\n" else b"\n")
+    wider = b"".join([head, f"{dialect.delimiter}{_EMPTY}".encode(), end, rows])
+    try:
+        table = _parse_csv(path, wider, [*columns, _EMPTY], distinct, dialect)
+    except pa.ArrowInvalid:
+        return None
+    filled = any(text.strip() for text in table.column(_EMPTY).unique().to_pylist())
+    return None if filled else table.drop_columns([_EMPTY])
 
 
 def _parse_csv(

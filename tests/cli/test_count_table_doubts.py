@@ -28,6 +28,17 @@ totals = { area = "All", sex = "All" }
 """
 
 
+def test_init_names_the_first_unread_cell_of_each_column(tmp_path):
+    rows = [("N", "f", "12", "20"), ("N", "m", "x?", "2,0,1"), ("S", "f", "15", "22"), ("S", "m", "11.5", "30"),
+            ("Total", "f", "27", "42"), ("Total", "m", "31", "50")]  # fmt: skip
+    (tmp_path / "1.csv").write_text("\n".join(["area;sex;n;m", *map(";".join, rows)]) + "\n", encoding="utf-8")
+    found = refused("init", str(tmp_path), "--yes").splitlines()
+    assert [line.partition(" the file")[0] for line in found] == [
+        'audit: 1.csv:3, column "n":',
+        'audit: 1.csv:3, column "m":',
+    ]
+
+
 def written(folder, rows, header="area,sex,n", table=TABLE, policy="min_count = 5", unconfirmed=(), releases=1):
     (folder / "releases").mkdir(parents=True, exist_ok=True)
     names = [f"releases/{number}.csv" for number in range(1, releases + 1)]

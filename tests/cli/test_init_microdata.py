@@ -303,6 +303,58 @@ def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_
     assert run_main(*words, str(tmp_path / "s"))[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("sizes", "codes"),
+    [
+        ("1234599", "9"),
+        ("12345899", "8 and 9"),
+        ("1239", "9"),
+        ("12345678", ""),
+        ("12367", ""),
+        ("123456789", ""),
+        ("17", ""),
+    ],
+)
+def test_a_code_of_one_digit_after_a_gap_is_a_question(tmp_path, sizes, codes):
+    rows = [f"R{n},{size},{['flu', 'gout'][n % 2]}" for n, size in enumerate(sizes * 6)]
+    folder = tmp_path / "m"
+    folder.mkdir()
+    (folder / "2024.csv").write_text("\n".join(["Person,Age,Disease", *rows]) + "\n")
+    out, found = initialised(folder)
+    assert (f'"Age" has cells that look like codes for unknown values ({codes})' in out) is bool(codes)
+    assert ("Age" in found.get("domains", {})) is not bool(codes)
+    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
+    assert (run_main(*words, str(tmp_path / "s"))[0] == 2) is bool(codes)
+
+
+@pytest.mark.parametrize(("times", "asked"), [(1, False), (3, False), (12, True)])
+def test_a_code_next_to_ages_is_a_question_where_more_rows_have_it(tmp_path, times, asked):
+    old = [f"S{n},{90 + n},2,East,flu" for n in range(7)]
+    folder = survey(tmp_path / "m", *old, *(f"X{n},{97 + n % 3},2,East,gout" for n in range(3 * times)))
+    out, found = initialised(folder)
+    assert ("(97, 98 and 99)" in out) is asked
+    assert ("Age" in found["domains"]) is not asked
+
+
+def test_a_range_that_ends_with_a_code_was_guessed_with_it_and_is_refused(tmp_path):
+    folder = survey(tmp_path / "m", "X,-9,2,East,flu", "Y,59,1,West,gout")
+    initialised(folder)
+    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
+    renamed(folder, "[domains]", "[domains]\nAge = [-9, 59]")
+    assert 'column "Age": the number looks like a code for an unknown value' in refused(*words, str(tmp_path / "s"))
+    renamed(folder, "Age = [-9, 59]", "Age = [-10, 59]")
+    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+
+
+def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tmp_path):
+    folder = survey(tmp_path / "m", "X,21,2,East,NA", "Y,22,1,West,NA")
+    assert '"Disease" has cells that say that the value is not known ("NA")' in initialised(folder)[0]
+    words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--no-audit", "--output")
+    assert '2024.csv:42, column "Disease": the cell says' in refused(*words, str(tmp_path / "s"))
+    renamed(folder, 'sensitive = "Disease"', 'sensitive = "Disease"\nharmless = ["NA"]')
+    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+
+
 @pytest.mark.parametrize("age", ["98", "0", "19"])
 def test_ages_near_the_others_are_numbers(tmp_path, age):
     folder = survey(tmp_path / "m", f"X,{age},2,East,flu")

@@ -254,3 +254,16 @@ def test_rules_for_a_release_that_lies_beside_the_others_wait_for_it(tmp_path):
         "is not part of the series, as the manifest does not name it; if published, name it under releases (3.csv)"
         in (" ".join(out.split()))
     )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_further_delimiter_behind_each_row_is_an_empty_cell_but_a_text_there_is_refused(tmp_path, expected, end):
+    paths = [KINDS["comma"](tmp_path / "releases" / tag, rows) for tag, rows in tables()]
+    manifest(tmp_path, paths)
+    for path in paths:
+        header, *rows = path.read_text(encoding="utf-8").splitlines()
+        path.write_bytes((end.join([header, *(f"{row}," for row in rows)]) + end).encode())
+    assert verdict(tmp_path) == expected
+    text = paths[0].read_text(encoding="utf-8")
+    paths[0].write_text(text.replace(",\n", ",x\n", 1), encoding="utf-8")
+    assert "cells where the header has" in refused(str(tmp_path))
