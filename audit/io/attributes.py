@@ -20,6 +20,9 @@ from audit.runtime.phrases import say
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
+    But readers can tell apart a suppressed value and one that was recorded as unknown: each text of `missing` is a cell
+    of its own.
+
     Attributes:
         name: the column.
         kind: how its values compare.
@@ -38,13 +41,14 @@ class QuasiIdentifier:
     texts: list[str] = field(default_factory=list)
     spelled: bool = False
     _of_text: dict[str, int] = field(default_factory=dict)
-    _of_cell: dict[Cell, int] = field(default_factory=dict)
+    _of_cell: dict[tuple[Cell, str | None], int] = field(default_factory=dict)
     _unit: str | None = None
 
     @property
     def anything(self) -> int:
-        """The number of the cell `*`; -1 if no cell is `*`."""
-        return self._of_cell.get(Anything(), -1)
+        """The number of the cell `*`, or if no cell is `*`, of the first unknown value; -1 without either."""
+        unknown = (number for (cell, _), number in self._of_cell.items() if isinstance(cell, Anything))
+        return self._of_cell.get((Anything(), None), next(unknown, -1))
 
     def number(self, text: str) -> int:
         """Return the number of the cell that a text means.
@@ -55,7 +59,8 @@ class QuasiIdentifier:
         known = self._of_text.get(text)
         if known is None:
             cell = self.parse(text)
-            known = self._of_text[text] = self._of_cell.setdefault(cell, len(self.cells))
+            mark = text if isinstance(cell, Anything) and (not text or text.strip("*")) else None
+            known = self._of_text[text] = self._of_cell.setdefault((cell, mark), len(self.cells))
             if known == len(self.cells):
                 self.texts.append(text)
                 self.cells.append(cell)

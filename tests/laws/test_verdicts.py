@@ -126,6 +126,17 @@ def test_an_unread_cell_never_hides_a_violation(adversary, text, tmp_path):
     assert with_unread(NOT_SAFE, adversary, text).verdict(tmp_path)[0] != 0
 
 
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_values_that_were_recorded_as_unknown_do_not_hide_among_suppressed_ones(adversary, tmp_path):
+    """The rows of Ann and Bob, of one value, say "unknown"; the others say "*"."""
+    table = Table(NOT_SAFE, adversary)
+    table.columns[0] = 'missing = ["unknown"]'
+    for place, row in enumerate(table.rows):
+        row[1] = "unknown" if place < 2 else "*"
+    code, clauses = table.verdict(tmp_path)
+    assert (code, clauses["max_risk"]) == (1, "violated")
+
+
 # -- what more is known ----------------------------------------------------------------------------------------
 
 
