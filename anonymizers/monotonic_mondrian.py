@@ -198,7 +198,7 @@ class MonotonicMondrianAnonymizer(KClasses):
     def _begin(self, snapshot: Snapshot) -> Draft:
         """Return the first release: the domain, divided into groups."""
         rows = self.rows(snapshot)
-        parts = partition(snapshot.point, snapshot.scales, self.k)
+        parts = partition(_cut_with_blocks(snapshot), snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
@@ -291,7 +291,7 @@ def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, outside: Plac
     """Return the next release, given the old group of each row, -1 for none, and the rows that form new groups."""
     group, cells = _cut(snapshot, k, old, home)
     if len(outside):
-        parts = partition(snapshot.point[outside], snapshot.scales, k)
+        parts = partition(_cut_with_blocks(snapshot)[outside], snapshot.scales, k)
         group[outside] = len(cells.of) + parts.region
         cells = _joined(cells, DomainParts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
     held = _sizes(group, len(cells.of)) > 0
@@ -319,7 +319,7 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     # One more entry, -1, for rows without an old group.
     number = numbered(large, groups + 1)
     root = number[home]
-    parts = partition(snapshot.point, snapshot.scales, k, root=root)
+    parts = partition(_cut_with_blocks(snapshot), snapshot.scales, k, root=root)
     kept = old.divisible(parts, large)[parts.root]
     begins = np.diff(parts.root, prepend=-1) > 0
     first, more = np.flatnonzero(kept & begins), np.flatnonzero(kept & ~begins)
@@ -332,6 +332,17 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     group = home.copy()
     group[rows] = new_group[parts.region[rows]]
     return group, _joined(whole, DomainParts(old_group[more], parts.after[more], parts.upto[more]))
+
+
+def _cut_with_blocks(snapshot: Snapshot) -> Codes:
+    """Return the points of the rows, each moved to the last value of its block, so that cuts never divide a block."""
+    if all(scale.block is None for scale in snapshot.scales):
+        return snapshot.point
+    point = snapshot.point.copy()
+    for column, scale in enumerate(snapshot.scales):
+        if scale.block is not None:
+            point[:, column] = scale.block[point[:, column]]
+    return point
 
 
 def _joined(*parts: DomainParts) -> DomainParts:

@@ -11,6 +11,9 @@ from fractions import Fraction
 from itertools import count
 from math import floor, log10
 
+import numpy as np
+import numpy.typing as npt
+
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet
 from audit.io.hierarchies import Hierarchy
 
@@ -49,6 +52,17 @@ def grid(width: Fraction, low: Fraction, *, whole: bool) -> Interval:
     start = Fraction(floor(low / width)) * width
     end = start + width
     return Interval(start, end - 1) if whole else Interval(start, end, high_open=True)
+
+
+def last_of_block(numbers: Sequence[Fraction], width: Fraction) -> npt.NDArray[np.int32]:
+    """Return the index of the last of the ascending numbers in the block of each number; shape (numbers,), int32.
+
+    >>> last_of_block([Fraction(n) for n in (20, 21, 24, 31)], Fraction(5)).tolist()
+    [2, 2, 2, 3]
+    """
+    blocks = [floor(number / width) for number in numbers]
+    ends = [place for place, block in enumerate(blocks) if blocks[place + 1 : place + 2] != [block]]
+    return np.repeat(np.array(ends, dtype=np.int32), np.diff(ends, prepend=-1))
 
 
 def widths(least: Fraction) -> Iterator[Fraction]:

@@ -17,6 +17,7 @@ import numpy as np
 from audit.io.background_knowledge import TransitionLines, read_lines
 from audit.io.cell_reading import MARKERS, codes_among, codes_for_unknown, number_in, parse_value
 from audit.io.cells import CellError, Kind
+from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.notations import kind_of_days
@@ -40,6 +41,7 @@ _TABLES: dict[str, set[str] | None] = {
     },
     "updates": {"transitions"},
     "domains": None,
+    "grids": None,
 }
 _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
@@ -138,6 +140,7 @@ class Microdata:
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
+        grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
     """
 
@@ -153,6 +156,7 @@ class Microdata:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
+    grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
@@ -406,7 +410,8 @@ class Microdata:
         if domain is not None and domain.low is not None and domain.high is not None:
             low, high = domain.low, domain.high
         width = float(high - low) or 1.0
-        return Scale(name, np.array([float(number - low) / width for number in numbers]))
+        block = last_of_block(numbers, self.grids[name][0]) if name in self.grids else None
+        return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
 
 
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
@@ -490,6 +495,7 @@ class _MicrodataReader(Reader):
             hierarchies=hierarchies,
             codes=codes,
             harmless=self.texts(columns, "harmless"),
+            grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
         )
@@ -516,6 +522,27 @@ class _MicrodataReader(Reader):
                 hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
                 if hierarchy is not None:
                     found[name] = hierarchy
+        return found
+
+    def grids(self, quasi: Sequence[str], texts: Collection[str]) -> dict[str, tuple[Fraction, ...]]:
+        found = {}
+        for name, content in self.table("grids").items():
+            widths = content if isinstance(content, list) else [content]
+            numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
+            if name not in quasi or name in texts:
+                self.note(
+                    name,
+                    say("[grids] names a column that is not a quasi-identifier of numbers"),
+                    say("name one of them"),
+                )
+            elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
+                self.note(
+                    name,
+                    say("these are not widths of intervals"),
+                    say("write {example}", example=f"{name} = [5, 10, 20]"),
+                )
+            else:
+                found[name] = tuple(sorted(numbers))
         return found
 
     def dates(self, columns: Mapping[str, Any], quasi: Sequence[str], others: Collection[str]) -> Mapping[str, str]:

@@ -30,10 +30,13 @@ class Scale:
         name: the attribute's name.
         place: the place of each value in the domain, whose ends are at 0 and 1; ascending, shape (values,), float64.
             Values of a categorical attribute have equal distances.
+        block: the index of the last value in the block of each value, if cells must end with the blocks of a grid;
+            ascending, shape (values,), int32; None if they may end at any value.
     """
 
     name: str
     place: npt.NDArray[np.float64]
+    block: Codes | None = None
 
 
 @dataclass(frozen=True)

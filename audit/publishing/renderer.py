@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, intersect
-from audit.io.coarser_cells import narrowest, shortened
+from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, contains, intersect
+from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.rules.rule import Columns
@@ -66,6 +66,7 @@ class Renderer:
         form: generalized cells, or Anatomy pairs.
         codes: attributes whose cells are masked prefixes.
         asked: attributes whose least length the publisher asked for: it holds even if all people have one number.
+        grids: the widths of the blocks in which numbers are published, by attribute.
     """
 
     columns: Columns
@@ -75,6 +76,7 @@ class Renderer:
     form: Form
     codes: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
+    grids: Mapping[str, Sequence[Fraction]] = field(default_factory=dict)
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
     def render(
@@ -175,7 +177,7 @@ class Renderer:
         """Return the text of a cell, cached because each release repeats cells."""
         key = attribute.name, cell
         if key not in self._texts:
-            self._texts[key] = shown(cell, attribute)
+            self._texts[key] = shown(cell, attribute, block=attribute.name in self.grids)
         return self._texts[key]
 
     def _widened(
@@ -186,6 +188,8 @@ class Renderer:
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
         if attribute.kind is not Kind.CATEGORICAL:
             first, last = read.numbers[column][low], read.numbers[column][high]
+            if attribute.name in self.grids:
+                return self._block(first, last, attribute.name, whole=whole)
             alike = len(read.numbers[column]) == 1 and attribute.name not in self.asked
             return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole))
         texts = read.texts[column]
@@ -201,6 +205,15 @@ class Renderer:
             return Anything()
         return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if publishable[place]))
 
+    def _block(self, first: Fraction, last: Fraction, name: str, *, whole: bool) -> Cell:
+        """Return the narrowest block of an attribute's grids that holds two numbers, or else the domain."""
+        for width in self.grids[name]:
+            found = grid(width, first, whole=whole and width.denominator == 1)
+            if contains(found, Interval(last, last)):
+                return found
+        domain = self.domains.get(name)
+        return Anything() if domain is None else Interval(domain.low, domain.high)
+
     def _parts(
         self, parts: DomainParts, read: ReadSnapshot, last: GroupCells | None, column: int, publishable: Flags
     ) -> tuple[Codes, list[str]]:
@@ -214,7 +227,9 @@ class Renderer:
         texts = []
         for of, after, upto in parted.tolist():
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
-            cell = intersect(whole, _between(read, column, after, upto, publishable))
+            widths = self.grids.get(attribute.name, ())
+            part = _on_grid(read, column, after, upto, widths[0]) if widths else None
+            cell = intersect(whole, part or _between(read, column, after, upto, publishable))
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
                 if attribute.kind is not Kind.CATEGORICAL:
@@ -292,6 +307,17 @@ def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -
 
 def _whole(numbers: list[Fraction]) -> bool:
     return all(number.denominator == 1 for number in numbers)
+
+
+def _on_grid(read: ReadSnapshot, column: int, after: int, upto: int, width: Fraction) -> Cell:
+    """Return the numbers after the block of one place of a scale, up to the end of the block of another."""
+    if after == OLD_END and upto == OLD_END:
+        return Anything()
+    numbers = read.numbers[column]
+    whole = _whole(numbers) and width.denominator == 1
+    low = None if after == OLD_END else grid(width, numbers[after], whole=False).high
+    last = None if upto == OLD_END else grid(width, numbers[upto], whole=whole)
+    return Interval(low, None) if last is None else Interval(low, last.high, high_open=last.high_open)
 
 
 def _between(read: ReadSnapshot, column: int, after: int, upto: int, publishable: Flags) -> Cell:

@@ -73,7 +73,9 @@ class SeriesForm:
         _check_kinds(attributes, microdata)
         least = _lengths(microdata, attributes, lengths)
         codes = frozenset(microdata.codes)
-        renderer = Renderer(series.columns, attributes, microdata.domains, least, chosen, codes, frozenset(lengths))
+        renderer = Renderer(
+            series.columns, attributes, microdata.domains, least, chosen, codes, frozenset(lengths), microdata.grids
+        )
         quasi = tuple(attribute.name for attribute in attributes)
         return cls(series, text, begun, quasi, renderer, pattern)
 

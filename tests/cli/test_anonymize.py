@@ -599,3 +599,20 @@ def test_a_key_that_says_something_else(begin, words):
         assert re.match(
             rf"releases/1\.csv:{row or '[0-9]+'}: this row's value is not the value that the snapshot has", line
         )
+
+
+@pytest.mark.parametrize("words", [M, MONOTONIC, MONDRIAN, DIVERSE])
+def test_numbers_are_published_in_the_blocks_of_a_grid(begin, words, tmp_path):
+    micro, _ = begin(words)
+    edit(micro / "microdata.toml", "[columns]", "[grids]\nAge = [5, 20]\n\n[columns]")
+    series = tmp_path / "on-a-grid"
+    published(micro, series, *words)
+    published(micro, series, *words)
+    cells = {row["Age"] for tag in "12" for row in read(series / f"releases/{tag}.csv")}
+    blocks = [cell for cell in cells if "-" in cell]
+    assert blocks, cells
+    form = "<=[0-9]*[49]|>=[0-9]*[05]" if words == MONOTONIC else "[*]"
+    assert all(re.fullmatch(form, cell) for cell in cells - {*blocks}), cells
+    ends = [[int(end) for end in cell.split("-")] for cell in blocks]
+    assert all(low % 5 == 0 and high % 5 == 4 for low, high in ends), cells
+    assert words == MONOTONIC or {high - low for low, high in ends} <= {4, 19}

@@ -89,7 +89,7 @@ FAULTS = [
     (
         "[columns]",
         "[extra]\n[columns]",
-        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains"],
+        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains, grids"],
     ),
     ('"Ward"', "5", [f":2: `name`: {NO_TEXT.format('name')}"]),
     (f"snapshots = {S}", "", [': `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),
