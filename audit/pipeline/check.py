@@ -112,8 +112,6 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
     # Everything is decided that is not left to the attack, except two people with certainly equal values.
     e, clause, reasons = _PAIRS if verdict.undecided is None else principle.e, MinE(), list[str]()
     attack, plain = search(e - 1), Series.of(replace(series.manifest, known=None))
-    if principle.e < _PAIRS:
-        return verdict
     for seen in build_evidence(plain, "linked"):
         evidence = replace(seen, categories={})
         outcome, beside = attack.run(evidence, Budget(_PATIENCE)), worlds.run(evidence, Budget(_PATIENCE))
