@@ -98,7 +98,6 @@ class HomogeneityAttack(PolicyOptions):
     name: ClassVar[str] = "homogeneity"
     measures: ClassVar[type[HomogeneityMeasures]] = HomogeneityMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "closeness"})
-    per_attribute: ClassVar[bool] = True
     follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "group": FindingRule(

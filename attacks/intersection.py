@@ -72,7 +72,6 @@ class IntersectionAttack(PolicyOptions):
     name: ClassVar[str] = "intersection"
     measures: ClassVar[type[IntersectionMeasures]] = IntersectionMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
-    per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("A person's groups have one value in common.", WITHHOLD)
     }

@@ -80,7 +80,6 @@ class UpdateGraphAttack(PolicyOptions):
     name: ClassVar[str] = "update-graph"
     measures: ClassVar[type[UpdateGraphMeasures]] = UpdateGraphMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
-    per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("One value of a person is on a possible path through the person's groups.", WITHHOLD)
     }

@@ -177,7 +177,6 @@ class CorrespondenceAttack(PolicyOptions):
     name: ClassVar[str] = "correspondence"
     measures: ClassVar[type[CorrespondenceMeasures]] = CorrespondenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "k"})
-    per_attribute: ClassVar[bool] = True
     follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "linkage": FindingRule(

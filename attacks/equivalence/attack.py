@@ -236,7 +236,6 @@ class EquivalenceAttack(PolicyOptions):
     name: ClassVar[str] = "equivalence"
     measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"min_e"})
-    per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "equivalence": FindingRule(
             "Some people are known to have, taken together, the same values as equally many others.",

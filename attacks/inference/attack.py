@@ -130,7 +130,6 @@ class InferenceAttack(PolicyOptions):
     measures: ClassVar[type[InferenceMeasures]] = InferenceMeasures
     estimates: ClassVar[bool] = True
     decides: ClassVar[frozenset[str]] = frozenset()
-    per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {}
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:

@@ -201,7 +201,6 @@ class JointAttack(PolicyOptions):
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk", "closeness"})
-    per_attribute: ClassVar[bool] = True
     asks_worlds: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("In all assignments of rows to people that fit, this is the value.", WITHHOLD)

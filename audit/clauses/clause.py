@@ -190,6 +190,27 @@ class Clause(Limit):
             yield attack_reason(outcome.attack, outcome.reason or unless)
 
 
+class NumberClause(Clause):
+    """A clause whose limit is a whole number from 1."""
+
+    default: ClassVar[float | None] = 2
+    example: ClassVar[str] = "write a whole number from 1, such as 2"
+
+    def allows(self, limit: float) -> bool:
+        """Return whether a number is whole, and large enough."""
+        return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
+
+
+class RiskClause(Clause):
+    """A clause whose limit is a probability."""
+
+    example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
+
+    def allows(self, limit: float) -> bool:
+        """Return whether a number is a probability above 0."""
+        return 0 < limit <= 1
+
+
 def attack_reason(attack: str, reason: str) -> Reason:
     """Return a reason prefixed with its attack."""
     return Reason(say("{attack}: {reason}", attack=attack, reason=reason), kind_of(reason))

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, ListedValue, TrueValues, attack_reason
+from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, ListedValue, RiskClause, TrueValues, attack_reason
 from audit.findings.likely_value import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
@@ -29,18 +29,13 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 
-class MaxEverRisk(Clause):
+class MaxEverRisk(RiskClause):
     """In force only if stated, with `grave`, the grave values."""
 
     name: ClassVar[str] = "max_ever_risk"
     default: ClassVar[float | None] = None
     fails: ClassVar[str] = "The probability that a person ever had a grave value reaches the policy's limit."
     remedy: ClassVar[str] = "Publish fewer releases, or groups in which grave values are rare."
-    example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
-
-    def allows(self, limit: float) -> bool:
-        """Return whether a number is a probability above 0."""
-        return 0 < limit <= 1
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with each person's probability of ever having had a grave value, if the attack finds it."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues, attack_reason
+from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, RiskClause, TrueValues, attack_reason
 from audit.clauses.closeness import Alike, Closeness, Nearly
 from audit.findings.close_numbers import CloseValues, SimilarPeople
 from audit.findings.disclosure import Disclosures
@@ -68,18 +68,13 @@ class Categories(Closeness):
 CATEGORIES = Categories()
 
 
-class MaxRisk(Clause):
+class MaxRisk(RiskClause):
     """Any attack on values may violate it; only an attack that finds all certain values can show that it holds."""
 
     name: ClassVar[str] = "max_risk"
     default: ClassVar[float | None] = 1.0
     fails: ClassVar[str] = "A risk reaches the policy's limit."
     remedy: ClassVar[str] = "Publish larger or more diverse groups."
-    example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
-
-    def allows(self, limit: float) -> bool:
-        """Return whether a number is a probability above 0."""
-        return 0 < limit <= 1
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the people, or the classes, whose category is known."""

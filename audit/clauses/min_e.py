@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, ClauseKnowledge, E, JudgedAudit, attack_reason
+from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, NumberClause, attack_reason
 from audit.clauses.closeness import harmless_values
 from audit.clauses.max_risk import CATEGORIES
 from audit.findings.close_numbers import CloseValues
@@ -31,18 +31,12 @@ from audit.runtime.phrases import Phrase, say
 _IN_WORLDS = 2
 
 
-class MinE(Clause):
+class MinE(NumberClause):
     """Decided by bounds: even an incomplete attack may prove that there is no smaller equivalence."""
 
     name: ClassVar[str] = "min_e"
-    default: ClassVar[float | None] = 2
     fails: ClassVar[str] = "An equivalence has fewer people on each side than the policy allows."
     remedy: ClassVar[str] = "Publish whole buckets: everybody whose group has the same set of values."
-    example: ClassVar[str] = "write a whole number from 1, such as 2"
-
-    def allows(self, limit: float) -> bool:
-        """Return whether a number is a valid number of people."""
-        return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result that records whether its worlds give each two people different categories."""

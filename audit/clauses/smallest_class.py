@@ -9,23 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
+from audit.clauses.clause import JudgedAudit, NumberClause
 from audit.model.report import Violation
 from audit.runtime.phrases import say
 
 
-class SmallestClass(Clause):
+class SmallestClass(NumberClause):
     """Decided by each release alone and, if record ids link the releases, by the inference table."""
 
     name: ClassVar[str] = "k"
-    default: ClassVar[float | None] = 2
     fails: ClassVar[str] = "A class is smaller than the policy's k."
     remedy: ClassVar[str] = "Publish larger groups."
-    example: ClassVar[str] = "write a whole number from 1, such as 2"
-
-    def allows(self, limit: float) -> bool:
-        """Return whether a number is a valid number of rows."""
-        return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether there are releases, or records, to judge."""

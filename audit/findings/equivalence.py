@@ -87,11 +87,6 @@ class Combination(Finding[C]):
                 "minus: what is left is the sentence above."
             )
 
-    def in_full(self: Combination[str], *, by_version: bool) -> Iterator[str]:
-        """Yield what follows, and the groups that show it."""
-        yield self.sentence(by_version=by_version)
-        yield from (f"  {step}" for step in self.steps())
-
     def places(self) -> Iterator[Place[C]]:
         """Yield the groups of the certificate."""
         yield from ((step.release, step.group) for step in self.certificate)

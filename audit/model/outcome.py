@@ -279,7 +279,9 @@ class Attack(Protocol):
 
 
 class PolicyOptions:
-    """An attack whose options with the names of clauses take the policy's limits."""
+    """An attack whose options with the names of clauses take the policy's limits; about sensitive values by default."""
+
+    per_attribute: ClassVar[bool] = True
 
     def with_policy(self, limits: Mapping[str, float], /) -> Self:
         """Return the attack with these limits."""
@@ -289,16 +291,15 @@ class PolicyOptions:
         return changed
 
 
-class FailedAttack:
+class FailedAttack(PolicyOptions):
     """An attack of another package that cannot be imported, or fails before it runs."""
 
     decides: ClassVar[frozenset[str]] = frozenset()
-    per_attribute: ClassVar[bool] = True
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
 
-    def with_policy(self, limits: Mapping[str, float], /) -> FailedAttack:
+    def with_policy(self, limits: Mapping[str, float], /) -> Self:
         """Return the attack itself."""
         return self
 
