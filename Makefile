@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-bench test-deep mutants lint docs bench series-bench figures package wheelhouse clean
+.PHONY: demo test test-bench test-deep mutants lint docs bench series-bench figures lowest package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml benchmarks/series_bench/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -64,9 +64,28 @@ series-bench: $(VENV)/.installed
 figures: $(VENV)/.installed
 	$(BIN)/series-bench figures $(if $(QUICK),--quick)
 
-# What others install: wheel and sdist, on each Python found, with the lowest and the highest dependencies. Minutes.
-package: $(VENV)/.installed
+# The lowest versions that pyproject.toml allows, in an environment of their own: the demo and the first of the examples.
+LOWEST := build/lowest
+$(LOWEST)/.installed: pyproject.toml $(VENV)/.installed
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dask,formats]'
+	@touch $@
+
+lowest: $(LOWEST)/.installed
+	rm -rf $(LOWEST)/demo
+	$(LOWEST)/bin/audit demo $(LOWEST)/demo > $(LOWEST)/demo.txt
+	for each in hospital-l-diverse clinic-merged cases-independent; do \
+		$(LOWEST)/bin/audit tests/examples/$$each > $(LOWEST)/$$each.txt; [ $$? = 1 ] || exit 1; done
+	$(LOWEST)/bin/audit tests/examples/ward-2-distinct > $(LOWEST)/ward-2-distinct.txt
+
+# What others install: wheel and sdist, on each Python found, with the lowest and the highest dependencies; then the whole
+# suite with the lowest. Half an hour.
+package: $(LOWEST)/.installed
 	AUDIT_TEST_PACKAGE=1 $(BIN)/python -m pytest tests/packaging
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python -e '.[test]' -e benchmarks/series_bench
+	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 # All wheels that a room without a network needs (docs/install.md).
 wheelhouse: $(VENV)/.installed
