@@ -79,6 +79,7 @@ _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now; the verdict stays undecided")}
 _OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
+_OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES = "adversary.transitions"
 _TYPED = ("min_count", "min_width", "over_time", "perturbation", "rounding", "threshold")
 _SHOWN = 3
@@ -350,7 +351,7 @@ class _Asked:
             place[last] = right
             place[last].comment(say("as answered"))
             return True
-        if self.manifest is None or tables[0] not in ("columns", "adversary"):
+        if self.manifest is None or tables[0] not in ("columns", "adversary") or last in _OF_REGISTER:
             return False
         del place[last]
         return True

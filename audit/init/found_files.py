@@ -278,7 +278,7 @@ def _note_register(
             found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
     else:
         why = say("the register does not say who is in which release")
-        found.guesses.state("adversary.presence", POSSIBLE, why)
+        found.guesses.state("adversary.presence", POSSIBLE, why, sure=False)
 
 
 def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
@@ -412,7 +412,7 @@ def _check_releases(found: FoundFiles) -> None:
         each.shown if each.values is None else {"rows": each.shown, "values": each.values_shown}
         for each in found.releases
     ]
-    found.guesses.state("series.releases", entries, say("published in this order") if len(tags) > 1 else "")
+    found.guesses.state("series.releases", entries, say("published in this order") if len(tags) > 1 and vague else "")
     if len(tags) > 1 and vague:
         why = say("The releases are in the order of their names; put them in the order of publication.")
         found.guesses.doubt("series.releases", why)

@@ -135,7 +135,8 @@ def _state_beside(found: FoundFiles) -> None:
         },
     }
     for role, shown in found.beside.items():
-        found.guesses.state(f"adversary.{role}", shown, say("recognized by its columns"))
+        sure = role != "register" or "presence" not in found.guesses.document["adversary"]  # else it is a roll
+        found.guesses.state(f"adversary.{role}", shown, say("recognized by its columns"), sure=sure)
         trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)
         if trouble is not None:
             found.misfits[role] = trouble

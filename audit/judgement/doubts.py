@@ -20,7 +20,7 @@ from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, ty
 
 _COLUMNS_SHOWN = 6
 _INDIVIDUAL = "columns.individual"
-_OF_PEOPLE = (_INDIVIDUAL, "adversary.register", "adversary.transitions", "adversary.known")
+_OF_PEOPLE = (_INDIVIDUAL, *(f"adversary.{key}" for key in ("register", "presence", "transitions", "known")))
 _RESTING = dict.fromkeys(_OF_PEOPLE, ON_VALUES)
 """The clauses that depend on a key of the manifest; all clauses depend on any other key."""
 

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
+from audit.init.confirmation import confirmed as init_confirmed
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import read_audit, refused, run_main
+from tests.helpers.running import read_audit, refused, run_audit, run_main
 
 FORMS = {
     "fr": {
@@ -80,6 +81,29 @@ def confirmed(path):
     text = path.read_text(encoding="utf-8")
     write(path, text.partition("[unconfirmed]")[0])
     return text
+
+
+@pytest.mark.parametrize("key", ["adversary.presence", "adversary.register"])
+def test_a_guessed_roll_decides_nothing_until_it_is_confirmed(tmp_path, key):
+    """Asked, and denied: the key stays a guess, and the clauses on values stay undecided."""
+    rolled(tmp_path, "en")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    path = tmp_path / "series.toml"
+    asked = []
+
+    def answer(question):
+        asked.append(question.text)
+        return "no" if f" {key} = " in question.text else question.default
+
+    text = init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer)
+    assert any(f" {key} = " in each for each in asked)
+    assert f'keys = ["{key}"]' in text
+    assert text.count(f"{key.partition('.')[2]} = ") == 1
+    write(path, text)
+    code, result, _ = run_audit(tmp_path)
+    assert code != 0
+    undecided = {each["measure"] for each in result["policy"]["undecided"] if key in each["reason"]}
+    assert "max_risk" in undecided
 
 
 @pytest.mark.parametrize("language", FORMS)
