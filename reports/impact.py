@@ -44,6 +44,14 @@ def page(impact: ReleaseImpact) -> Page:
 def _annex(impact: ReleaseImpact) -> Iterator[Section]:
     pairs = list(zip(impact.without.attacks, impact.after.attacks, strict=True))
     unfinished = [line for old, new in pairs for line in _unfinished(old, new)]
+    if many := impact.after.contradictions.changed + impact.after.contradictions.infeasible:
+        unfinished.append(
+            say_count(
+                "{count} person whose values contradict the assumptions is not in these numbers.",
+                "{count} people whose values contradict the assumptions are not in these numbers.",
+                many,
+            )
+        )
     yield Section(say("What the candidate changes"), [_changes(pairs), Bullets(unfinished, soft=True)])
     shown = shown_attacks(impact.after)
     for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
@@ -77,12 +85,19 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Without the candidate nothing was found, but not everything was decided either.")
     else:
         yield say("Without the candidate the policy held.")
+    cut = [each for each in impact.attacks if "incomplete" in (each.status_before, each.after.status)]
+    total = sum(each.after.findings_total for each in impact.attacks if each not in cut)
     yield say(
-        "Findings of all attacks: {before} without the candidate, {total} with it; {new} of these are new.",
-        before=sum(attack.old for attack in impact.attacks),
-        total=sum(attack.after.findings_total for attack in impact.attacks),
-        new=impact.new,
+        "Findings with the candidate: {total}; {new} of these are new, and {known} say what was known without it.",
+        total=total,
+        new=sum(each.new for each in impact.attacks if each not in cut),
+        known=total - sum(each.new for each in impact.attacks if each not in cut),
     )
+    if cut:
+        names = joined([named(each.after) for each in cut])
+        yield say(
+            "Not counted, because these attacks ended early with or without the candidate: {attacks}.", attacks=names
+        )
 
 
 def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
@@ -132,15 +147,9 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
 
 
 def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
-    counts = figure(attack.new)
+    counts = say("{new} of {total}", new=figure(attack.new), total=figure(attack.after.findings_total))
     if attack.people:
         counts = say("{counts}, about {people}", counts=counts, people=PEOPLE.counted(attack.people))
-    counts = say(
-        "{counts}; {before} without the candidate, {total} with it",
-        counts=counts,
-        before=attack.old,
-        total=attack.after.findings_total,
-    )
     blocks: list[Block] = [
         Entry(
             new.finding.sentence(by_version=by_version),
@@ -181,7 +190,10 @@ def _cause(new: Cause) -> str:
 
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is not None:
-        yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
+        yield say(
+            "The policy holds after these changes, which were found quickly; fewer may suffice: {changes}.",
+            changes=short(impact.repair),
+        )
         yield say("{command} looks for the smallest change, and writes it.", command=repairing(impact.candidate.files))
 
 

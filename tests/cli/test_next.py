@@ -77,7 +77,7 @@ def test_what_was_found_before_is_told_apart(tmp_path):
     }
     _, out, _ = run_main("next", str(series), str(candidate), *ONE)
     assert "Without the candidate the policy was violated already (max_risk)." in out
-    assert "New findings of intersection (2, about 2 people; 1 without the candidate, 3 with it)" in out
+    assert "New findings of intersection (2 of 3, about 2 people)" in out
     assert "cause: group 8, lines 4-5 of the candidate alone" in out
     assert "No candidate can undo what the earlier releases disclose." in out
 

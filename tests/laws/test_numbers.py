@@ -50,10 +50,11 @@ def test_people(series):
         before
     )
     assert all(each["newly_found"] == len(each["new_findings"]) for each in impact["attacks"])
-    numbers = [sum(totals(each).values()) for each in (before, after)]
-    new = sum(each["newly_found"] for each in impact["attacks"])
-    assert "{} without the candidate, {} with it; {} of these are new".format(*numbers, new) in said
-    assert re.match(rf"Findings \({numbers[0]}[:)]", lists)
+    whole = [each for each in impact["attacks"] if "incomplete" not in (each["status"], each["status_before"])]
+    count, new = (sum(each[name] for each in whole) for name in ("findings_total", "newly_found"))
+    assert f"with the candidate: {count}; {new} of these are new, and {count - new} say what was known" in said
+    assert ("these attacks ended early" in said) == (len(whole) < len(impact["attacks"]))
+    assert re.match(rf"Findings \({sum(totals(before).values())}[:)]", lists)
     by_attack = Counter({name: many for (name, _), many in totals(before).items() if many})
     assert dict(re.findall(r"([\w-]+) (\d+)", lists.partition(")")[0])) == {
         name: str(many) for name, many in by_attack.items() if len(by_attack) > 1

@@ -257,9 +257,7 @@ def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     news = json.loads(out)["attacks"][0]
     assert (news["people"], news["people_newly_found"], news["newly_found"]) == (7, 7, 1)
     text = run_main("next", str(folder), str(folder / "2.csv"))[1]
-    assert "New findings of intersection (1, about 7 people; 0 without the candidate, 1 with it)" in " ".join(
-        text.split()
-    )
+    assert "New findings of intersection (1 of 1, about 7 people)" in " ".join(text.split())
 
 
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
