@@ -323,10 +323,9 @@ class _Model:
             self._arcs.append(arcs)
 
     def another(self, shown: Sequence[Flags], budget: Budget) -> list[Counts] | None:
-        """Return a world, as records on each arc, that uses as many new arcs as possible; None if there is none.
+        """Return a world, as records on each arc, that uses as many new arcs as possible; None if none was found.
 
-        Raises:
-            NoWorldError: there is no world at all.
+        If the solver finds no world at all, nothing is decided: nothing proves that there is none.
         """
         wanted = [
             self._flag(number, arc, variable)
@@ -340,11 +339,7 @@ class _Model:
         self._model.maximize(sum(wanted))
         answer, solver = solved(self._model, self._left, budget)
         self._left -= solver.response_proto.deterministic_time
-        if answer == "none":
-            if any(each.any() for each in shown):
-                raise AssertionError("the solver rules out worlds that are known")
-            raise NoWorldError(len(self._layers) - 1)
-        if answer == "unknown" or not any(solver.value(each) for each in wanted):
+        if answer in {"none", "unknown"} or not any(solver.value(each) for each in wanted):
             self.exhausted = answer == "best"
             return None
         world = [np.zeros(len(layer.before), dtype=np.int64) for layer in self._layers]

@@ -3,8 +3,8 @@
 Constraints say that each variable has one column, that linked variables follow one another, and that no row is taken
 more often than its capacity. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); a solution in
 whole numbers is a world. No result of a solver is trusted: weights are checked by `refuted`, and worlds by
-`Worlds`. The only exception is an answer of CP-SAT that there is no solution in whole numbers; claims that rest on it
-are reported as unproved.
+`Worlds`. The only exception is an answer of CP-SAT that columns are in no world; claims that rest on it are reported as
+unproved. That there is no world at all must be proved by weights (`contradicted`).
 
 Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + z) = t b`, `x >= 0`, `0 <= z <= 1` and
 `t >= 1`, one `t` for each part. Every optimum has `z = 1` exactly where some solution of `A x = b, x >= 0` is positive;
@@ -267,6 +267,22 @@ class LinearModel:
         good = np.ones(self.core.parts, dtype=np.bool_)
         good[part[np.abs(value - number) > _ROUNDING]] = False
         return self.world(np.where(good[part], number, 0))
+
+    def contradicted(self, budget: Budget) -> bool:
+        """Return whether weights of rows prove that there is no world; they come from the fewest rows that are missing.
+
+        Args:
+            budget: the time limit; false if it ends first.
+        """
+        from scipy.sparse import eye_array, hstack
+
+        core, (low, high) = self.core, self.bounds()
+        rows, n = len(core.capacity), self.matrix.shape[1]
+        missing = eye_array(len(high), format="csr")[:, len(high) - rows :]
+        both, cost = hstack([self.matrix, -missing], format="csr"), np.append(np.zeros(n), -np.ones(rows))
+        found = optimum(Programme(cost, np.zeros(n + rows), np.full(n + rows, np.inf), both, low, high), budget)
+        weights = [] if found is None else rounded(core, self.weights(found), np.ones(core.columns, dtype=np.bool_))
+        return any(PointTotals(core, each).contradict() for each in weights)
 
     # -- whole numbers ----------------------------------------------------------------------------------------
 

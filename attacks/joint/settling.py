@@ -187,6 +187,7 @@ class Settling:
         core = core_of(net, known.alive, wanted, exact=True)
         open_ = net.counted(known.alive)[core.variable] > 1
         small = np.bincount(core.part, weights=open_, minlength=core.parts) <= COUNTED
+        small &= ~flagged(core.part[known.believed[core.variable]], core.parts)  # no share rests on a solver's word
         if small.all() or each_part:
             self._count_parts(core.only(small))
 
@@ -230,11 +231,16 @@ class Settling:
                 return
             part = core.slice(number, number + 1)
             answer, chosen = LinearModel(part).integers((), None, FIRST_WORLD, self._budget)
-            if answer == "none":
+            if answer == "none" and self._has_no_world(part):
                 known.feasible = False
                 return
             if chosen is not None:
                 known.adopt_in(part, chosen)
+
+    def _has_no_world(self, part: OpenSubproblem) -> bool:
+        """Return whether weights of rows prove, in each case of one variable, that a part has no world."""
+        cases = (np.arange(part.columns) == column for column in range(part.start[1]))
+        return all(LinearModel(part.with_columns((part.owner > 0) | case)).contradicted(self._budget) for case in cases)
 
     # -- showing and ruling out -------------------------------------------------------------------------------
 
@@ -310,7 +316,8 @@ class Settling:
                 questions = PartQuestions(part, known.world_in(part), self._budget)
                 tried[part.column] |= self._ask(questions, undecided[part.column], enough)
                 impossible[part.column] |= questions.refuted
-                doubted[part.column] |= questions.doubted
+                # What a known world survives is no contradiction, even if the solver's word is wrong.
+                doubted[part.column] |= questions.doubted & (questions.world >= 0).all()
             if not impossible.any():  # whatever follows in these parts then rests on the solver's word
                 impossible = doubted
                 parts = core.part[core.owner[doubted[core.column]]]

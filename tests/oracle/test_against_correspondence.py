@@ -1,5 +1,7 @@
 """`correspondence` held against enumeration of all worlds of tiny growing series."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -111,6 +113,12 @@ def test_what_is_not_settled_is_open(monkeypatch):
     monkeypatch.setattr(module, "_ARCS", -1)
     incomplete = sum(not check(seed, np.random.default_rng(seed))[1].complete for seed in range(200))
     assert incomplete > 20
+
+
+def test_that_a_solver_finds_no_world_decides_nothing(monkeypatch):
+    """Nothing but a proof says that the releases contradict each other."""
+    monkeypatch.setattr(module, "solved", lambda *_: ("none", Mock(response_proto=Mock(deterministic_time=0.0))))
+    assert sum(not check(seed, np.random.default_rng(seed))[1].complete for seed in range(200)) > 20
 
 
 def test_effort_that_ends_leaves_bounds(monkeypatch):

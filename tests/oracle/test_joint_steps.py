@@ -4,19 +4,21 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import balls
+from attacks.joint import balls, linear_model, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
 from attacks.joint.proofs import Prover
-from attacks.joint.settling import ALL
+from attacks.joint.settling import ALL, Settling
+from audit.adversary.view import handed
 from audit.judgement.check_disclosure import DisclosureChecker
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
@@ -288,6 +290,43 @@ def test_an_odd_circle_of_groups_with_two_values_has_no_world(people, copies, wa
     assert not found.feasible
     assert (found.outcome.status, found.claims) == ("incomplete", set())
     assert "no assignment of rows to people fits all releases" in str(found.outcome.reason)
+
+
+def none(*_, **_parameters):
+    """A solver that finds nothing, and says that there is nothing."""
+    return "none", Mock(response_proto=Mock(deterministic_time=0.0))
+
+
+@pytest.mark.parametrize("way", ["in whole numbers", "asked"])
+def test_that_a_solver_finds_no_world_refuses_no_finding(way, monkeypatch):
+    """Only a proof refuses what is certain, as of the person who is alone in a group; what is open is not exhausted."""
+    crowd = drawn_at_random(3, people=80, releases=2, values=8, size=8, distinct=False, table="constant")
+    alone = TinySeries([[Row("alone", "1", "a")]] * 2)
+    monkeypatch.setattr(linear_model, "solved", none)
+    monkeypatch.setattr(settling, "FIRST_CORNERS", 0)
+    found = asked(beside(crowd, alone), "linked", way=way, world=nobody_tells)
+    certain = {release for name, release, value in found.claims if found.own[name, release] == {value}}
+    assert found.feasible
+    assert certain == {0, 1}
+    if way == "in whole numbers":
+        assert found.outcome.measures["certain_unproved"] == 0
+        assert (found.outcome.status, found.outcome.claims.exhaustive) == ("incomplete", False)
+
+
+@pytest.mark.parametrize("word", [True, False])
+def test_no_share_of_worlds_rests_on_the_word_of_a_solver(word):
+    """Parts from which it ruled something out are not counted."""
+    crowd = drawn_at_random(3, people=16, releases=2, values=8, size=8, distinct=True, table="constant")
+    with written(crowd) as folder:
+        evidence = handed(opened(folder, "linked")[1], JointAttack())
+        work = Settling(evidence, network_of(evidence, 2, Budget()), Budget())
+        known = work.known
+        known.narrow()
+        known.believed[:] = word
+        work.count_small_parts()
+        share = known.share[known.alive & (known.network.counted(known.alive) > 1)[known.network.owner]]
+        assert len(share)
+        assert np.isnan(share).all() == word
 
 
 @pytest.mark.parametrize("people", [4, 20, 200])
