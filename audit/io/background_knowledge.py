@@ -363,7 +363,10 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
     if "release" in table:
         codes, texts = text_codes(table.arrow("release"))
         found = Vocabulary(tags).codes(texts)[codes]
-        remedy = say("write the tag of a release: its file's name without the endings")
+        remedy = say(
+            "write the tag of a release: its file's name without the endings; lines about a release that is not "
+            "published yet belong into a register of their own, TAG.register.csv beside the candidate"
+        )
         table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found
     ends = []
