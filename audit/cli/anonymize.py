@@ -47,6 +47,7 @@ def add_parser(commands: Commands) -> None:
     for name, least, text in (
         ("threshold", 2, "smaller counts above 0 are hidden; default: 8"),
         ("base", 2, "counts are rounded to multiples of it; default: 5"),
+        ("largest", 1, "cell-key: by how much a count is off at most; default: 2"),
     ):
         parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
     seconds = "seconds for each attack of the audit, or, for count tables, for secondary suppression; default: 300"
@@ -97,9 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     if is_table_series(arguments.microdata):
         return _publish_tables(arguments)
-    given = (arguments.threshold, arguments.base)
+    given = (arguments.threshold, arguments.base, arguments.largest)
     if arguments.method in COUNT_METHODS or any(given):
-        named = "one of --threshold and --base"
+        named = "one of --threshold, --base and --largest"
         what = arguments.method if arguments.method in COUNT_METHODS else named
         raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
     method = method_of(arguments.method, options_given(arguments))
@@ -172,9 +173,10 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(
-            "for count tables, --threshold, --base, --seed and --time-limit are the only options; leave others out"
+            "for count tables, --threshold, --base, --largest, --seed and --time-limit are the only options; leave "
+            "others out"
         )
-    options = {name: getattr(arguments, name) for name in ("threshold", "base")}
+    options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
     given = {name: value for name, value in options.items() if value is not None}
     tables = load_tables(arguments.microdata)
     settings = {"time_limit": arguments.time_limit or 300.0, "progress": shows_progress()}

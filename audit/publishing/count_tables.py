@@ -46,6 +46,7 @@ def publish_tables(
     rules: Mapping[str, str],
     seed: int | None,
     *,
+    for_people: bool = False,
     beside: tuple[CountAttack, str, AuditOptions] | None = None,
 ) -> CountReport | Reason | None:
     """Write all releases, protected, into a new or empty folder.
@@ -60,6 +61,7 @@ def publish_tables(
         protect: returns the published text of each cell of a table with its totals.
         rules: the keys of `[table]` that describe the method, and their values as TOML.
         seed: of what the method draws.
+        for_people: whether it draws a number for each person; a cell of all tables then holds the same people.
         beside: the attack of an audit that says which further cells to hide, until it passes, the marker of those,
             which can stand for any count, and the options, whose time limit is for all of it; None where each table is
             protected by itself.
@@ -76,6 +78,13 @@ def publish_tables(
     check_empty(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
+    if for_people and (manifest.categories or any(each.labels != tables[0].labels for each in tables)):
+        raise UsageError(
+            say(
+                "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
+                "label may be part of another; choose another method, or perturb the tables where the microdata are"
+            )
+        )
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
     if beside is not None:

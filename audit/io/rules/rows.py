@@ -140,8 +140,19 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
                 'person; with rows = "latest" or "first" and a date column, one row is judged for each person'
             )
             if people:
-                times = say_count("{count} time in one release", "{count} times in one release", people)
-                what = f"{what} ({times})"
+                what = say_count(
+                    "people have several rows ({count} time in one release): each release and each row is judged by "
+                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
+                    "person's rows. What several rows or releases disclose together about one person is not judged. "
+                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
+                    '"latest" or "first" and a date column, one row is judged for each person',
+                    "people have several rows ({count} times in one release): each release and each row is judged by "
+                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
+                    "person's rows. What several rows or releases disclose together about one person is not judged. "
+                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
+                    '"latest" or "first" and a date column, one row is judged for each person',
+                    people,
+                )
         elif self.choice == LATEST:
             what = say_count(
                 "each person is judged by the latest row; {count} further row is judged as one of an unknown person",
