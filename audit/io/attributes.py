@@ -20,8 +20,8 @@ from audit.runtime.phrases import say
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
-    But readers can tell apart a suppressed value and one that was recorded as unknown: each text of `missing` is a cell
-    of its own.
+    But readers see which values were suppressed and which were recorded as unknown: each text of `missing` is a cell of
+    its own.
 
     Attributes:
         name: the column.
