@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import OptionError, UsageError, printable
 from audit.model.options import given, options_of, refuse_unknown
 from audit.model.registry import PluginImportError, Registry
 
@@ -89,8 +89,15 @@ def _check(attacks: Iterable[Attack], options: Mapping[str, object]) -> None:
     refuse_unknown(options, [*(option for option, _ in every.values()), *own.values()], "audit")
     for name in options:
         if name not in own and not every[name][0].anywhere:
-            flag, whose = every[name][0].flag, every[name][1].name
-            raise UsageError(f"{flag} is an option of the attack {whose}; ask for it too, or leave {flag} out")
+            raise _misplaced(name, every[name][1].name)
+
+
+def _misplaced(name: str, attack: str) -> OptionError:
+    return OptionError(
+        lambda written: (
+            f"{written(name)} is an option of the attack {attack}; ask for it too, or leave {written(name)} out"
+        )
+    )
 
 
 def _with_options(attack: Attack, options: Mapping[str, object]) -> Attack:

@@ -46,4 +46,4 @@ if not TYPE_CHECKING:  # which would take any name for one of this module
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*__all__]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from audit.model.errors import UsageError
+from audit.model.errors import OptionError, UsageError
 
 if TYPE_CHECKING:
     from audit.io.manifest import Manifest
@@ -26,9 +26,9 @@ def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
     kind = METHODS.load(name)
     known = options_of(kind)
     refuse_unknown(options, known, name)
-    for each in known:
-        if each.required and each.name not in options:
-            raise UsageError(f"{name} needs {each.flag}; give it {each.wanted}")
+    missing = next((each for each in known if each.required and each.name not in options), None)
+    if missing is not None:
+        raise OptionError(lambda written: f"{name} needs {written(missing.name)}; give it {missing.wanted}")
     return kind(**given(known, options))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 from audit.cli.first_steps import did_you_mean
 from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import UsageError, flag, printable, printable_path
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, CountSettings
 from audit.runtime.phrases import Phrase, say
@@ -292,8 +292,3 @@ def settings_for(
 
 
 _OF_PEOPLE = ("adversary", "recommend", "risks", "individual", "only", "reach")
-
-
-def flag(name: str) -> str:
-    """Return an option as it is written on the command line."""
-    return f"--{name.replace('_', '-')}"

@@ -28,7 +28,7 @@ from audit.cli.output import commands_name
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
-from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
+from audit.model.errors import AuditError, InputError, Interrupted, OptionError, UsageError, printable
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
@@ -192,7 +192,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     if isinstance(error, InputError):
         return str(error).split("\n"), 2
     if isinstance(error, AuditError):
-        return [str(error)], 2
+        return [error.typed if isinstance(error, OptionError) else str(error)], 2
     if is_lack_of_memory(error):
         return [say("out of memory; audit fewer releases at once, or use a machine with more memory")], 2
     package = outsider(error)

@@ -15,7 +15,7 @@ Doubts: data that the program did not read, did not judge, or only guessed, on w
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -111,6 +111,23 @@ class AuditError(Exception):
 
 class UsageError(AuditError):
     """The arguments of the command do not fit the series or each other."""
+
+
+class OptionError(UsageError):
+    """An option is unknown or missing; `sentence` says so, with names of options as its argument writes them.
+
+    Attributes:
+        typed: the sentence with options as on the command line; `str` has their names in Python.
+    """
+
+    def __init__(self, sentence: Callable[[Callable[[str], str]], str]) -> None:
+        self.typed = sentence(flag)
+        super().__init__(sentence(str))
+
+
+def flag(name: str) -> str:
+    """Return an option as it is written on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 class InputError(AuditError):

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import OptionError, UsageError, flag, printable
 from audit.runtime.phrases import say
 
 LARGEST = 999_999_999
@@ -39,7 +39,7 @@ class Option:
     @property
     def flag(self) -> str:
         """The option as written on the command line."""
-        return _flag(self.name)
+        return flag(self.name)
 
     @property
     def required(self) -> bool:
@@ -136,14 +136,16 @@ def refuse_unknown(names: Iterable[str], known: Iterable[Option], of: str) -> No
     Raises:
         UsageError: a name is not an option.
     """
-    there = {each.name: each.flag for each in known}
+    there = dict.fromkeys(each.name for each in known)
     if unknown := set(names) - there.keys():
-        flag, flags = printable(_flag(min(unknown))), ", ".join(dict.fromkeys(there.values()))
-        raise UsageError(say("{name} has no {flag}; there are {flags}", name=of, flag=flag, flags=flags))
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+        raise OptionError(
+            lambda written: say(
+                "{name} has no {flag}; there are {flags}",
+                name=of,
+                flag=printable(written(min(unknown))),
+                flags=", ".join(map(written, there)),
+            )
+        )
 
 
 def _is_number(value: object, kind: type) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, get_type_hints
 
 from audit.model.adversary import AdversaryKind
+from audit.model.audit_options import AuditOptions
 from audit.runtime.engine import Engine
 
 
@@ -29,7 +30,7 @@ class CountSettings(TypedDict, total=False):
     (None means all), and whether to show progress.
     """
 
-    time_limit: Annotated[float | None, Setting(300.0, "seconds per attack", "S")]
+    time_limit: Annotated[float | None, Setting(AuditOptions.time_limit, "seconds per attack", "S")]
     policy: Annotated[
         Mapping[str, float] | None,
         Setting(
@@ -39,7 +40,7 @@ class CountSettings(TypedDict, total=False):
             "CLAUSE=LIMIT",
         ),
     ]
-    findings: Annotated[int | None, Setting(20, "findings shown", "N|all")]
+    findings: Annotated[int | None, Setting(AuditOptions.findings, "findings shown", "N|all")]
     progress: Annotated[bool | None, Setting()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from audit.model.errors import UsageError
+from audit.model.errors import OptionError
 from audit.model.registry import Registry
 from audit.principles.principle import Principle
 
@@ -38,10 +38,8 @@ def find(ident: str, given: Mapping[str, int]) -> Principle:
     """
     principle = PRINCIPLES.load(ident)
     names = parameters(principle)
-    for name in names:
-        if given.get(name, 0) < 1:
-            raise UsageError(f"{ident} needs --{name}; give it a whole number from 1")
-    for name in given:
-        if name not in names:
-            raise UsageError(f"{ident} has no --{name}; leave it out")
+    if missing := [name for name in names if given.get(name, 0) < 1]:
+        raise OptionError(lambda written: f"{ident} needs {written(missing[0])}; give it a whole number from 1")
+    if unknown := [name for name in given if name not in names]:
+        raise OptionError(lambda written: f"{ident} has no {written(unknown[0])}; leave it out")
     return principle(**given)

@@ -53,8 +53,11 @@ def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
     [
         (lambda s: s.attack("guess"), "choose from intersection"),
         (lambda s: s.attack("inference-table"), "columns] record"),
-        (lambda s: s.attack("intersection", max_e=2), "--max-e is an option of the attack equivalence"),
-        (lambda s: s.audit(depth=2), "audit has no --depth"),
+        (
+            lambda s: s.attack("intersection", max_e=2),
+            "equivalence; ask for it too, or leave max_e out",
+        ),
+        (lambda s: s.audit(depth=2), "audit has no depth; there are max_e, "),
         (lambda s: s.audit(max_e=0), "from 1 to 100"),
         (lambda s: s.audit(max_e=2.5), "from 1 to 100"),
         (lambda s: s.audit(max_e=101), "from 1 to 100"),
@@ -107,3 +110,9 @@ def test_what_is_imported_by_the_import():
     words = f"import sys, audit.api; print([name for name in {slow} if name in sys.modules])"
     called = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=600)
     assert (called.stdout, called.stderr) == ("[]\n", "")
+
+
+def test_what_the_package_shows():
+    import audit
+
+    assert set(dir(audit)) == set(audit.__all__)
