@@ -29,7 +29,8 @@ def page(repair: Repair) -> Page:
     tag = printable(repair.candidate)
     if repair.refused is None:
         holds = not repair.after.policy.violations
-        verdict = PageVerdict(_outcome(repair), "green" if holds else "yellow")
+        first = " ".join(_first(repair)) or None
+        verdict = PageVerdict(_outcome(repair), "green" if holds else "yellow", first)
         summary: list[Block] = [Bullets([sentence(move) for move in repair.moves])]
         sections = [Section("", [Bullets(list(_after(repair)), soft=True)])]
     else:
@@ -61,8 +62,13 @@ def _before(repair: Repair) -> Iterator[str]:
         )
 
 
-def _after(repair: Repair) -> Iterator[str]:
-    """Yield what a repair means, and the paths of its files."""
+def _first(repair: Repair) -> Iterator[str]:
+    """Yield what has to be known of a repair before its changes."""
+    if repair.withholds_much:
+        yield say(
+            "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
+            "that withholds fewer."
+        )
     if repair.breaks_promise is not None:
         yield say(
             "This repair breaks {promise}, which series.toml declares: if it is published, `audit anonymize` cannot "
@@ -70,11 +76,10 @@ def _after(repair: Repair) -> Iterator[str]:
             "anonymize`, which draws other groups.",
             promise=repair.breaks_promise,
         )
-    if repair.withholds_much:
-        yield say(
-            "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
-            "that withholds fewer."
-        )
+
+
+def _after(repair: Repair) -> Iterator[str]:
+    """Yield what a repair means, and the paths of its files."""
     if repair.stopped is not None:
         yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
     verdict = headline(repair.after)[0]

@@ -13,6 +13,7 @@ import pytest
 
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
+from audit.api import load
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
@@ -45,6 +46,16 @@ def test_a_larger_candidate_is_repaired_against_all_attacks(hospital):
     assert not any(name in out for name in ("Bob", "David", "Alice"))
     assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
     assert not (hospital / "s" / "releases" / "2.csv").exists()
+
+
+def test_a_repair_that_withholds_much_says_so_first(hospital):
+    """The candidate has eleven rows, and one of them is withheld."""
+    repair = load(hospital / "s").repair(hospital / "2.csv", hospital / "out")
+    for form in ("text", "html", "markdown"):
+        shown = " ".join(repair.render(form).split())
+        places = [shown.find(text) for text in ("This repair withholds", "Release 2 keeps the policy", "withhold line")]
+        assert -1 not in places
+        assert places == sorted(places)
 
 
 def test_the_time_limit_is_for_all_audits_together_that_of_the_past_included(hospital, monkeypatch):
