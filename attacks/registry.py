@@ -87,17 +87,10 @@ def _check(attacks: Iterable[Attack], options: Mapping[str, object]) -> None:
         return
     every = {each.name: (each, attack) for attack in map(find, ATTACKS.names) for each in options_of(type(attack))}
     refuse_unknown(options, [*(option for option, _ in every.values()), *own.values()], "audit")
-    for name in options:
-        if name not in own and not every[name][0].anywhere:
-            raise _misplaced(name, every[name][1].name)
-
-
-def _misplaced(name: str, attack: str) -> OptionError:
-    return OptionError(
-        lambda written: (
-            f"{written(name)} is an option of the attack {attack}; ask for it too, or leave {written(name)} out"
-        )
-    )
+    if misplaced := [name for name in options if name not in own and not every[name][0].anywhere]:
+        name, attack = misplaced[0], every[misplaced[0]][1].name
+        what = f"is an option of the attack {attack}; ask for it too, or leave"
+        raise OptionError(lambda written: f"{written(name)} {what} {written(name)} out")
 
 
 def _with_options(attack: Attack, options: Mapping[str, object]) -> Attack:

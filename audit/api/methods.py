@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from audit.model.errors import OptionError, UsageError
+from audit.model.errors import UsageError
 
 if TYPE_CHECKING:
     from audit.io.manifest import Manifest
@@ -21,15 +21,9 @@ def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
         UsageError: there is no such method or option, or one is missing.
     """
     from anonymizers.registry import METHODS
-    from audit.model.options import given, options_of, refuse_unknown
+    from audit.model.options import made
 
-    kind = METHODS.load(name)
-    known = options_of(kind)
-    refuse_unknown(options, known, name)
-    missing = next((each for each in known if each.required and each.name not in options), None)
-    if missing is not None:
-        raise OptionError(lambda written: f"{name} needs {written(missing.name)}; give it {missing.wanted}")
-    return kind(**given(known, options))
+    return made(METHODS.load(name), name, options)
 
 
 def declared_principle(manifest: Manifest) -> Principle | None:

@@ -28,7 +28,7 @@ from audit.cli.output import commands_name
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
-from audit.model.errors import AuditError, InputError, Interrupted, OptionError, UsageError, printable
+from audit.model.errors import AuditError, InputError, OptionError, UsageError, printable
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
@@ -187,7 +187,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     """Return the lines that report an error, and the exit code."""
     from audit.io.diagnostics import is_lack_of_memory
 
-    if isinstance(error, Interrupted | KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
         return [say("interrupted")], 130
     if isinstance(error, InputError):
         return str(error).split("\n"), 2

@@ -4,8 +4,7 @@
 
     AuditError                 an error that the user can mend; exit code 2
     ├── UsageError             the arguments of the command do not fit the series or each other
-    ├── InputError             files are missing or faulty; holds `Problem`s
-    └── Interrupted            the user stopped the run; exit code 130
+    └── InputError             files are missing or faulty; holds `Problem`s
 
 Everything else that reaches the command line is a bug (exit code 4).
 
@@ -146,10 +145,6 @@ class InputError(AuditError):
     def __str__(self) -> str:
         """Return a line for each problem, at most twenty, and how many more there are."""
         return self._text
-
-
-class Interrupted(AuditError):
-    """The user stopped the run."""
 
 
 @dataclass(slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.model.errors import OptionError, UsageError, flag, printable
 from audit.runtime.phrases import say
+
+T = TypeVar("T")
 
 LARGEST = 999_999_999
 """The largest whole number of an option by default."""
@@ -65,14 +67,9 @@ class Option:
         if self.kind is str:
             return text
         try:
-            number = int(text) if self.kind is int and text.isascii() and text.isdigit() else float(text)
-        except ValueError:
-            number = float("nan")
-        if self.kind is int and not isinstance(number, int):
-            number = float("nan")
-        if not self.least <= number <= self.most:
-            raise ValueError(f"{self.wanted} is needed")
-        return number
+            return self.checked(int(text) if self.kind is int and text.isascii() and text.isdigit() else float(text))
+        except (ValueError, UsageError):
+            raise ValueError(f"{self.wanted} is needed") from None
 
     def checked(self, value: object) -> Any:  # noqa: ANN401 - the type is the field's
         """Return a value given in Python as the field's own type.
@@ -128,6 +125,19 @@ def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, 
         UsageError: a value is not valid for its option.
     """
     return {each.name: each.checked(values[each.name]) for each in options if each.name in values}
+
+
+def made(kind: type[T], name: str, options: Mapping[str, object], *, least: float = 0) -> T:
+    """Return a plug-in with its options, numbers from `least` on at least.
+
+    Raises:
+        UsageError: an option is unknown, missing or not valid.
+    """
+    known = [replace(each, least=max(least, each.least)) for each in options_of(kind)]
+    refuse_unknown(options, known, name)
+    if missing := [each for each in known if each.required and each.name not in options]:
+        raise OptionError(lambda written: f"{name} needs {written(missing[0].name)}; give it {missing[0].wanted}")
+    return kind(**given(known, options))
 
 
 def refuse_unknown(names: Iterable[str], known: Iterable[Option], of: str) -> None:

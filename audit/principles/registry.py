@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 
-from audit.model.errors import OptionError
+from audit.model.options import made
 from audit.model.registry import Registry
 from audit.principles.principle import Principle
 
@@ -25,21 +24,10 @@ PRINCIPLES: Registry[type[Principle]] = Registry(
 )
 
 
-def parameters(principle: type[Principle]) -> tuple[str, ...]:
-    """Return the names of a principle's parameters."""
-    return tuple(field.name for field in fields(principle))
-
-
 def find(ident: str, given: Mapping[str, int]) -> Principle:
     """Return the principle of a name with its parameters, such as those of an anonymizer's `Promise`.
 
     Raises:
         UsageError: the name or a parameter is unknown, or a parameter is missing or below 1.
     """
-    principle = PRINCIPLES.load(ident)
-    names = parameters(principle)
-    if missing := [name for name in names if given.get(name, 0) < 1]:
-        raise OptionError(lambda written: f"{ident} needs {written(missing[0])}; give it a whole number from 1")
-    if unknown := [name for name in given if name not in names]:
-        raise OptionError(lambda written: f"{ident} has no {written(unknown[0])}; leave it out")
-    return principle(**given)
+    return made(PRINCIPLES.load(ident), ident, given, least=1)

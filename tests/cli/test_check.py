@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.principles.registry import PRINCIPLES, parameters
+from audit.model.options import options_of
+from audit.principles.registry import PRINCIPLES
 from tests.cli.forms import EXAMPLES, FORMS, edit, private_texts, snapshot
 from tests.cli.test_command_line import only_line
 from tests.helpers.running import refused, run_main
@@ -90,7 +91,7 @@ def test_every_form_of_series(form, principle, tmp_path):
     FORMS[form](tmp_path / "s")
     before = snapshot(tmp_path / "s")
     words = ["check", str(tmp_path / "s"), "--principle", principle.name]
-    words += [word for name in parameters(principle) for word in (f"--{name}", "3")]
+    words += [word for option in options_of(principle) for word in (option.flag, "3")]
     code, out, err = run_main(*words)
     assert code in (0, 1, 2, *([3] if principle.name == "e-equivalence" else [])), err
     assert snapshot(tmp_path / "s") == before
@@ -125,7 +126,7 @@ def test_wrong_words_are_told_in_one_line(words, said):
     ("name", "words", "said"),
     [
         ("hospital-l-diverse", ["m-invariance"], "m-invariance needs --m"),
-        ("hospital-l-diverse", ["m-invariance", "--k", "2"], "m-invariance needs --m"),
+        ("hospital-l-diverse", ["m-invariance", "--k", "2"], "m-invariance has no --k; there are --m"),
         ("hospital-l-diverse", ["l-diversity", "--l", "2", "--k", "2"], "l-diversity has no --k"),
         ("cases-monotonic", ["m-invariance", "--m", "2"], "add it"),
         ("no-such-series", ["k-anonymity", "--k", "2"], "there is no such file"),
@@ -149,4 +150,4 @@ def test_a_faulty_file_is_told_with_its_line(tmp_path):
 def test_the_manual_has_every_principle():
     manual = (Path(__file__).parents[2] / "docs/principles.md").read_text(encoding="utf-8")
     for principle in PRINCIPLES:
-        assert f"| `{principle.name}` | `--{'`, `--'.join(parameters(principle))}` |" in manual
+        assert f"| `{principle.name}` | `{'`, `'.join(option.flag for option in options_of(principle))}` |" in manual

@@ -7,7 +7,7 @@ import csv
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from audit.io.series import open_series
 from audit.principles.checker import checked
-from audit.principles.registry import PRINCIPLES, find, parameters
+from audit.principles.registry import PRINCIPLES, find
 from tests.helpers.strategies import NAMES, VALUES, invariant_series
 from tests.helpers.tiny import covers
 
@@ -450,8 +450,8 @@ def table(path: Path, columns: dict[str, list[str]]) -> None:
 def compare(series: Form, ident: str, number: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         write(series, Path(name))
-        [parameter] = next(parameters(principle) for principle in PRINCIPLES if principle.name == ident)
-        verdict = checked(find(ident, {parameter: number}), open_series(name))
+        [parameter] = next(fields(principle) for principle in PRINCIPLES if principle.name == ident)
+        verdict = checked(find(ident, {parameter.name: number}), open_series(name))
     wanted = list(DEFINITIONS[ident](series, number))
     event(f"{ident} {'kept' if verdict.holds else 'broken'}")
     assert verdict.broken == Counter(broken.clause for broken in wanted)

@@ -101,7 +101,7 @@ def test_microdata_from_frames_are_published(tmp_path):
     series = microdata.anonymize("m-invariance", tmp_path / "series", m=3, seed=7)
     assert series.releases == ("1", "2")
     assert series.check("m-invariance", m=3).holds
-    with pytest.raises(UsageError, match="needs --m"):
+    with pytest.raises(UsageError, match="needs m; give it a whole number from 2"):
         microdata.anonymize("m-invariance", tmp_path / "other")
 
 
