@@ -138,6 +138,13 @@ class EquivalenceMeasures(BoundedMeasures):
         """Yield the methods used."""
         if self.ways:
             yield say("{attack} used these methods: {ways}.", attack=attack, ways=parted(self.ways))
+        if not isinstance(self.min_e_proved, Absent):
+            yield say(
+                "{attack} asked a solver for equivalences with {least} or more people on a side: there is no proof "
+                "that it missed none.",
+                attack=attack,
+                least=self.min_e_proved,
+            )
 
 
 _MOST = 0.5
@@ -271,6 +278,7 @@ class EquivalenceAttack(PolicyOptions):
         measures = EquivalenceMeasures(
             individuals=int(matrix.individual.sum()),
             min_e=LeastBounds(found.lower, found.upper),
+            min_e_proved=ABSENT if found.proved is None else found.proved,
             compromised=_compromised(matrix, found, self.max_e),
             classes=_class_sizes(matrix, found),
             pinned=int((matrix.individual & (found.pinned >= 0))[matrix.member].sum()),

@@ -1,9 +1,9 @@
 """Integer model: find nonzero vectors of a lattice up to some norm, or prove that there are none.
 
 No entry exceeds the norm divided by its variable's cost, so the bounds of variables are exact. A vector is accepted if
-it satisfies all relations in exact arithmetic, outside the solver. The solver is only trusted when it proves that no
-vector exists and contradicts no known vector. Effort is counted in the solver's deterministic seconds, so that answers
-do not depend on the machine or its load; only the user's limit is in clock time.
+it satisfies all relations in exact arithmetic, outside the solver. That no vector exists is the solver's word, if it
+contradicts no known vector; what rests on it is marked (`believed`). Effort is counted in the solver's deterministic
+seconds, so that answers do not depend on the machine or its load; only the user's limit is in clock time.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ class IntegerModel:
 
     Attributes:
         effort: the solver's remaining time, in deterministic seconds.
+        believed: whether only the solver's word says that there is no vector, or none with a smaller norm.
     """
 
     def __init__(self, lattice: Lattice, bound: int, represented_by_twin: frozenset[int] = frozenset()) -> None:
         from ortools.sat.python import cp_model
 
-        self.lattice, self.bound, self.effort = lattice, bound, _EFFORT
+        self.lattice, self.bound, self.effort, self.believed = lattice, bound, _EFFORT, False
         limit = {
             at: bound // cost for at, cost in enumerate(lattice.cost) if at not in represented_by_twin and cost <= bound
         }
@@ -82,6 +83,7 @@ class IntegerModel:
         vector, proved = self._solved(budget, presolve=False)
         if vector is None and not proved:
             raise TooMuchWorkError
+        self.believed = vector is None
         return vector
 
     def least(self, wanted: Sequence[int], known: Row | None, lower: int, budget: Budget) -> tuple[Row | None, bool]:
@@ -109,6 +111,7 @@ class IntegerModel:
         vector, proved = self._solved(budget, presolve=True)
         if vector is None and proved and known is not None:
             raise SolverContradictionError("the solver rules out a vector that satisfies all relations")
+        self.believed = proved and (vector is None or self.lattice.norm(vector) > lower)
         return vector, proved
 
     def _require(self, wanted: Sequence[int]) -> None:
@@ -135,11 +138,11 @@ class IntegerModel:
 
 def covering(
     lattice: Lattice, wanted: set[int], bound: int, represented_by_twin: frozenset[int], budget: Budget
-) -> tuple[list[Row], bool]:
+) -> tuple[list[Row], bool, bool]:
     """Return vectors of a lattice up to a norm; each wanted variable that is in any such vector is in one of them.
 
     Returns:
-        The vectors, and whether it is certain that no wanted variable is missing.
+        The vectors, whether no wanted variable is missing, and whether that is the solver's word.
     """
     left, vectors = set(wanted), list[Row]()
     for short in lattice.basis:  # this needs no solver, and often it suffices
@@ -152,5 +155,5 @@ def covering(
             vectors.append(vector)
             left -= set(vector)
     except TooMuchWorkError:
-        return vectors, False
-    return vectors, True
+        return vectors, False, False
+    return vectors, True, model is not None and model.believed

@@ -34,6 +34,7 @@ class Exact:
 
     Attributes:
         lower: every equivalence in which people take part has at least this e; None if it is proved that there is none.
+        proved: equivalences with a lesser e are all known without a solver's word; None if nothing rests on it.
         upper: the least e of such an equivalence that was found; None if none was found.
         least: by column, the least e up to `max_e` of an equivalence that the column takes part in; 0 if none was
             found; shape (columns,), int32.
@@ -43,6 +44,7 @@ class Exact:
     """
 
     lower: int | None
+    proved: int | None
     upper: int | None
     least: Codes
     complete: bool
@@ -93,6 +95,7 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
                 search.find(lattice, e)
         if search.complete:
             search.lower = min(search.best or e + 1, e + 1)
+            search.proved = search.proved if search.believed else e + 1
         elif not parts.are_buckets:
             break
     if search.best is None:
@@ -113,6 +116,8 @@ class _VectorSearch:
         best: the least e found of an equivalence in which people take part.
         shortest: the entries by type of the last one found of that e.
         lower: no such equivalence has a lesser e; None when there is none at all.
+        proved: all equivalences with a lesser e are known without a solver's word.
+        believed: whether something rests on a solver's word.
         complete: whether everything that was asked so far was found.
     """
 
@@ -127,6 +132,8 @@ class _VectorSearch:
     best: int | None = None
     shortest: Row = field(default_factory=dict)
     lower: int | None = 1
+    proved: int = 1
+    believed: bool = False
     complete: bool = True
 
     def __post_init__(self) -> None:
@@ -152,7 +159,8 @@ class _VectorSearch:
                 self.known.setdefault(homes.pop(), []).append((vector.e, entries))
         known = self.least[self.people & (self.least > 0)]
         self.best = int(known.min()) if len(known) else None
-        self.lower = min(asked.settled + 1, self.best or asked.settled + 1)
+        self.proved = asked.settled + 1
+        self.lower = min(self.proved, self.best or self.proved)
 
     def uncut(self, bound: int) -> list[Block]:
         """Return the blocks of parts that can have vectors up to a norm by their cuts, the least cuts first."""
@@ -202,8 +210,8 @@ class _VectorSearch:
         """Find, for each open type of a lattice, an equivalence up to e in which it takes part."""
         wanted = set(system.variable[self._wanted(system.type, e)].tolist())
         zero = frozenset(system.variable[self.represented_by_twin[system.type]].tolist())
-        vectors, done = covering(system, wanted, 2 * e, zero, self.budget)
-        self.complete &= done
+        vectors, done, believed = covering(system, wanted, 2 * e, zero, self.budget)
+        self.complete, self.believed = self.complete and done, self.believed or believed
         for vector in vectors:
             self._note(system, vector)
 
@@ -254,9 +262,11 @@ class _VectorSearch:
         if bound < 2 * lower_bound:
             return True
         try:
-            vector, proved = IntegerModel(system, bound).least(sorted(people), known, 2 * lower_bound, self.budget)
+            model = IntegerModel(system, bound)
+            vector, proved = model.least(sorted(people), known, 2 * lower_bound, self.budget)
         except TooMuchWorkError:
             return False
+        self.believed |= model.believed
         if vector is not None and system.norm(vector) < 2 * best:
             self._note(system, vector)
         return proved
@@ -289,7 +299,8 @@ class _VectorSearch:
             if e <= max(max_e, self.best or 0):
                 columns, entries = of_type.columns(types), np.repeat(times, of_type.size[types])
                 vectors.append(Vector.of(dict(zip(columns.tolist(), entries.tolist(), strict=True))))
-        return Exact(self.lower, self.best, least, self.complete, tuple(vectors))
+        proved = self.proved if self.believed else None
+        return Exact(self.lower, proved, self.best, least, self.complete, tuple(vectors))
 
 
 def _taken(system: Lattice, entries: Row) -> Row:

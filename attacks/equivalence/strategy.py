@@ -48,6 +48,7 @@ class Found:
         ways: the methods used, in words.
         reason: which results are not exact, in words; None if all are.
         error: an upper bound of the probability that a result without a proof in `label` or `pinned` is wrong.
+        proved: equivalences with a lesser e are all known without a solver's word; None if nothing rests on it.
     """
 
     releases: int
@@ -61,6 +62,7 @@ class Found:
     ways: tuple[str, ...]
     reason: str | None
     error: float
+    proved: int | None = None
 
 
 def judge(
@@ -197,6 +199,7 @@ def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
         witnesses=found.witnesses.and_those(Witnesses.of(exact.witnesses)),
         ways=(*found.ways, str(way) if complete else say("{way}, not finished", way=way)),
         reason=combined(reasons),
+        proved=exact.proved,
     )
 
 

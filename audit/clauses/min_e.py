@@ -174,9 +174,6 @@ def _kinds(categories: Collection[PublishedNumbers]) -> Codes:
 def _no_lesser_e(entry: Result[Evidence], limit: float) -> bool:
     """Return whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
     outcome = entry.outcome
-    if not isinstance(outcome.claims, Equivalences):
+    if not isinstance(outcome.claims, Equivalences) or not isinstance(outcome.measures, BoundedMeasures):
         return False
-    if not isinstance(outcome.measures, BoundedMeasures):
-        return False
-    bounds = outcome.measures.min_e
-    return bounds.none or max(bounds.lower or 0, outcome.claims.spanned + 1) >= limit
+    return outcome.measures.shows(limit, outcome.claims.spanned)

@@ -190,9 +190,22 @@ def measure_names(kind: type[Measures]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoundedMeasures(Measures):
-    """Measures of an attack on equivalences: `min_e` bounds the least number of people on a side."""
+    """Measures of an attack on equivalences.
+
+    Attributes:
+        min_e: bounds of the least number of people on a side of an equivalence.
+        min_e_proved: equivalences with fewer people on a side are all known by proofs; absent if no bound rests on a
+            solver's word.
+    """
 
     min_e: LeastBounds
+    min_e_proved: int | Absent = ABSENT
+
+    def shows(self, limit: float, spanned: int) -> bool:
+        """Return whether all equivalences below a limit are proved to be known, or none; `spanned` are all found."""
+        if not isinstance(self.min_e_proved, Absent):
+            return self.min_e_proved >= limit
+        return self.min_e.none or max(self.min_e.lower or 0, spanned + 1) >= limit
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,7 +11,7 @@ import pytest
 from flint import fmpz_mat
 
 from attacks.equivalence import fingerprint as module
-from attacks.equivalence import strategy, subsets
+from attacks.equivalence import integer_model, strategy, subsets
 from attacks.equivalence.attack import timeline
 from attacks.equivalence.fingerprint import classes, fingerprint, pinned
 from attacks.equivalence.integer_model import SolverContradictionError
@@ -19,6 +19,7 @@ from attacks.equivalence.strategy import judge
 from attacks.equivalence.subsets import Matched
 from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.equivalence.weights import Solver
+from audit.model.measures import ABSENT, BoundedMeasures, LeastBounds
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.equivalences import (
@@ -228,6 +229,35 @@ def test_the_solver_may_not_rule_out_what_is_known(monkeypatch):
     matrix, _ = matrix_of(Plan([0] * 5, [[([0, 1, 2, 3], []), ([4], [])]]))
     with pytest.raises(SolverContradictionError):
         judge(matrix, 2, Budget())
+
+
+@pytest.mark.parametrize("way", ["as they are", "by models alone"])
+def test_what_a_solvers_word_decides_is_marked(way, monkeypatch):
+    """Whatever it rules out, all equivalences below the proved bound are known, and a limit above it is not kept."""
+    taking(monkeypatch, way)
+    lie = ("none", Mock(response_proto=Mock(deterministic_time=0.0)))
+    monkeypatch.setattr(integer_model, "solved", lambda *_, **_parameters: lie)
+    marked = wrong = 0
+    for seed, matrix, _, wanted in cases(0):
+        try:
+            found = judge(matrix, MAX_E, Budget())
+        except SolverContradictionError:
+            continue
+        known = (found.proved or MAX_E + 1) - 1
+        near = np.where(wanted <= known, wanted, 0)
+        assert found.reason is not None or np.where(found.least <= known, found.least, 0).tolist() == near.tolist(), (
+            seed
+        )
+        marked += found.proved is not None
+        wrong += found.lower is None or found.lower > (least_of(matrix, wanted) or np.inf)
+        bounds = LeastBounds(found.lower, found.upper)
+        proved = ABSENT if found.proved is None else found.proved
+        measures = BoundedMeasures(min_e=bounds, min_e_proved=proved)
+        for limit in range(2, MAX_E + 2):
+            missed = matrix.individual & (wanted > 0) & (wanted < limit) & (found.least == 0)
+            assert not measures.shows(limit, 1) or not missed.any(), seed
+    assert marked or way == "as they are"
+    assert wrong or way == "as they are"
 
 
 @pytest.mark.parametrize("first", range(0, SERIES // 4, EACH))
