@@ -13,7 +13,7 @@ adversary who looks at one person at a time; one who considers all people togeth
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
 
-Cost: linear in rows; one release in memory at a time. Source: m-invariance paper, Definition 15, Lemmas 1, 2.
+Cost: linear in rows; the series is in memory as a whole. Source: m-invariance paper, Definition 15, Lemmas 1, 2.
 
 >>> attack = IntersectionAttack()
 >>> attack.name, sorted(attack.decides)

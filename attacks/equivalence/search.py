@@ -211,7 +211,8 @@ class _VectorSearch:
         wanted = set(system.variable[self._wanted(system.type, e)].tolist())
         zero = frozenset(system.variable[self.represented_by_twin[system.type]].tolist())
         vectors, done, believed = covering(system, wanted, 2 * e, zero, self.budget)
-        self.complete, self.believed = self.complete and done, self.believed or believed
+        self.complete &= done
+        self.believed |= believed
         for vector in vectors:
             self._note(system, vector)
 

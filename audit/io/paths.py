@@ -268,6 +268,9 @@ def version(path: Path) -> tuple[int, int]:
 def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
     """Return a decorator for a function that reads a file; it caches results until the file changes.
 
+    The header, the lines and the notes of a file are asked for before its columns, and by different callers. Tables of
+    other programs can only be read whole, so that without the cache each question would decode the file again.
+
     Args:
         most: how many results are cached; the oldest is dropped first.
     """

@@ -1,4 +1,4 @@
-"""Series: read a series from its files: the manifest, and on demand each release as integer columns."""
+"""Series: read a series from its files: the manifest, and each release as integer columns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass
 class Series:
-    """A release series: its manifest and, on demand, each release.
+    """A release series: its manifest, and what reads its releases; `HeldSeries` holds them all.
 
     People and sensitive values have the same codes in all releases; new ones get codes as the releases are read.
 

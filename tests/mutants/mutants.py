@@ -595,7 +595,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.clause._decided", "if not undecided:", "if True:"),
         ("audit.clauses.max_risk._no_higher_risk", 'return outcome.status == "complete" and known', "return known"),
         ("audit.clauses.max_risk._doubtful", "else True", "else False"),
-        ("audit.clauses.min_e._no_lesser_e", "outcome.claims.spanned + 1", "outcome.claims.spanned + 2"),
+        ("audit.model.measures.BoundedMeasures.shows", "spanned + 1", "spanned + 2"),
         ("audit.clauses.smallest_class.SmallestClass.doubts", 'entry.outcome.status == "complete"', "True"),
     ],
     "unit/model/test_update_sets.py": [
