@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import Adjustments, adjusted, read_written, respelled
+from audit.io.adjustments import Adjustments, adjusted, named_there, read_written, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
@@ -203,12 +203,15 @@ class ReleaseReading:
         return np.where(further, NOBODY, person).astype(np.int32)
 
     def _read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
-        distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
-        table = read_written(path, shown, names, adjustments, self.problems, distinct=distinct)
+        distinct, adjustments = (self.columns.individual, self.columns.record), self.series.adjustments(self.files.tag)
+        # Warnings need the identifiers, which are dropped once their texts are recorded.
+        further = named_there(path, shown, filter(None, distinct), adjustments) or []
+        every = list(dict.fromkeys([*names, *further]))
+        table = read_written(path, shown, every, adjustments, self.problems, distinct=distinct)
         if table is None:
             return None
         self.series.record(self.position, table)
-        return adjusted(table, names, adjustments)
+        return adjusted(table.less({*further} - {*names}), names, adjustments)
 
     def _note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)

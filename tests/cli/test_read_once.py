@@ -1,0 +1,37 @@
+"""A series is held whole: what an audit needs of a release's columns, it parses once."""
+
+from collections import Counter
+
+import pytest
+
+from audit.io import table_forms
+from audit.model.adversary import ADVERSARIES
+from audit.pipeline import audit_run
+from tests.helpers.messy import series_of
+from tests.helpers.running import run_main
+
+ROWS = [
+    "Who;Case;Age;Zip;G;Disease",
+    *(f"p{n};c{n};{n}-{n + 9};[1{n % 2}, 20];{n // 2};{'ab'[n % 2]}" for n in range(8)),
+]
+COLUMNS = (
+    'individual = "Who"\nrecord = "Case"\ngroup = "G"\nsensitive = "Disease"\nquasi_identifiers = ["Age", "Zip"]\n'
+)
+
+
+@pytest.mark.parametrize("adversary", [*ADVERSARIES])
+def test_each_release_is_parsed_once(adversary, tmp_path, monkeypatch):
+    """With a register, the texts of columns without a type, from which the type is inferred, are of the same pass."""
+    folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
+    if ADVERSARIES[adversary].has_register:
+        people = "".join(f"p{n},{n + 1},15,1,3\n" for n in range(8))
+        (folder / "register.csv").write_text(f"individual,Age,Zip,first,last\n{people}", encoding="utf-8")
+        presence = 'presence = "possible"\n' if adversary == "possible" else ""
+        with (folder / "series.toml").open("a", encoding="utf-8") as file:
+            file.write(f'\n[adversary]\nregister = "register.csv"\n{presence}')
+    parsed, parse = Counter(), table_forms._parse_csv
+    monkeypatch.setattr(audit_run, "_MOST_ROWS_AGAIN", 0)  # a second audit, in another reading, reads again
+    monkeypatch.setattr(table_forms, "_parse_csv", lambda path, *more: parsed.update([path.name]) or parse(path, *more))
+    assert run_main(str(folder), "--adversary", adversary)[1]
+    parsed.pop("register.csv", None)
+    assert parsed == {"1.csv": 1, "2.csv": 1, "3.csv": 1}
