@@ -61,13 +61,14 @@ _TO = " (?:to|through|thru|bis|à|a|au|hasta) "
 _BELOW_END = "(?: (?:to (?:under|below|less than)|bis unter|à moins de|a menos de) | ?- ?< ?)"
 _FROM = "(?:(?:from|von|de|desde) )?"
 _OR_MORE = (
-    "(?: ?[+]| plus| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later)"
-    "| (?:und|oder) (?:älter|mehr|darüber|höher|später)| (?:et|ou) (?:plus|plus âgée?s?|au-delà)"
-    "| [yo] (?:más|mayor|mayores|superior))"
+    "(?: ?[+]| plus| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later|after)"
+    "| (?:und|oder) (?:älter|mehr|darüber|höher|später|danach)| (?:et|ou) (?:plus|plus âgée?s?|plus tard|au-delà|après)"
+    "| [yo] (?:más|mayor|mayores|superior|después|posterior|posteriores)| onwards?| en adelante)"
 )
 _OR_LESS = (
-    "(?: (?:and|or) (?:under|younger|below|less|fewer|lower|earlier)| (?:und|oder) (?:jünger|weniger|darunter|früher)"
-    "| (?:et|ou) moins| [yo] (?:menos|menor|menores|inferior))"
+    "(?: (?:and|or) (?:under|younger|below|less|fewer|lower|earlier|before)"
+    "| (?:und|oder) (?:jünger|weniger|darunter|früher|davor|vorher)"
+    "| (?:et|ou) (?:moins|plus tôt|avant)| [yo] (?:menos|menor|menores|inferior|antes|anterior|anteriores))"
 )
 _AT_LEAST = (
     "(?:>= ?|(?:at least|from|since|mindestens|ab|seit|au moins|à partir de|dès|depuis|al menos|a partir de"

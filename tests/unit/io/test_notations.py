@@ -40,10 +40,14 @@ UPWARDS = (
     ),
     *("[{a}, inf)", "[{a}, ∞[", "≥{a}", "{a} und älter", "{a} Jahre und älter", "ab {a}", "mindestens {a} Jahre"),
     *("{a} et plus", "{a} ans et plus", "à partir de {a}", "{a} y más", "{a} años o más", "a partir de {a}"),
+    *("{a} and later", "{a} or after", "{a} onwards", "{a} und später", "{a} oder danach", "{a} et après"),
+    *("{a} ou plus tard", "{a} y después", "{a} o posterior", "{a} en adelante"),
 )
 DOWNWARDS = (
     *("{a} or younger", "{a} or under", "{a} and under", "up to {a}", "at most {a}", "(-inf, {a}]", "≤ {a}"),
     *("{a} und jünger", "bis {a}", "höchstens {a}", "{a} et moins", "jusqu'à {a}", "{a} o menos", "hasta {a}"),
+    *("{a} and earlier", "{a} or before", "{a} und früher", "{a} oder davor", "{a} et avant", "{a} y antes"),
+    *("{a} ou plus tôt", "{a} y anteriores"),
 )
 BELOW = (
     *(
