@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import MARKERS, codes_among, codes_for_unknown, number_in, parse_value
+from audit.io.cell_reading import MARKERS, codes_among, codes_for_unknown, number_in, parse_value, unread
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
@@ -388,9 +388,15 @@ class Microdata:
             return None, say("the cell has no value"), say("write the exact value, or leave the column out")
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
             return None, say("the number is too large"), say("write a number of at most 300 digits")
+        if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
+            remedy = say(
+                'list all values of the column in their order under [domains]: {column} = ["…", "…"]',
+                column=toml_key(name),
+            )
+            return None, say("the text looks like a range, and no list says that it is a value"), remedy
         if domain is None:
-            return value, "", ""
-        if isinstance(value, Fraction):
+            inside = True
+        elif isinstance(value, Fraction):
             inside = domain.low is None or domain.high is None or domain.low <= value <= domain.high
         else:
             inside = value in domain.texts
@@ -422,7 +428,16 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
     what = say("the row looks like a total, not like a person")
     remedy = say("delete it, or give the person another identifier")
     table.note_first(total, individual, what, remedy, problems)
-    table.note_first(valueless, sensitive, say("the row has no value"), say("write its value"), problems)
+    remedy = say('write its value, or why there is none, such as "not answered", which counts as a value')
+    table.note_first(valueless, sensitive, say("the row has no value"), remedy, problems)
+
+
+def note_empty(table: Table, individual: str, names: Iterable[str], problems: Problems) -> None:
+    """Note the empty cells of some columns in the rows of people."""
+    table = table.without(totals(table.arrow(individual)))
+    what, remedy = say("the cell has no value"), say("write the exact value, or leave the column out")
+    for name in names:
+        table.note_first(_are_empty(table, name), name, what, remedy, problems)
 
 
 def _are_empty(table: Table, column: str) -> Flags:

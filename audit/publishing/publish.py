@@ -268,7 +268,7 @@ class _Work:
             tables[TRANSITIONS] = lines.table()
         if not self.form.begun:
             for name, shown in self.form.manifest.columns.rules[Hierarchies].names.items():
-                tables[shown] = self.microdata.hierarchies[name].table()
+                tables[shown] = self.series.hierarchies[name].table()
         self.workplace.stage(tables)
         if lines is not None:
             check_written_transitions(self.workplace.staging, lines)

@@ -65,6 +65,7 @@ class Renderer:
         lengths: the least length of published intervals by attribute; for texts, the least number of values.
         form: generalized cells, or Anatomy pairs.
         codes: attributes whose cells are masked prefixes.
+        labelled: attributes whose cells are labels of a hierarchy, never sets.
         asked: attributes whose least length the publisher asked for: it holds even if all people have one number.
         grids: the widths of the blocks in which numbers are published, by attribute.
     """
@@ -75,6 +76,7 @@ class Renderer:
     lengths: Mapping[str, Fraction]
     form: Form
     codes: frozenset[str] = frozenset()
+    labelled: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     grids: Mapping[str, Sequence[Fraction]] = field(default_factory=dict)
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
@@ -193,7 +195,7 @@ class Renderer:
             alike = len(read.numbers[column]) == 1 and attribute.name not in self.asked
             return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole))
         texts = read.texts[column]
-        if attribute.hierarchy is not None:
+        if attribute.hierarchy is not None and attribute.name in self.labelled:
             return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)
         if attribute.name in self.codes:
             members = frozenset(texts[low : high + 1])

@@ -8,12 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import Kind
+from audit.io.cell_reading import unread
+from audit.io.cells import ANYTHING, Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import Vocabulary
+from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
-from audit.io.microdata import Microdata
+from audit.io.microdata import Domain, Microdata
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.rule import Columns, Rules
@@ -71,10 +73,19 @@ class SeriesForm:
         series, text, pattern, chosen = made
         attributes = tuple(series.attributes.values())
         _check_kinds(attributes, microdata)
+        _check_values(attributes, microdata)
         least = _lengths(microdata, attributes, lengths)
         codes = frozenset(microdata.codes)
         renderer = Renderer(
-            series.columns, attributes, microdata.domains, least, chosen, codes, frozenset(lengths), microdata.grids
+            series.columns,
+            attributes,
+            microdata.domains,
+            least,
+            chosen,
+            codes,
+            frozenset(microdata.hierarchies),
+            frozenset(lengths),
+            microdata.grids,
         )
         quasi = tuple(attribute.name for attribute in attributes)
         return cls(series, text, begun, quasi, renderer, pattern)
@@ -129,7 +140,8 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     chosen, count = form or anonymizer.forms[0], _free("count", used)
     title = say("{series}, published by {method}", series=microdata.name, method=anonymizer.name)
     transitions = None if microdata.updates is None else TRANSITIONS
-    hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
+    labels = {**_values(microdata), **microdata.hierarchies}
+    hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(labels, start=1)}
     columns = Columns(
         (microdata.sensitive,),
         microdata.quasi_identifiers,
@@ -138,7 +150,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         count=count if chosen == "anatomy" and count != "count" else None,
         rules=Rules(
             (
-                ColumnTypes({name: kind for name, kind in kinds.items() if name not in hierarchies}),
+                ColumnTypes({name: kind for name, kind in kinds.items() if name not in microdata.hierarchies}),
                 Hierarchies(hierarchies),
                 Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
             )
@@ -153,8 +165,20 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         rows, values = f"releases/1.rows{suffix}", f"releases/1.values{suffix}"
         pattern = ReleaseFiles("1", folder / rows, rows, folder / values, values)
     series = Series(manifest, vocabularies={microdata.sensitive: Vocabulary()})
-    series.hierarchies = dict(microdata.hierarchies)  # they are not written yet
+    series.hierarchies = labels  # they are not written yet
     return series, text, pattern, chosen
+
+
+def _values(microdata: Microdata) -> dict[str, Hierarchy]:
+    """Return the values of each domain with texts that look like ranges, such as `<15k`, as a hierarchy of leaves.
+
+    Without it, a reader of the series could not know whether `{<15k, 15k-30k}` is a set of values or of ranges.
+    """
+    return {
+        name: Hierarchy(name, (domain.texts, (ANYTHING,) * len(domain.texts)))
+        for name, domain in microdata.domains.items()
+        if any(unread(text, None) for text in domain.texts)
+    }
 
 
 def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
@@ -219,6 +243,19 @@ def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) 
         if domain is not None and domain.kind is not attribute.kind:
             what = f'{MICRODATA}: the domain of "{attribute.name}" is {domain.kind.value}'
             raise UsageError(f"{what}, and the column is {attribute.kind.value} in the series; correct the domain")
+
+
+def _check_values(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) -> None:
+    """Refuse a series that says of texts that look like ranges neither that they are values nor what they cover.
+
+    Raises:
+        UsageError: a domain has such a text.
+    """
+    for attribute in attributes:
+        domain = microdata.domains.get(attribute.name, Domain())
+        if not attribute.spelled and any(unread(text, attribute.hierarchy, attribute.missing) for text in domain.texts):
+            what = f'{NAME}: some values of "{attribute.name}" look like ranges, and no hierarchy there lists them'
+            raise UsageError(f"{what}; begin a new series, whose hierarchy anonymize writes")
 
 
 def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
