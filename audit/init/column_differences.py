@@ -22,14 +22,15 @@ from audit.runtime.phrases import parted, say
 
 _SURE = 0.8
 _LIKELY = 0.5
+_FEW_REPEAT = 20
 _MOST_WAVES = 60
 
 
 def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
     """Return the columns of the only file, split into releases if a column names the release of each row.
 
-    Such a column is named like a wave or a year, and another column has texts that are unique in each release and
-    mostly occur in several.
+    Such a column is named like a wave or a year, and another column has texts that are unique in each release, or those
+    of people of whom few have a second row there, and mostly occur in several.
     """
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
         tags = sorted(by.texts, key=natural)
@@ -42,7 +43,8 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
             for name, each in columns.items()
             if name != by.name
         }
-        person = next((each for each in split.values() if each.unique and _comes_again(each)), None)
+        likely = sorted(filter(_may_name_people, split.values()), key=lambda column: not column.unique)
+        person = next(filter(_comes_again, likely), None)
         if person is None:
             why = say(
                 'All rows are read as one release, but "{column}" may name the release of each row. If so, write '
@@ -54,11 +56,20 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         [file] = found.releases
         found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
         why = say('"{column}" has no text twice in any of them', column=person.name)
+        if not person.unique:
+            why = say('"{column}" has few texts twice in one of them', column=person.name)
         found.guesses.state("series.releases_by", by.name, why, sure=False)
         same = say("it names the release of a row, so all rows of a release share it")
         found.guesses.state("columns.unlinkable", {by.name: same})
         return split
     return columns
+
+
+def _may_name_people(column: Column) -> bool:
+    """Return whether no text of a column, or few of one that is named like an id of people, repeat in a release."""
+    return column.unique or (
+        column_names.kind(column.name) == "person" and _FEW_REPEAT * column.repeated < len(column.codes)
+    )
 
 
 def _comes_again(column: Column) -> bool:

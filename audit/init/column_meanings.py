@@ -279,6 +279,9 @@ class _Guesser:
             )
             raise self.error(what, remedy)
         alone = len(free) > 1 and sum(not self.generalized(c) for c in free) == 1
+        known = self.found.register_columns()  # what the adversary has is not what is protected
+        lacking = [column for column in free if column.name not in known]
+        free = lacking or free
         changing = self.found.texts("transitions", "from") | self.found.texts("transitions", "to")
         by, last = self.boxes(), list(self.values)[-1]
         marks = {c.name: self.marks(c, by, alone=alone, last=c.name == last, changing=changing) for c in free}
@@ -286,6 +289,7 @@ class _Guesser:
         best, *others = sorted(free, key=lambda c: -scores[c.name])
         doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
         reasons = [why for _, why in marks[best.name] if why is not None]
+        reasons += [Phrase("the only column that the register lacks")] * (len(lacking) == 1 and bool(known))
         shown = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
         why = joined([str(each) for each in reasons or [Phrase("nothing fits better")]])
         self.choose("sensitive", best, why, sure=shown)
@@ -293,7 +297,7 @@ class _Guesser:
             names = {"column": best.name, "other": others[0].name}
             self.guesses.doubts.append(say('Is "{column}" the sensitive column? It could be "{other}".', **names))
         for column in others:
-            if column_names.sensitivity(column.name) and column.name not in self.found.register_columns():
+            if column_names.sensitivity(column.name) and column.name not in known:
                 doubt = say(
                     'Is "{column}" sensitive as well, as its name suggests? It is read as a quasi-identifier, so what '
                     "is disclosed of it is not judged; if it is sensitive, write sensitive = [{columns}] and take it "

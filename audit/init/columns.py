@@ -37,6 +37,15 @@ _MAY_MARK = re.compile(
 )
 
 
+def may_be_unknown(text: str) -> bool:
+    """Return whether a text may stand for an unknown value.
+
+    >>> may_be_unknown("n. d."), may_be_unknown("unbekannt"), may_be_unknown("NA"), may_be_unknown("none")
+    (True, True, True, False)
+    """
+    return text in MARKERS or _MAY_MARK.fullmatch("".join(text.split()).casefold()) is not None
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column that all releases have, with the rows of all releases in order.
@@ -63,7 +72,7 @@ class Column:
     @cached_property
     def markers(self) -> frozenset[str]:
         """The texts of unknown values, and those that may be such."""
-        return MARKERS | {text for text in self.texts if _MAY_MARK.fullmatch("".join(text.split()).casefold())}
+        return MARKERS | {*filter(may_be_unknown, self.texts)}
 
     @cached_property
     def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

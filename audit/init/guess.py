@@ -18,7 +18,7 @@ import numpy as np
 
 from audit.init.column_differences import check_header, differences, match_headers
 from audit.init.column_meanings import guess_meanings
-from audit.init.columns import Column
+from audit.init.columns import Column, may_be_unknown
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.register_cells import state_cells, state_words
@@ -233,8 +233,10 @@ def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
     names = series.vocabularies[sensitive].names
     if all(old == new for old, new in found):
         return {}
-    same = {(value, value): 0 for value in range(len(names))}
-    return {(names[old], names[new]): times for (old, new), times in sorted((same | found).items())}
+    unknown = {code for code, text in enumerate(names) if text in series.missing(sensitive) or may_be_unknown(text)}
+    every = range(len(names))  # what is not known follows any value, and any value follows it
+    possible = {(old, new): 0 for old in every for new in every if old == new or not unknown.isdisjoint((old, new))}
+    return {(names[old], names[new]): times for (old, new), times in sorted((possible | found).items())}
 
 
 def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, listed: bool = True) -> None:
@@ -254,7 +256,7 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
     guesses.files[TRANSITIONS] = lines_of(changes)
-    times = [many for (old, new), many in changes.items() if old != new]
+    times = [many for (old, new), many in changes.items() if old != new and many]
     guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists; any "
         'other change counts as impossible: complete the file, or write "any"',

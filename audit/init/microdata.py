@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, log10
 from pathlib import Path
@@ -22,6 +23,7 @@ from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import MARKERS, codes_among, number_in
 from audit.io.cells import Kind
+from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import ANY
 from audit.io.microdata import (
     NAME,
@@ -30,6 +32,7 @@ from audit.io.microdata import (
     Microdata,
     SnapshotFile,
     kind_of_values,
+    note_empty,
     note_no_people,
     open_microdata,
     pointed,
@@ -55,7 +58,7 @@ _FEW = 30
 _MOST_PAIRS = 40_000
 _LARGE = 1_000  # numbers so far from each other are amounts
 _SHORT = 3  # letters of an abbreviation
-_SHOWN = 3  # groups of spellings
+_SHOWN = 3  # groups of spellings, and lines
 
 
 def guess_microdata(folder: Path) -> Guesses:
@@ -79,8 +82,9 @@ def _complete(found: FoundFiles) -> None:
     individual = _people(found)
     latest = _latest(found, individual)
     files = [SnapshotFile(each.tag, each.rows, each.shown, each.by, latest) for each in found.releases]
-    changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
+    names = [column.name for column in quasi]
+    changes, people = changes_of_people(files, individual.name, found.sensitive.name, names)
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused
     renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
@@ -95,7 +99,7 @@ def _complete(found: FoundFiles) -> None:
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     if latest:
         guesses.state("columns.latest_by", latest[1], say("some people have several rows in one table"))
-    guesses.state("columns.quasi_identifiers", [column.name for column in quasi], say("others may know them"))
+    guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
     with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
     if with_commas:
@@ -136,7 +140,7 @@ def _complete(found: FoundFiles) -> None:
     ]
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
-    elif latest or not individual.repeated:
+    elif latest or files[0].by is not None or not individual.repeated:
         _state_changes(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
@@ -182,12 +186,36 @@ def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator
         )
     if files[0].latest:
         yield _only_latest(*files[0].latest)
-    elif individual.repeated:
+    elif individual.repeated and files[0].by is None:
         yield say(
             'Some people have several rows in one table (column "{column}"), and methods refuse such a table: keep one '
             "row for each person, such as the latest, or add up the amounts of a person.",
             column=printable(individual.name),
         )
+    if individual.repeated:
+        yield _repeating(files, individual.name)
+
+
+def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
+    """Return which lines are of people who have another row in the same snapshot."""
+    lines = list[str]()
+    problems, people = Problems(), IdentifierEncoder()
+    for file in files:
+        table = problems.checked(replace(file, latest=()).read([individual], problems, distinct=[individual]))
+        rows, again = people.repeated(people.encode(table.arrow(individual)))
+        pairs = zip(rows.tolist(), again.tolist(), strict=True)
+        lines += [
+            say("{place} = line {line}", place=f"{file.shown}:{table.line(last)}", line=table.line(row))
+            for row, last in pairs
+        ]
+    return say_count(
+        "{count} row is of a person who has another row in the same snapshot ({lines}): delete one of them, if it was "
+        "entered twice.",
+        "{count} rows are of people who have another row in the same snapshot ({lines}): delete those that were "
+        "entered twice.",
+        len(lines),
+        lines=", ".join(lines[:_SHOWN]) + (", …" if len(lines) > _SHOWN else ""),
+    )
 
 
 def _only_latest(individual: str, date: str) -> str:
@@ -337,12 +365,13 @@ def _evidence(tables: int, people: int) -> str:
 
 
 def changes_of_people(
-    files: Iterable[SnapshotFile], individual: str, sensitive: str
+    files: Sequence[SnapshotFile], individual: str, sensitive: str, quasi: Sequence[str] = ()
 ) -> tuple[list[tuple[str, str]], int]:
     """Return the changes of people's values that occurred, each value to itself included, and how many people changed.
 
     Raises:
-        InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows.
+        InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows, and the empty
+            cells of quasi-identifiers.
     """
     before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str]](), set[str]()
     problems = Problems()
@@ -357,6 +386,10 @@ def changes_of_people(
         found |= {*changed.values()}
         people |= changed.keys()
         before |= now
+    for file in files if problems.found else ():
+        table = file.read([individual, *quasi], Problems())
+        if table is not None:
+            note_empty(table, individual, quasi, problems)
     problems.check()
     return sorted(found | {(value, value) for value in values}), len(people)
 

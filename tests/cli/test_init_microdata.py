@@ -265,6 +265,14 @@ def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path
     assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
 
 
+def test_empty_cells_are_named_together_with_values_that_are_not_there(tmp_path):
+    folder = survey(tmp_path / "m", "R98,,2,West,gout", "R99,30,2,West,")
+    err = refused("init", "--microdata", str(folder), "--yes")
+    assert '2024.csv:42, column "Age": the cell has no value' in err
+    assert '2024.csv:43, column "Disease": the row has no value' in err
+    assert 'such as "not answered", which counts as a value' in err
+
+
 # -- codes for unknown values, and columns of which init said nothing ----------------------------------------------
 
 SURVEY = [f"R{n},{20 + n},{n % 6 + 1},{['East', 'West'][n % 2]},{['flu', 'gout'][n % 2]}" for n in range(40)]
@@ -377,6 +385,26 @@ def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     assert 'Some people have several rows in one table (column "Person"), and methods refuse' in out
     assert "updates" not in found
     assert "keep one row for each person" in refused("plan", str(folder))
+
+
+@pytest.mark.parametrize("again", [(), (5,), (5, 41)])
+def test_waves_of_one_file_are_found_although_rows_repeat(tmp_path, again):
+    """One row for each person would be one wave for each; the lines that repeat are named, and values change."""
+    rows = [f"R{n},{wave},{20 + n},{['flu', 'gout', 'hiv'][(n + wave * (n % 4 == 0)) % 3]}"
+            for wave in (1, 2) for n in range(40)]  # fmt: skip
+    folder = tmp_path / "m"
+    folder.mkdir()
+    text = ["Person,Wave,Age,Disease", *rows, *(rows[place] for place in again)]
+    (folder / "panel.csv").write_text("\n".join(text) + "\n")
+    out, found = initialised(folder)
+    assert found["microdata"]["snapshots_by"] == "Wave"
+    assert found["updates"]["transitions"] == "transitions.csv"
+    assert "keep one row for each person" not in out
+    for place, line in zip(again, (82, 83), strict=False):
+        assert f"panel.csv:{line} = line {place + 2}" in out
+    assert ("another row in the same snapshot" in out) == bool(again)
+    if again:
+        assert 'column "Person": this person has another row' in refused("plan", str(folder))
 
 
 @pytest.mark.parametrize("form", DAYS)

@@ -5,6 +5,7 @@ import io
 import re
 import tomllib
 
+import numpy as np
 import pytest
 
 from audit.cli import init
@@ -98,7 +99,7 @@ def test_nothing_is_dropped_in_silence(tmp_path):
 
 
 def test_changing_values_are_drafted(tmp_path):
-    rows = [[["a", "flu"], ["b", "cold"], ["c", "flu"], ["d", "gout"]], [["a", "gout"], ["b", "cold"], ["c", "flu"]]]
+    rows = [[["a", "flu"], ["b", "cold"], ["c", "flu"], ["d", "unknown"]], [["a", "gout"], ["b", "cold"], ["c", "flu"]]]
     for tag, release in enumerate(rows, 1):
         table = [["Patient", "Age", "Disease"], *([who, "20-30", value] for who, value in release)]
         write(tmp_path / f"{tag}.csv", as_csv(table))
@@ -109,8 +110,28 @@ def test_changing_values_are_drafted(tmp_path):
     assert drafted[0] == ["from", "to"]  # they are published: how many people changed is not told
     assert ["flu", "gout"] in drafted
     assert ["cold", "cold"] in drafted
+    assert ["cold", "gout"] not in drafted
+    for value in ("cold", "gout", "flu"):  # a value that is not known may be any, before and after
+        assert [value, "unknown"] in drafted
+        assert ["unknown", value] in drafted
+    assert "changed 1 times, in 1 ways" in said
     _, result = read_audit(tmp_path)
     assert result["contradictions"] == {"changed": 0, "infeasible": 0}
+
+
+@pytest.mark.parametrize("band", [["0-10", "10-20", "20-30"], ["under 10", "10 to 20", "over 20"], ["a", "b", "c"]])
+def test_a_column_of_the_register_is_not_the_sensitive_one(tmp_path, band):
+    """The adversary has it already; what the register lacks is what is protected, even if its cells are ranges."""
+    draw = np.random.default_rng(1)
+    who = [[f"P{n}", str(1940 + n % 50), "fm"[draw.integers(2)]] for n in range(60)]
+    write(tmp_path / "people.csv", as_csv([["individual", "Born", "Sex"], *who]))
+    for tag in "12":
+        rows = [[f"{born[:3]}0-{born[:3]}9", sex, str(draw.choice(band))] for _, born, sex in who]
+        write(tmp_path / f"releases/{tag}.csv", as_csv([["Born", "Sex", "Band"], *rows]))
+    said, manifest = initialized(tmp_path)
+    assert manifest["columns"]["sensitive"] == "Band"
+    assert manifest["columns"]["quasi_identifiers"] == ["Born", "Sex"]
+    assert "columns.sensitive" in manifest["unconfirmed"]["keys"] or "the only exact column" in said
 
 
 def people(*columns, rows=24):
