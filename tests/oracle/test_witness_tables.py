@@ -124,7 +124,8 @@ def test_what_is_shown_is_so_and_no_forgery_shows_more(seed, tmp_path):
     audit, code, said = witnessed(folder, where)
     if answer is None or code is None:
         assert audit == 2
-        assert answer is None or published.undecided, said
+        alone = "a row with at most one text" in said  # a row may be a note
+        assert answer is None or published.undecided or alone, said
         return
     assert code == 0, said
     statement, questions, _ = read(where)
