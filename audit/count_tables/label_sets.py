@@ -158,7 +158,8 @@ class LabelView:
 
     Attributes:
         labels: the sets of the labels, each once, in the order in which labels were first published.
-        numbers: the sets whose counts a table shows as numbers, for each table.
+        numbers: the sets whose counts a table shows as numbers, for each table, and for its margin, in which the other
+            dimensions are at their totals.
         whole_is_label: whether a label other than the total covers all people, or there is no total.
     """
 

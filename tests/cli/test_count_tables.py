@@ -170,6 +170,22 @@ def test_a_number_that_is_against_the_rules_by_itself(tmp_path):
     assert err.startswith('audit: releases/1.csv:2, column "n": "1" contradicts the rules by itself')
 
 
+@pytest.mark.parametrize("others", ["0", "c"])
+def test_a_zero_in_a_cell_hides_no_question_of_the_margin(others, tmp_path):
+    """Of the 10 in the hidden classes 5 and 7, 7 are boys: 3 are not, whether or not a cell beside them shows a 0."""
+    counts = {"5": f"c c {others} c", "6": "10 c c 15", "7": "c c c c", "8": "7 c c 14", "All": "24 c c 39"}
+    rows = [
+        ((grade, sex), text)
+        for grade, texts in counts.items()
+        for sex, text in zip(("m", "f", "x", "All"), texts.split(), strict=True)
+    ]
+    totals, form = {"class": "All", "sex": "All"}, {"markers": {"c": (0, None)}, "threshold": 5}
+    folder = TinyTables(("class", "sex"), [rows], totals=totals, min_count=5, **form).write(tmp_path)
+    code, out, _ = run_main(str(folder), "--format", "json")
+    [three] = [each for each in json.loads(out)["attacks"][0]["findings"] if each["kind"] == "recovered"]
+    assert (code, three["lower"], three["upper"]) == (1, 3, 3)
+
+
 def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
     """What is too much to ask is not asked; that is said, and nothing passes."""
     names = tuple(f"d{place}" for place in range(40))

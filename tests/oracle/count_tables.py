@@ -264,11 +264,12 @@ class Oracle:
         found = {*labels, *map(frozenset, alike.values())}
         for one, other in product(labels, labels):
             found |= {one & other, one - other}
-        for release in {release for release, _, _ in rows} if remainders else ():
+        for release, margin in product({release for release, _, _ in rows} if remainders else (), (False, True)):
             numbers = {
                 frozenset(self.covered(place, cell[place]))
                 for at, cell, text in rows
                 if at == release and is_published(text) and not self._hides(text)
+                if not margin or not any(d != place and inside for d, inside in enumerate(self._crossing(cell)))
             }
             found |= set(self._left(labels, numbers))
         everybody, total = frozenset(self.atoms[place]), self.series.totals.get(self.series.dimensions[place])
