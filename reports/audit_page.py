@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from audit.findings.count import CountReport
@@ -180,8 +180,8 @@ def terminal_head(report: Report) -> list[Block]:
 
 
 def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
-    yield Section(say("Look at the files:"), _list(list(warnings(report)), soft=True))
-    yield Section(say("What is proved, and how to check it"), _list(list(proved(report)), soft=True))
+    yield Section(say("Look at the files:"), _list(warnings(report), soft=True))
+    yield Section(say("What is proved, and how to check it"), _list(proved(report), soft=True))
     checked = [counts.checked(report.attacks[0])] if isinstance(report, CountReport) else []
     yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
     yield Section("", list(_timeline(report)))
@@ -190,18 +190,16 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
         title = say("Each release by itself, the last {some} of {count}", some=str(_ON_TERMINAL), count=str(count))
     yield Section(title, list(panel(report, last=_ON_TERMINAL, means=means)))
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
-    found = say("People found ({count})", count=len(report.people))
-    if any(attack.findings_total > len(attack.findings) for attack in report.attacks):
-        found = say("People in the findings below ({count})", count=len(report.people))
-    yield Section(found, _list(list(people(report)), soft=True))
+    title = say("Entries about people in the findings below ({count})", count=len(report.people))
+    yield Section(title, _list(people(report), soft=True))
     worst = violating(report)
     for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
         yield _findings_of(attack)
-    yield Section("", _list(list(waivers(report)), soft=True))
+    yield Section("", _list(waivers(report), soft=True))
     yield Section(
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
-    yield Section(say("Where it stands"), _list(list(ended(report)), soft=True))
+    yield Section(say("Where it stands"), _list(ended(report), soft=True))
     following = [f"$ {typed(command)}" for command in commands(report)]
     first = (
         [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
@@ -216,8 +214,7 @@ def _timeline(report: Report) -> Iterator[Block]:
         return
     tags = report.series.releases
     if len(tags) > _ON_TERMINAL:
-        last = say("The last {some} of {count} releases:", some=str(_ON_TERMINAL), count=str(len(tags)))
-        yield Paragraph(last)
+        yield Paragraph(say("The last {some} of {count} releases:", some=str(_ON_TERMINAL), count=str(len(tags))))
     heads = [say("{what} by {attack}", what=attack.measures.timeline_label, attack=named(attack)) for attack, _ in rows]
     after = [
         [printable(tag), *(_after(attack, line, place) for attack, line in rows)] for place, tag in enumerate(tags)
@@ -266,8 +263,8 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     yield Section(
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
-    yield Section(say("Warnings about the files"), _list(list(warnings(report))))
-    yield Section(say("What is proved, and how to check it"), _list(list(proved(report))))
+    yield Section(say("Warnings about the files"), _list(warnings(report)))
+    yield Section(say("What is proved, and how to check it"), _list(proved(report)))
     yield Section(
         say("What each attack learns"),
         [*_ladder(report), Bullets(list(skipped(report)), soft=True), Facts(of_attacks(report), terms=True)],
@@ -278,7 +275,7 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     yield Section(say("Each release by itself"), [*alone, Facts(of_panel(), terms=True)] if alone else [])
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
-    yield Section(say("Waivers"), _list(list(waivers(report))))
+    yield Section(say("Waivers"), _list(waivers(report)))
     yield Section(say("Terms"), [Facts(glossary(report), terms=True)])
     yield Section(
         say("Who learns what from this page"),
@@ -288,8 +285,8 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
     yield Section(say("Findings"), list(_findings(report)))
 
 
-def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
-    return [Bullets(lines, soft)] if lines else []
+def _list(lines: Iterable[str], *, soft: bool = False) -> list[Block]:
+    return [Bullets(shown, soft)] if (shown := list(lines)) else []
 
 
 def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
@@ -328,9 +325,7 @@ def _findings(report: Report) -> Iterator[Block]:
         soft=True,
     )
     if people:
-        yield Paragraph(
-            say_count("{count} person, the most exposed first.", "{count} people, the most exposed first.", len(people))
-        )
+        yield Paragraph(say("Entries about people, the most exposed first."))
     yield from _first(people)
     yield from _first(entries)
     if within:

@@ -16,7 +16,7 @@ from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_co
 from reports import charts
 from reports.frames import frames
 from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
-from reports.sentences import ended_early, named, result_text, share_found
+from reports.sentences import ended_early, named, result_text
 
 _NAME = 40
 _PLOTTED = {
@@ -220,7 +220,7 @@ def _found(side: ComparedSeries) -> str:
     if side.individuals:
         shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
     else:
-        shares = [share_found(each) for each in side.attacks if each.ran]
+        shares = [each.measures.found / (each.measures.subjects or 1) for each in side.attacks if each.ran]
     return figure(max(shares), ".1%") if shares else "-"
 
 

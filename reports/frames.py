@@ -20,7 +20,7 @@ def frames(
     """Return the formats of an answer by name: its page as text, Markdown or HTML, its document as JSON."""
     return {
         "text": lambda answer: PAPER.get().drawn(page(answer)),
-        "json": lambda answer: as_json(json_object(answer if document is None else document(answer))),
+        "json": lambda answer: as_json(json_object(document(answer))),
         "markdown": lambda answer: markdown.drawn(page(answer)),
         "html": lambda answer: html.drawn(page(answer)),
     }

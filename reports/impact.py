@@ -34,11 +34,10 @@ def page(impact: ReleaseImpact) -> Page:
     further = [*_proposal(impact), *_beyond_repair(impact)]
     # What follows from a violation alone, the decision below says.
     first = [] if further and after.policy.violations and not after.contradictions else [next_step(after)]
-    todo = [Bullets([*first, *further])]
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
-    return replace(
-        signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing), annex=list(_annex(impact))
-    )
+    todo = [Bullets([*first, *further])]
+    sheet = signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing)
+    return replace(sheet, annex=list(_annex(impact)))
 
 
 def _annex(impact: ReleaseImpact) -> Iterator[Section]:
@@ -86,12 +85,13 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     else:
         yield say("Without the candidate the policy held.")
     cut = [each for each in impact.attacks if "incomplete" in (each.status_before, each.after.status)]
-    total = sum(each.after.findings_total for each in impact.attacks if each not in cut)
+    whole = [each for each in impact.attacks if each not in cut]
+    total, new = sum(each.after.findings_total for each in whole), sum(each.new for each in whole)
     yield say(
         "Findings with the candidate: {total}; {new} of these are new, and {known} say what was known without it.",
         total=total,
-        new=sum(each.new for each in impact.attacks if each not in cut),
-        known=total - sum(each.new for each in impact.attacks if each not in cut),
+        new=new,
+        known=total - new,
     )
     if cut:
         names = joined([named(each.after) for each in cut])
@@ -140,6 +140,13 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
     for attack, phrase in ((before, _WITHOUT), (after, _WITH)):
         if attack.reason and attack.status != "skipped":
             yield phrase.filled(attack=attack.attack, reason=printable(attack.reason, SENTENCE))
+    if after.incomplete and before.measures.found > after.measures.found:
+        yield say(
+            "With the candidate {attack} ended before it had proved as much; what it proved without it still holds: "
+            "{found}.",
+            attack=named(before),
+            found=result_text(before),
+        )
     if before.status == "incomplete" and after.status != "skipped":
         yield say(
             "Some findings of {attack} may be called new although they were possible before.", attack=after.attack

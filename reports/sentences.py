@@ -548,11 +548,6 @@ def result_text(attack: AttackReport) -> str:
     )
 
 
-def share_found(attack: AttackReport) -> float:
-    """Return the share of the people, versions or records that an attack finds, in [0, 1]."""
-    return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
-
-
 def named(attack: AttackReport | Exposure) -> str:
     """Return an attack's name, with the attribute if several are audited."""
     return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack

@@ -38,7 +38,7 @@ from audit.judgement.selection import (
     still_certain,
 )
 from audit.judgement.waivers import FoundClaims, WaiverBook
-from audit.model.arrays import Flags, Places
+from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, Doubt, printable
 from audit.model.finding import Finding, KnownReleases
@@ -370,9 +370,6 @@ def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:
             yield Doubt(attack_reason(each.outcome.attack, each.outcome.reason or ""))
 
 
-Rows = Places
-
-
 def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> ReleaseImpact:
     """Compare a series with the same series and one more release; nothing is written.
 
@@ -394,6 +391,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     news = remaining_findings(added, namer, options)
     # If the candidate's key lacks rows, record ids follow people less far than before.
     olds = {(each.attack, each.sensitive): each for each in without.attacks}
+    report = replace(report, attacks=tuple(_at_least(new, olds[new.attack, new.sensitive]) for new in report.attacks))
     compared = [
         ComparedAttack(
             after=new,
@@ -422,16 +420,24 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     )
 
 
+def _at_least(new: AttackReport, old: AttackReport) -> AttackReport:
+    """Return an attack with a candidate; if it ended early, at least as many people are found as without it.
+
+    One more release rules out worlds, and adds none. Where presence is unknown, it divides kinds of people.
+    """
+    cut = new.incomplete and new.people is not None and new.people_at_once is None
+    return replace(new, people=max(new.people or 0, old.people or 0)) if cut else new
+
+
 class _Candidate:
     """The last release of a series, and the people of its rows."""
 
     def __init__(self, series: Series, view: View) -> None:
         self.series, self.source = series, view.source
         read = view.held.seen[-1]
-        self.release = read.release
         self._file = file_of(series)
         # Findings name row classes; those that follow record ids name published groups.
-        groups = [self.release.group, read.pool]
+        groups = [read.release.group, read.pool]
         self._named = {
             group.name(code): (group.codes, code) for group in groups for code in np.unique(group.codes).tolist()
         }
@@ -441,12 +447,9 @@ class _Candidate:
         need = finding.follows_from(self.source, len(self.series.tags) - 1)
         if followed:  # by all releases
             need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
-        tags = tuple(self.series.tags[release] for release in need.releases)
         rows = []
         for name in need.groups:
             codes, group = self._named[name]
-            rows.append(GroupRows(name, self._lines(np.flatnonzero(codes == group))))
+            rows.append(GroupRows(name, tuple(map(self._file.line, np.flatnonzero(codes == group).tolist()))))
+        tags = tuple(self.series.tags[release] for release in need.releases)
         return NewFinding(named, Cause(tags, need.least, tuple(rows)))
-
-    def _lines(self, rows: Rows) -> tuple[int, ...]:
-        return tuple(self._file.line(row) for row in rows.tolist())

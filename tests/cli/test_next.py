@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from attacks.intersection import IntersectionAttack
 from audit.io.series import open_series
 from tests.cli.forms import EXAMPLES, FORMS, column, edit, private_texts, snapshot
 from tests.helpers.amount import some
@@ -301,3 +303,28 @@ def test_the_sheet_names_the_file_that_is_decided_on(tmp_path):
         report = json.loads(run_main("next", str(where), str(file), "--format", "json")[1])
         assert digest == next(each["sha256"] for each in report["inputs"] if each["path"] == str(file))
         assert file.name in decision
+
+
+def test_no_fewer_people_are_stated_than_were_found_without_the_candidate(tmp_path, monkeypatch):
+    """One more release rules out worlds and adds none, so an attack that ended early does not find less."""
+    values = ["ab", "ac", "ad"]
+    rows = [[Row(f"p{n * at}", "1", value) for at, value in enumerate(each)] for n, each in enumerate(values, 1)]
+    path, candidate = split(TinySeries(rows), tmp_path / "split")
+    whole = IntersectionAttack.run
+
+    def cut(self, evidence, budget):
+        outcome = whole(self, evidence, budget)
+        if len(evidence.tags) < len(values):
+            return outcome
+        none = replace(outcome.measures, vulnerable=0, timeline=[0, 0])
+        claims = self.claims(evidence, *np.zeros((3, 0), dtype=np.int32))
+        return replace(outcome, status="incomplete", reason="the time was up", measures=none, claims=claims)
+
+    monkeypatch.setattr(IntersectionAttack, "run", cut)
+    code, out, _ = run_main("next", str(path), str(candidate), *ONE)
+    said = re.sub(r"\s+", " ", out)
+    assert code == 1
+    assert "certain for at least 1 of 4 people" in said
+    assert "what it proved without it still holds: 1 of 3 people" in said
+    _, impact = foretold(path, candidate, *ONE)
+    assert impact["attacks"][0]["people"] == impact["before"]["attacks"][0]["people"] == 1

@@ -12,11 +12,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 
+from tests.cli.forms import edit
 from tests.cli.test_next import split
 from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.strategies import linked_series
 from tests.oracle.drawn_tables import drawn_tables
+from tests.oracle.test_possible_people import rolls
 
 ALL = ("--findings", "all")
 
@@ -59,6 +61,30 @@ def test_people(series):
     assert dict(re.findall(r"([\w-]+) (\d+)", lists.partition(")")[0])) == {
         name: str(many) for name, many in by_attack.items() if len(by_attack) > 1
     }
+
+
+@settings(max_examples=some(15))
+@given(series=rolls())
+def test_people_who_look_alike(series):
+    with TemporaryDirectory() as folder:
+        path = series.write(Path(folder))
+        edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
+        how = ("--adversary", "possible")
+        report, said = told(path, *how, *ALL)
+        assume(report is not None)
+        drawn = re.sub(r"<[^>]*>|\s+", " ", run_main(str(path), *how, *ALL, "--format", "html")[1])
+        for attack in report["attacks"]:
+            if attack["people"]:
+                names = {line.individual for line in series.register}
+                lists = [run_main("findings", str(path), *how, "--reveal", "--person", each)[1] for each in names]
+                assert sum(f"[{attack['attack']}-" in each for each in lists) == attack["people"]
+    many, kinds = max(each["people"] or 0 for each in report["attacks"]), len(report["people"])
+    for text in (said, drawn):
+        counts = {int(count) for count in re.findall(r"certain for (\d+) of", text)}
+        assert counts == ({many} if many else set())
+        assert not re.search(r"People (found|in the findings below) \(|\d (person|people), the most exposed", text)
+    assert (f"Entries about people in the findings below ({kinds})" in said) == (kinds > 0)
+    assert ("Entries about people, the most exposed first." in drawn) == (kinds > 0)
 
 
 @pytest.mark.parametrize("seed", range(some(12)))

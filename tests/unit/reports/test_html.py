@@ -142,12 +142,6 @@ def test_the_next_command_is_told(name, options, command):
     assert on_paper(report, 100, "here").splitlines()[-1].strip() == command
 
 
-@pytest.mark.parametrize(("findings", "head"), [(1, "People in the findings below ("), (1_000, "People found (")])
-def test_people_are_counted_as_found_where_all_findings_are_shown(findings, head):
-    report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions(findings=findings))
-    assert head in on_paper(report, 100, "here")
-
-
 def test_a_line_that_stands_further_in_is_wrapped_as_far_in():
     page = Page("s", False, [], [Section("", [Bullets([f"  {'word ' * 30}"], soft=True)])])
     first, second = (line for line in Paper(width=80).drawn(page).splitlines() if "word" in line)
