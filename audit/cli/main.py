@@ -188,7 +188,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     from audit.io.diagnostics import is_lack_of_memory
 
     if isinstance(error, KeyboardInterrupt):
-        return [say("interrupted")], 130
+        return [str(error) or say("interrupted")], 130
     if isinstance(error, InputError):
         return str(error).split("\n"), 2
     if isinstance(error, AuditError):

@@ -90,7 +90,7 @@ class Judge:
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
         self.options = replace(options, findings=None, keeps_finished=False)
-        self.audits, self.budget = 0, options.whole
+        self.audits, self.budget, self.left = 0, options.whole, list[int]()
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
@@ -191,6 +191,7 @@ class Judge:
             blamed += found
             people = [each.people_at(each.everything()).tolist() for each in claims_of(judged, self.limits)]
             blamed += written.own_groups(sorted({*chain.from_iterable(people)}))
+        self.left.append(sum(len(each.left) for each in results if each.label in violated))
         blamed += self._small_classes(policy, written)
         return Judgement(report, False, blamed, past)
 

@@ -36,7 +36,7 @@ from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, smaller_plans
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, say
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, kind_of, parted, say
 
 LARGE = 200_000
 """Series with more rows than this are audited only a few times."""
@@ -193,13 +193,26 @@ class RepairSearch:
                 self.judge.check_time()
         except SearchOutOfTimeError:
             self.stopped = self.judge.budget.reason
-            why, proved = self.stopped, False
+            why, proved = self._closest(self.stopped), False
         except KeyboardInterrupt:
             if self.best is None:
-                raise
+                raise KeyboardInterrupt(self._closest(say("interrupted"))) from None
             self.stopped = Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
             why, proved = self.stopped, False
         return self._came_to(why, proved=proved)
+
+    def _closest(self, stopped: str) -> str:
+        """Return why the search ended, and how far it came without a repair."""
+        left = self.judge.left
+        if not left:
+            return stopped
+        text = say(
+            "{reason}; of the {first} findings of the first changed candidate, the best one has {left} left",
+            reason=stopped,
+            first=left[0],
+            left=min(left),
+        )
+        return Reason(text, kind_of(stopped))
 
     def _is_past_broken(self) -> bool:
         """Return whether the series already violates the policy; if not, prepare the quick test."""

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import stat
 import time
@@ -19,6 +20,7 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.io.series import Series, open_series
 from audit.repair import search
+from audit.repair.judging import Judge
 from audit.repair.merged_cells import AttributeCells, merged_text
 from tests.cli.forms import EXAMPLES
 from tests.helpers.messy import as_csv, series_of
@@ -77,6 +79,21 @@ def test_the_time_limit_is_for_all_audits_together_that_of_the_past_included(hos
     assert len(waited) > 1
     assert sum(waited) <= 2
     assert "NO REPAIR of release 2: the time limit of 2 s was reached" in " ".join(out.split())
+
+
+def test_a_search_that_is_interrupted_says_how_far_it_came(hospital, monkeypatch):
+    own = Judge.judge
+
+    def judge(self, *given, **more):
+        found = own(self, *given, **more)
+        if self.left:
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(Judge, "judge", judge)
+    code, out, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out"))
+    assert (code, out) == (130, "")
+    assert re.fullmatch(r"audit: interrupted; of the ([0-9]+) findings of .* the best one has \1 left\n", err)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
