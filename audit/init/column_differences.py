@@ -29,8 +29,8 @@ _MOST_WAVES = 60
 def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
     """Return the columns of the only file, split into releases if a column names the release of each row.
 
-    Such a column is named like a wave or a year, and another column has texts that are unique in each release, or those
-    of people of whom few have a second row there, and mostly occur in several.
+    Such a column is named like a wave or a year, and another column has texts that are unique in each release, or of
+    which few repeat there if they are ids of people, and mostly occur in several.
     """
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
         tags = sorted(by.texts, key=natural)
