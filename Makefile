@@ -69,8 +69,9 @@ LOWEST := build/lowest
 $(LOWEST)/.installed: pyproject.toml $(VENV)/.installed
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dask,formats]'
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(LOWEST)/bin/python -m tests.packaging.lowest > $(LOWEST)/versions.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dask,formats]' -c $(LOWEST)/versions.txt
 	@touch $@
 
 lowest: $(LOWEST)/.installed
@@ -84,7 +85,7 @@ lowest: $(LOWEST)/.installed
 # suite with the lowest. Half an hour.
 package: $(LOWEST)/.installed
 	AUDIT_TEST_PACKAGE=1 $(BIN)/python -m pytest tests/packaging
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python -e '.[test]' -e benchmarks/series_bench
+	$(LOWEST)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks/series_bench -c $(LOWEST)/versions.txt
 	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 # All wheels that a room without a network needs (docs/install.md).

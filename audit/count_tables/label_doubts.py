@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from audit.count_tables.published_counts import (
     totals_by_sums,
 )
 from audit.count_tables.published_texts import is_total_word
+from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.table_shapes import read_categories
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
@@ -28,7 +29,15 @@ _STEM = 3  # letters that an abbreviation keeps
 
 def label_doubts(counts: PublishedCounts) -> Iterator[str]:
     """Yield sentences about labels that may be read wrongly, and what to write."""
-    for found in (_missed_totals, _named_parts, _moved_labels, _other_labels, _atoms_alike):
+    for found in (
+        _missed_totals,
+        _nested_totals,
+        _one_inside_another,
+        _named_parts,
+        _moved_labels,
+        _other_labels,
+        _atoms_alike,
+    ):
         yield from found(counts)
 
 
@@ -263,6 +272,45 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
+
+
+def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about each nested dimension with a label that is named like a total, but read as one beside."""
+    for dimension in counts.manifest.nested:
+        texts = dict.fromkeys(text for part in counts.parts for path in part.nested[dimension] for text in path)
+        for label in [text for text in texts if is_total_word(text)][:1]:
+            yield say(
+                '"{label}" of {dimension} sounds like a total, but is read as one more label; write totals = '
+                '{{ {dimension} = "{label}" }}, or leave these cells empty',
+                label=printable(label, 60),
+                dimension=printable(dimension, 60),
+            )
+
+
+def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about a dimension each of whose labels occurs beside one label of another one.
+
+    A school of one district has no pupils in another, but its rows there are absent, and not known to be 0.
+    """
+    manifest = counts.manifest
+    explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
+    plain = [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
+    for inner, outer in () if manifest.absent_is_zero else permutations(plain, 2):
+        totals = [counts.dimensions[place].total for place in (inner, outer)]
+        label = counts.label[:, [inner, outer]]
+        pairs = np.unique(label[(label != totals).all(axis=1)], axis=0)
+        inside, around = (len(np.unique(column)) for column in pairs.T)
+        is_summed = (label[:, 0] == totals[0]).any()
+        if len(pairs) == inside > around > 1 and is_summed and counts.hidden.any():
+            names = [printable(counts.dimensions[place].axis.name, 60) for place in (inner, outer)]
+            yield say(
+                "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not "
+                'exist, write absent = "zero", or make one dimension of both: nested = {{ area = ["{outer}", '
+                '"{inner}"] }}',
+                inner=names[0],
+                outer=names[1],
+            )
+            break
 
 
 PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b[\s:]*(.*)", re.IGNORECASE)

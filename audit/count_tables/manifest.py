@@ -136,7 +136,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         totals: the label that covers all people, by dimension.
         categories: the file that lists the atoms of each label, by dimension.
         codes: dimensions whose labels are codes: a code lies inside each code that it begins with.
-        nested: the columns of each nested dimension, the coarsest first; blank means the total.
+        nested: the columns of each nested dimension, the coarsest first; blank, or the total's name, means the total.
         breakdown: the column that names the dimensions of a row, such as `Region; Age`; None if there is none.
         levels: the columns with the labels of these dimensions.
         not_published: the texts that count as an empty cell.
@@ -313,7 +313,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             if not read[key]:
                 self.note(key, what, say("write {example} under [table]", example=example))
         totals = {name: unicodedata.normalize("NFC", text.strip()) for name, text in read["totals"].items()}
-        # A blank cell of a nested dimension means its total, whether or not a row has one.
+        # A blank cell of a nested dimension means its total, whether or not a row has one; a named total does, too.
         read["totals"] = dict.fromkeys(read["nested"] or (), WHOLE) | {
             name: label for name, label in totals.items() if label
         }

@@ -82,7 +82,7 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
 
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
     """Yield the rows of a table, once for each of its columns of counts."""
-    nested = {name: nested_labels(table, columns) for name, columns in manifest.nested.items()}
+    nested = {name: nested_labels(table, columns, manifest.totals[name]) for name, columns in manifest.nested.items()}
     labels = {d: table.texts(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
     labels |= breakdown_labels(manifest, table)
     measure = None if manifest.measure is None else table.texts(manifest.measure)

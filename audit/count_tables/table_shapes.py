@@ -148,10 +148,13 @@ LabelPath = tuple[str, ...]
 """A nested label with those around it, the coarsest first; empty for the total."""
 
 
-def nested_labels(table: Table, columns: Sequence[str]) -> list[LabelPath]:
-    """Return the path of each row in a dimension of several columns, the coarsest first; blank labels are left out."""
+def nested_labels(table: Table, columns: Sequence[str], total: str) -> list[LabelPath]:
+    """Return the path of each row in a dimension of several columns, the coarsest first.
+
+    Blank labels, and the total's own name, are left out.
+    """
     rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
-    return [tuple(text for text in row if text not in _NONE) for row in rows]
+    return [tuple(text for text in row if text not in _NONE and text != total) for row in rows]
 
 
 @dataclass(frozen=True)

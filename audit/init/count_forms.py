@@ -236,7 +236,8 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:
         rules.table["dimensions"].insert(0, "area")
-        rules.table["totals"]["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
+        named = next(filter(None, (total_of(columns[name]) for name in nested)), None)
+        rules.table["totals"]["area"] = named or next(iter(columns.get("country_name", ["Total"])), "Total")
         rules.table["nested"] = {"area": nested}
         why = say("Each region is assumed to consist of the authorities that the files show inside it.")
         rules.doubts.append(why)

@@ -588,3 +588,58 @@ def test_a_denominator_that_may_be_anything_is_undecided(line, columns, tmp_path
 @pytest.mark.parametrize("line", ["A,*,,", "A,*,*,*", "A,400,12.5,", "A,*,,2000"])
 def test_where_no_rate_of_a_hidden_count_is_published_nothing_is_open(line, tmp_path):
     assert judged(tmp_path, line) == (0, set(), {})
+
+
+SCHOOLS = {
+    "Görlitz,Oberschule": "c c 11",
+    "Görlitz,Gymnasium": "c c 30",
+    "Görlitz,Förderschule": "9 15 24",
+    "Görlitz,all": "14 51 65",
+    "Löbau,Grundschule": "8 12 20",
+    "Löbau,Hauptschule": "10 15 25",
+    "Löbau,all": "18 27 45",
+    "all,all": "32 78 110",
+}
+"""Boys, girls and all pupils: of the 14 boys in Görlitz, 9 are in one of three schools, and 5 in the other two."""
+
+
+@pytest.mark.parametrize(
+    ("own", "code", "said"),
+    [
+        (
+            'dimensions = ["district", "school", "sex"]\ntotals = { district = "all", school = "all", sex = "all" }',
+            1,
+            "occurs beside only one label of district",
+        ),
+        (
+            'dimensions = ["district", "school", "sex"]\ntotals = { district = "all", school = "all", sex = "all" }\n'
+            'absent = "zero"',
+            1,
+            "NOT SAFE",
+        ),
+        (
+            'dimensions = ["area", "sex"]\nnested = { area = ["district", "school"] }\ntotals = { sex = "all" }',
+            3,
+            "sounds like a total",
+        ),
+        (
+            'dimensions = ["area", "sex"]\nnested = { area = ["district", "school"] }\n'
+            'totals = { sex = "all", area = "all" }',
+            1,
+            "NOT SAFE",
+        ),
+    ],
+)
+def test_schools_of_one_district_are_in_no_other(own, code, said, tmp_path):
+    (tmp_path / "releases").mkdir()
+    lines = [
+        f"{place},{sex},{text}\n"
+        for place, texts in SCHOOLS.items()
+        for sex, text in zip(("m", "f", "all"), texts.split(), strict=True)
+    ]
+    (tmp_path / "releases/1.csv").write_text("district,school,sex,n\n" + "".join(lines), encoding="utf-8")
+    manifest = f'[series]\nkind = "tables"\nreleases = ["releases/1.csv"]\n[table]\n{own}\nvalue = "n"\n'
+    manifest += 'markers = { "c" = [0, inf] }\n[policy]\nmin_count = 6\n'
+    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, said in " ".join(out.split())) == (code, True), out
