@@ -10,6 +10,7 @@ from audit.init.columns import partition, read_columns
 from audit.io.manifest import REGISTER_COLUMNS
 from audit.io.respelling import skeleton
 
+_OCCUPATION = 7  # how sensitive an occupation sounds, which many rolls list
 _NEARLY = 0.95
 """The share of lines that differ from each other in a roll, which may list someone twice."""
 
@@ -34,7 +35,7 @@ def matched(own: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
 
 def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
     """Return the column, or the columns together, that name a person in a roll; None of other tables."""
-    if not {*REGISTER_COLUMNS}.isdisjoint(names) or any(map(sensitivity, names)):
+    if not {*REGISTER_COLUMNS}.isdisjoint(names) or any(sensitivity(name) > _OCCUPATION for name in names):
         return None
     columns = [*read_columns([(path, path.name)]).values()]
     days = [each for each in columns if topic(each.name) == "birth" and each.are_days]

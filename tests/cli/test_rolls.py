@@ -128,6 +128,19 @@ def test_a_roll_of_names_is_a_register_in_every_language(tmp_path, language):
     assert "0 people fit no row" in str(result["warnings"])
 
 
+def test_a_roll_may_list_occupations(tmp_path):
+    """An occupation sounds sensitive, but a table with names and days of birth beside others is a roll all the same."""
+    form = rolled(tmp_path, "fr")
+    for path in tmp_path.glob("*.csv"):
+        head, *lines = path.read_text(encoding="utf-8").splitlines()
+        jobs = [f"{line};{'Cadre' if place % 2 else 'Ouvrier'}" for place, line in enumerate(lines)]
+        write(path, "\n".join([f"{head};Profession", *jobs, ""]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = confirmed(tmp_path / "series.toml")
+    assert 'register = "liste.csv"' in text
+    assert f'sensitive = "{form["columns"][3]}"' in text
+
+
 @pytest.mark.parametrize("language", ["fr", "de"])
 def test_years_of_two_digits_are_read_as_stated_and_never_as_texts(tmp_path, language):
     """A roll with two digits of each year is judged as one with four; without a century it is refused."""
