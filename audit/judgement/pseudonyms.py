@@ -321,7 +321,8 @@ def names_in_report(series: Series, individual: str, adversary: AdversaryKind, *
     name = identifier_of(views[0].series, individual)
     named = [name] if adversary != "possible" and views[0].series.person(name) >= 0 else []
     kinds = [(view, view.possible_kinds.kinds) for view in views if view.possible_kinds is not None]
-    named += [view.name(some[code].person) for view, some in kinds for code in judged_as(view, name).values()]
+    codes = [(view, code, some[code].person) for view, some in kinds for code in judged_as(view, name).values()]
+    named += [view.name(person if reveal else kind) for view, kind, person in codes]  # a pseudonym is a kind's own
     return named if reveal else [namer.pseudonym("person", each) for each in named if namer.keyed]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from audit.model.adversary import AdversaryKind
-from audit.model.report import BaselineFacts
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Local, cores
+
+if TYPE_CHECKING:
+    from audit.model.report import BaselineFacts
 
 Progress = Callable[[str], Callable[[int, int], None] | None]
 
