@@ -194,13 +194,14 @@ class QuestionBuilder:
         every_atom = self.sets[place].whole
         whole = [every_atom] if total >= 0 else []
         number = mine & rows.shown & ~rows.hidden
-        tables: dict[tuple[int, bool], set[Mask]] = {}
         margin = ~np.delete(rows.crossings, place, axis=1).any(axis=1)
+        numbers: dict[frozenset[Mask], None] = {}
         for which in (number, number & margin):  # a label without a number in the margin may have one elsewhere
+            tables: dict[int, set[Mask]] = {}
             pairs = np.unique(np.column_stack([rows.table, rows.label[:, place]])[which], axis=0)
             for table, label in pairs.tolist():
-                tables.setdefault((table, which is number), set()).add(masks[label])
-        numbers = dict.fromkeys(map(frozenset, tables.values()))
+                tables.setdefault(table, set()).add(masks[label])
+            numbers |= dict.fromkeys(map(frozenset, tables.values()))
         is_label = total < 0 or any(masks[label] == every_atom for label in shown if label != total)
         return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
 

@@ -295,13 +295,12 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     manifest = counts.manifest
     explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
     plain = [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
-    for inner, outer in () if manifest.absent_is_zero else permutations(plain, 2):
+    for inner, outer in permutations(plain, 2) if counts.hidden.any() and not manifest.absent_is_zero else ():
         totals = [counts.dimensions[place].total for place in (inner, outer)]
         label = counts.label[:, [inner, outer]]
         pairs = np.unique(label[(label != totals).all(axis=1)], axis=0)
         inside, around = (len(np.unique(column)) for column in pairs.T)
-        is_summed = (label[:, 0] == totals[0]).any()
-        if len(pairs) == inside > around > 1 and is_summed and counts.hidden.any():
+        if len(pairs) == inside > around > 1 and (label[:, 0] == totals[0]).any():
             names = [printable(counts.dimensions[place].axis.name, 60) for place in (inner, outer)]
             yield say(
                 "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not "

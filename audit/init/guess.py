@@ -11,7 +11,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -235,7 +235,7 @@ def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
         return {}
     unknown = {code for code, text in enumerate(names) if text in series.missing(sensitive) or may_be_unknown(text)}
     every = range(len(names))  # what is not known follows any value, and any value follows it
-    possible = {(old, new): 0 for old in every for new in every if old == new or not unknown.isdisjoint((old, new))}
+    possible = dict.fromkeys([*zip(every, every, strict=True), *product(every, unknown), *product(unknown, every)], 0)
     return {(names[old], names[new]): times for (old, new), times in sorted((possible | found).items())}
 
 
