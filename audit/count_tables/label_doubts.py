@@ -290,24 +290,25 @@ def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
 def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     """Yield a sentence about a dimension each of whose labels occurs beside one label of another one.
 
-    A school of one district has no pupils in another, but its rows there are absent, and not known to be 0.
+    A school of one district has no pupils in another, but its rows there are absent, and not known to be 0: in rounded
+    tables that omit zeros they can be a rounded 0.
     """
     manifest = counts.manifest
     explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
     plain = [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
-    for inner, outer in permutations(plain, 2) if counts.hidden.any() and not manifest.absent_is_zero else ():
-        totals = [counts.dimensions[place].total for place in (inner, outer)]
-        label = counts.label[:, [inner, outer]]
-        pairs = np.unique(label[(label != totals).all(axis=1)], axis=0)
+    is_known = manifest.absent_is_zero and not (manifest.rounding or manifest.perturbation)
+    for places in permutations(plain, 2) if (counts.lower < counts.upper).any() and not is_known else ():
+        one, other = (counts.dimensions[place] for place in places)
+        label = counts.label[:, places]
+        pairs = np.unique(label[(label != [one.total, other.total]).all(axis=1)], axis=0)
         inside, around = (len(np.unique(column)) for column in pairs.T)
-        if len(pairs) == inside > around > 1 and (label[:, 0] == totals[0]).any():
-            names = [printable(counts.dimensions[place].axis.name, 60) for place in (inner, outer)]
+        if len(pairs) == inside > around > 1 and one.total in label[:, 0]:
             yield say(
                 "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not "
-                'exist, write absent = "zero", or make one dimension of both: nested = {{ area = ["{outer}", '
-                '"{inner}"] }}',
-                inner=names[0],
-                outer=names[1],
+                'exist, make one dimension of both: nested = {{ area = ["{outer}", "{inner}"] }}, or write absent = '
+                '"zero" if no count is rounded',
+                inner=printable(one.axis.name, 60),
+                outer=printable(other.axis.name, 60),
             )
             break
 

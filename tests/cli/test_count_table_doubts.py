@@ -643,3 +643,25 @@ def test_schools_of_one_district_are_in_no_other(own, code, said, tmp_path):
     (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
     found, out, _ = run_main(str(tmp_path))
     assert (found, said in " ".join(out.split())) == (code, True), out
+
+
+@pytest.mark.parametrize(
+    ("own", "code", "said"),
+    [
+        ('dimensions = ["district", "school"]', 3, "occurs beside only one label of district"),
+        ('dimensions = ["district", "school"]\nabsent = "zero"', 3, 'or write absent = "zero" if no count is rounded'),
+        ('dimensions = ["area"]\nnested = { area = ["district", "school"] }', 1, "can be derived"),
+    ],
+)
+def test_schools_of_rounded_counts_are_in_no_other_district(own, code, said, tmp_path):
+    """Two schools of at most 1 pupil each have 2 together, where no other school can have the rest."""
+    schools = {"A,x": 0, "A,y": 0, "A,all": 3, "B,z": 6, "B,u": 9, "B,all": 15, "all,all": 18}
+    (tmp_path / "releases").mkdir()
+    lines = "".join(f"{place},{count}\n" for place, count in schools.items())
+    (tmp_path / "releases/1.csv").write_text("district,school,n\n" + lines, encoding="utf-8")
+    totals = "area" if "nested" in own else 'district = "all", school'
+    manifest = '[series]\nkind = "tables"\nreleases = ["releases/1.csv"]\n[table]\nvalue = "n"\n'
+    manifest += f'{own}\ntotals = {{ {totals} = "all" }}\nrounding = {{ to = 3, how = "nearest" }}\n'
+    (tmp_path / "series.toml").write_text(f"{manifest}[policy]\nmin_count = 3\n", encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, said in " ".join(out.split())) == (code, True), out

@@ -372,7 +372,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("audit.adversary.known_groups.PossibleKind.at_most", "value in common or not self.constant", "True"),
     ],
-    "oracle/test_possible_people.py::test_a_finding_names_the_fewest_releases_that_suffice": [
+    "oracle/test_possible_people.py::test_people_alike_are_no_more_than_rows_of_the_releases_that_suffice": [
         (
             "audit.adversary.known_groups.PossibleKind.exposed",
             "fewest(self.contents, common)",

@@ -224,9 +224,10 @@ def test_who_may_be_in_one_release_alone_violates(tmp_path):
     assert "if in 1 and 2, it is certain" in " ".join(explained.split())
 
 
-def test_people_alike_are_no_more_than_rows(tmp_path):
+@pytest.mark.parametrize("second", ["aabc", "abbc"])
+def test_people_alike_are_no_more_than_rows_of_the_releases_that_suffice(second, tmp_path):
     code, result, _ = run_audit(
-        roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}, {"20-39": "aabc"}], [25] * 7), "--reveal"
+        roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}, {"20-39": second}], [25] * 7), "--reveal"
     )
     assert code == 1
     [found] = result["attacks"][0]["findings"]
