@@ -63,8 +63,9 @@ def facts(series: TablesFacts) -> str:
 
 
 def adversary(series: TablesFacts) -> str:
-    """Return the assumed adversary, and how the releases are related."""
-    return str(_OVER_TIME[series.over_time])
+    """Return the assumed adversary, how the releases are related, and which counts are checked."""
+    checked = say("Checked: cells, what labels leave of each other, hidden cells of each line; not all sums of labels.")
+    return f"{_OVER_TIME[series.over_time]} {checked}"
 
 
 def rules(series: TablesFacts) -> Iterator[str]:
@@ -77,18 +78,17 @@ def rules(series: TablesFacts) -> Iterator[str]:
     if known.rounding is not None:
         yield _ROUNDED[known.rounding.how].filled(base=known.rounding.to)
         if known.rounding.exact:
-            releases = printable(", ".join(known.rounding.exact))
-            yield say("Not rounded: release {releases}.", releases=releases)
+            yield say("Not rounded: release {releases}.", releases=printable(", ".join(known.rounding.exact)))
     if known.perturbation:
         yield say("Numbers are off by up to {most}.", most=known.perturbation)
     for rates in (*([] if known.rates is None else [known.rates]), *(known.further_rates or ())):
-        named = {"column": printable(rates.column), "denominator": printable(rates.denominator)}
         yield say_count(
             "{column} is per {per} of {denominator}, to {count} decimal.",
             "{column} is per {per} of {denominator}, to {count} decimals.",
             rates.decimals,
             per=rates.per,
-            **named,
+            column=printable(rates.column),
+            denominator=printable(rates.denominator),
         )
     if known.absent_is_zero:
         yield say("A missing row stands for 0.")
