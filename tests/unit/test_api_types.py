@@ -1,7 +1,9 @@
 """What type checkers accept of what a user may write, and what they refuse."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,23 +38,39 @@ REFUSED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
-    """Return what mypy says of a file with all of it, by line."""
-    folder = tmp_path_factory.mktemp("user")
-    (folder / "mine.py").write_text(ACCEPTED + "\n".join(REFUSED) + "\n", encoding="utf-8")
+def mypy(file: Path) -> dict[int, str]:
+    """Return what mypy says of a file, by line."""
     root = Path(__file__).parents[2]
-    how = ["--strict", "--follow-imports=silent", f"--cache-dir={folder / 'cache'}", "--ignore-missing-imports"]
+    how = ["--strict", "--follow-imports=silent", f"--cache-dir={file.parent / 'cache'}", "--ignore-missing-imports"]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *how, "--config-file=", str(folder / "mine.py")],
+        [sys.executable, "-m", "mypy", *how, "--config-file=", str(file)],
         capture_output=True, text=True, check=False, cwd=root, env={"MYPYPATH": str(root), "PATH": ""},
     )  # fmt: skip
     found = (line.split("mine.py:", 1)[1].split(":", 1) for line in done.stdout.splitlines() if "mine.py:" in line)
     return {int(line): text for line, text in found if "error:" in text}
 
 
-def test_what_a_user_may_write_is_accepted_and_each_mistake_refused(errors: dict[int, str]) -> None:
-    first = ACCEPTED.count("\n") + 1
+def pyright(file: Path) -> dict[int, str]:
+    """Return what pyright says of a file, by line."""
+    pytest.importorskip("basedpyright", reason="pyright is not installed: pip install basedpyright")
+    root = Path(__file__).parents[2]
+    settings = {"typeCheckingMode": "strict", "extraPaths": [str(root)], "include": [file.name]}
+    (file.parent / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable],
+        capture_output=True, text=True, check=False, cwd=file.parent,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["summary"]["filesAnalyzed"] == 1
+    return {each["range"]["start"]["line"] + 1: each["message"] for each in found["generalDiagnostics"]}
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_what_a_user_may_write_is_accepted_and_each_mistake_refused(
+    checker: Callable[[Path], dict[int, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(ACCEPTED + "\n".join(REFUSED) + "\n", encoding="utf-8")
+    errors, first = checker(tmp_path / "mine.py"), ACCEPTED.count("\n") + 1
     assert sorted(errors) == list(range(first, first + len(REFUSED))), errors
 
 
