@@ -191,7 +191,8 @@ class JointAttack(PolicyOptions):
 
     Attributes:
         seed: the seed of the search for worlds; another seed may decide more or fewer of the hard values.
-        aims: for how many values of each person to find worlds, one aim after another; 0 means all.
+        aims: for how many values of each person to find worlds, one aim after another; 0 means all; without aims,
+            values are only ruled out group by group.
         max_risk: the policy's limit; below 1, worlds of small parts are counted even if other parts are too large.
     """
 
@@ -209,8 +210,11 @@ class JointAttack(PolicyOptions):
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack that looks for only two possible values of each person, if that decides the policy.
 
-        Limits on risks below 1, on risks in any release, and on e require all possible values.
+        Limits on risks below 1, on risks in any release, and on e require all possible values. Without limits, values
+        are ruled out group by group, and no world is searched for.
         """
+        if not limits:
+            return replace(self, aims=())
         every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
         return self if every else replace(self, aims=AIMS[:1])
 
@@ -222,7 +226,7 @@ class JointAttack(PolicyOptions):
         deciding = budget.fraction(_FOR_DECIDING)
         try:
             # Worlds for two values do not suffice if these are close numbers or of one category.
-            aims = AIMS if evidence.numbers or evidence.categories else self.aims
+            aims = AIMS if self.aims and (evidence.numbers or evidence.categories) else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")

@@ -87,7 +87,7 @@ class Settling:
                 break
             self._budget.stage(stage)
             step()
-            left = self._left(aims[-1])
+            left = self._left(min(aims, default=ALL))
             most = max(most, left)
             self._budget.progress(most - left, most)
         return self.known
@@ -102,7 +102,7 @@ class Settling:
         if self._left(ALL):
             yield "looking for a world", self._take_hint
         yield _COUNTING, partial(self._count, all_people=all_people)
-        if self._left(ALL):
+        if aims and self._left(ALL):
             yield "looking for a world", self._find_worlds
         for aim in aims:
             for each in self._round(aim):

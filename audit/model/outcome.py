@@ -313,7 +313,10 @@ class NarrowableAttack(Attack, Protocol):
     """An attack that can decide the policy faster than it can find everything."""
 
     def only_deciding(self, limits: Mapping[str, float], /) -> Attack:
-        """Return the attack restricted to what decides the policy's limits; each clause has the same outcome."""
+        """Return the attack restricted to what decides the policy's limits; each clause has the same outcome.
+
+        Without limits, it only returns what it finds quickly, and is incomplete unless that is everything.
+        """
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -88,16 +88,13 @@ class Judge:
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
-        self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
+        self.attacks, self._quick_attacks = _narrowed(attacks, limits), _narrowed(attacks, {})
         self.options = replace(options, findings=None, keeps_finished=False)
         self.audits, self.budget, self.left = 0, options.whole, list[int]()
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
         run = run_attacks(before, self.attacks, self.options)
-        applied = {each.attack.name for each in run.results if each.outcome.status != "skipped"}
-        quick = [each for each in self.attacks if each.name in applied and not isinstance(each, NarrowableAttack)]
-        self._quick_attacks = quick if len(quick) < len(applied) else []
         self._known = KnownClaims(run.results, self._namer, limits)
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
@@ -117,8 +114,8 @@ class Judge:
     def judge(self, plan: RepairPlan, *, blames: bool = True, whole: bool = False) -> Judgement:
         """Return the judgement of the series with a changed candidate, with the causes of findings if requested.
 
-        Slow attacks are not run if the others find a violation, unless the `whole` audit is wanted; that audit is made
-        even after the time limit.
+        Slow attacks only return what they find quickly if that violates the policy, or decides it, unless the `whole`
+        audit is wanted; that audit is made even after the time limit.
 
         Raises:
             SearchOutOfTimeError: the time limit of the whole search is reached.
@@ -129,11 +126,9 @@ class Judge:
             series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             self.audits += 1
             with logged_stage(_LOG, "candidate", number=self.audits) as stage:
-                for attacks in (
-                    [self.attacks] if whole or not self._quick_attacks else [self._quick_attacks, self.attacks]
-                ):
+                for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
                     run, report, policy = self._audited(series, attacks, whole=whole)
-                    if policy.violations:
+                    if policy.violations or self.attacks == attacks or not (policy.undecided or _is_incomplete(report)):
                         break
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
             if not policy.violations or not blames or (whole and self.budget.exhausted()):
@@ -144,8 +139,7 @@ class Judge:
         self, series: Series, attacks: Sequence[Attack], *, whole: bool
     ) -> tuple[AuditRun, Report, PolicyReport]:
         """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
-        explicit = self.options.explicit and attacks is self.attacks
-        options = replace(self.options, progress=self._watch(late=whole), explicit=explicit)
+        options = replace(self.options, progress=self._watch(late=whole))
         run = run_attacks(series, attacks, options)
         options = replace(options, findings=0)
         report = build_report(run, self._namer, options)
@@ -208,6 +202,16 @@ class Judge:
         small = kept[size < max(limits)]
         for root in np.unique(group[small]).tolist():
             yield Blame((root,), small[group[small] == root])
+
+
+def _narrowed(attacks: Sequence[Attack], limits: Mapping[str, float]) -> list[Attack]:
+    """Return attacks that do only what limits require, where they can."""
+    return [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
+
+
+def _is_incomplete(report: Report) -> bool:
+    """Return whether an attack may have found less than there is."""
+    return any(each.incomplete for each in report.attacks)
 
 
 class _Written:
