@@ -24,7 +24,7 @@ from audit.repair.past_values import PastValues
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-ROUNDS = 8
+ROUNDS = 24
 _TRIES = {MOVE: 2, COARSEN: 3}
 """After this many changes of one kind to a group with remaining findings, another kind is tried."""
 
@@ -68,14 +68,14 @@ class GuidedSearch:
         if self.past is not None and not self._mended(draft, self.past.groups_broken(draft.plan()).tolist()):
             return None
         tries: Counter[tuple[int, str]] = Counter()
-        for number in range(ROUNDS):
+        for _ in range(ROUNDS):
             plan = draft.plan()
             if plan.withheld.all():
                 return None
             judgement = self.judge.judge(plan)
             if judgement.keeps:
                 return plan, judgement
-            if not judgement.blamed or not self._answered(draft, judgement.blamed, tries, 2 ** max(0, number - 2)):
+            if not judgement.blamed or not self._answered(draft, judgement.blamed, tries):
                 return None
         return None
 
@@ -106,13 +106,8 @@ class GuidedSearch:
 
     # -- findings ---------------------------------------------------------------------------------------------
 
-    def _answered(
-        self, draft: CandidateDraft, blamed: Sequence[Blame], tries: Counter[tuple[int, str]], merges: int
-    ) -> bool:
-        """Change something for each finding, each group at most once; return whether anything was changed.
-
-        A group of which no row is withheld is merged with `merges` other groups, if there are any.
-        """
+    def _answered(self, draft: CandidateDraft, blamed: Sequence[Blame], tries: Counter[tuple[int, str]]) -> bool:
+        """Change something for each finding, each group at most once; return whether anything was changed."""
         touched: set[int] = set()
         for blame in blamed:
             roots = {int(draft.root[group]) for group in blame.groups}
@@ -120,16 +115,19 @@ class GuidedSearch:
                 continue
             rows = np.array([row for row in blame.rows.tolist() if draft.keeps(row)], dtype=np.intp)
             root = min(roots, key=lambda each: (len(draft.inside[each]), each))
-            changed = self._change(draft, root, rows, tries, merges)
+            changed = self._change(draft, root, rows, tries)
             touched |= {root, *changed} if changed else set()
             if not self._mended(draft, changed):
                 return False
         return bool(touched)
 
     def _change(
-        self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]], merges: int
+        self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]]
     ) -> list[int]:
-        """Make the cheapest change of a group, among the kinds that were not tried too often."""
+        """Make the cheapest change of a group, among the kinds that were not tried too often.
+
+        A group of which no row is withheld is merged with others, the more of them, the more often it was changed.
+        """
         options = [*self._options(draft, root, rows, tries[root, MOVE])]
         left = [each for each in options if tries[root, each[1]] < _TRIES.get(each[1], ROUNDS)] or options
         if not left:
@@ -142,7 +140,7 @@ class GuidedSearch:
                 draft.withhold(each, what)
             return changed
         changed = draft.apply(root, kind, what)
-        for _ in range(merges - 1 if MERGE in self.moves else 0):
+        for _ in range(2 ** max(0, tries[root, kind] - 3) - 1 if MERGE in self.moves else 0):
             if near := draft.partners(changed[0]):
                 changed = [draft.merge(changed[0], near[0][1])]
         return changed
