@@ -85,12 +85,12 @@ class HidingSearch:
         known: Mapping[str, CountSize] | None = None,
         signs: Mapping[int, str] | None = None,
     ) -> None:
-        # The search has a progress bar of its own, which those of its audits would replace.
-        self._watch = options.progress("repair")
         self.counts, self.attack = counts, attack
-        self.options = replace(options, findings=None, progress=lambda _: None)
         self.known, self.signs = known or {}, signs or {}
         self.budget = budget or Budget(options.time_limit)
+        # The search has a progress bar of its own, which those of its audits would replace.
+        self.budget.on_progress = options.progress("repair")
+        self.options = replace(options, findings=None, progress=lambda _: None)
         self._tried: dict[Rows, Audited] = {}
         self.cost = costs(counts, rows)
         self._at: dict[tuple[str, int], list[int]] = {}
@@ -105,8 +105,7 @@ class HidingSearch:
         """Return the audit with some rows hidden; each set of rows is audited once."""
         if rows not in self._tried:
             self._tried[rows] = self.audited(without_rows(self.counts, rows, self.signs))
-            if self._watch is not None:
-                self._watch(len(self._tried), max(_TRIES, len(self._tried) + 1))
+            self.budget.search(len(self._tried), _TRIES)
         return self._tried[rows]
 
     def audited(self, counts: PublishedCounts) -> Audited:

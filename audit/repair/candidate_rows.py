@@ -367,17 +367,11 @@ class RepairPlan:
         steps[old] = 0
         return replace(self, part=part, steps=steps)
 
-    def without(self, rows: Places) -> RepairPlan:
-        """Return the plan with some more rows withheld."""
-        withheld = self.withheld.copy()
-        withheld[rows] = True
-        return replace(self, withheld=withheld)
-
-    def kept(self, rows: Places) -> RepairPlan:
-        """Return the plan with some withheld rows restored."""
-        withheld = self.withheld.copy()
-        withheld[rows] = False
-        return replace(self, withheld=withheld)
+    def without(self, rows: Places, *, withheld: bool = True) -> RepairPlan:
+        """Return the plan with some more rows withheld, or restored."""
+        changed = self.withheld.copy()
+        changed[rows] = withheld
+        return replace(self, withheld=changed)
 
     @property
     def key(self) -> bytes:

@@ -47,8 +47,9 @@ class GuidedSearch:
 
     def coarsest(self, forced: Places) -> Found | None:
         """Return the repair with all groups merged into one, and people who are still found withheld."""
-        plan, covered = self.rows.coarsest(forced, covered=COARSEN in self.moves), COARSEN in self.moves
-        while not plan.withheld.all():
+        gone = forced
+        while len(gone) < self.rows.rows:
+            plan = self.rows.coarsest(gone, covered=COARSEN in self.moves)
             judgement = self.judge.judge(plan)
             if judgement.keeps:
                 return plan, judgement
@@ -56,7 +57,7 @@ class GuidedSearch:
             rows = self.rows.withholdable(rows[~plan.withheld[rows]])
             if not len(rows) or WITHHOLD not in self.moves:
                 return None
-            plan = self.rows.coarsest(np.union1d(np.flatnonzero(plan.withheld), rows), covered=covered)
+            gone = np.union1d(gone, rows)
         return None
 
     def repaired(self, forced: Places, room: float) -> Found | None:
@@ -121,9 +122,7 @@ class GuidedSearch:
                 return False
         return bool(touched)
 
-    def _change(
-        self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]]
-    ) -> list[int]:
+    def _change(self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]]) -> list[int]:
         """Make the cheapest change of a group, among the kinds that were not tried too often.
 
         A group of which no row is withheld is merged with others, the more of them, the more often it was changed.
@@ -190,17 +189,12 @@ class CandidateDraft:
 
     def plan(self) -> RepairPlan:
         """Return the current plan."""
-        kept = np.zeros(self.rows.rows, dtype=np.bool_)
-        for rows in self.inside.values():
-            kept[rows] = True
+        kept, steps = np.zeros(self.rows.rows, dtype=np.bool_), np.zeros_like(self.steps)
         part = np.empty(self.rows.groups, dtype=np.intp)
-        least = {}
         for root, members in self.members.items():
-            least[root] = min(members)
-            part[members] = least[root]
-        steps = np.zeros_like(self.steps)
-        for root, low in least.items():
-            steps[low] = self.steps[root]
+            kept[self.inside[root]] = True
+            part[members] = min(members)
+            steps[min(members)] = self.steps[root]
         return RepairPlan(self.home.copy(), part, ~kept, steps)
 
     def broken(self, root: int, rows: Places | None = None) -> Places:

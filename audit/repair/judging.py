@@ -18,7 +18,7 @@ from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import KnownClaims, claims_of, selection_of
 from audit.model.arrays import Places
-from audit.model.audit_options import AuditOptions, Progress
+from audit.model.audit_options import AuditOptions
 from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
@@ -90,7 +90,7 @@ class Judge:
         self.before, self.rows = before, rows
         self.attacks, self._quick_attacks = _narrowed(attacks, limits), _narrowed(attacks, {})
         self.options = replace(options, findings=None, keeps_finished=False)
-        self.audits, self.budget, self.left = 0, options.whole, list[int]()
+        self.audits, self.expected, self.budget, self.left = 0, 0, options.whole, list[int]()
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
@@ -128,9 +128,11 @@ class Judge:
             with logged_stage(_LOG, "candidate", number=self.audits) as stage:
                 for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
                     run, report, policy = self._audited(series, attacks, whole=whole)
-                    if policy.violations or self.attacks == attacks or not (policy.undecided or _is_incomplete(report)):
+                    is_open = policy.undecided or any(each.incomplete for each in report.attacks)
+                    if policy.violations or self.attacks == attacks or not is_open:
                         break
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
+            self.budget.search(self.audits, self.expected)
             if not policy.violations or not blames or (whole and self.budget.exhausted()):
                 return Judgement(report, not policy.violations and not policy.undecided, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
@@ -139,7 +141,7 @@ class Judge:
         self, series: Series, attacks: Sequence[Attack], *, whole: bool
     ) -> tuple[AuditRun, Report, PolicyReport]:
         """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
-        options = replace(self.options, progress=self._watch(late=whole))
+        options = replace(self.options, progress=(lambda _: None) if whole else self.check_time)
         run = run_attacks(series, attacks, options)
         options = replace(options, findings=0)
         report = build_report(run, self._namer, options)
@@ -148,23 +150,14 @@ class Judge:
         run = less_the_past(run, self._known)
         return run, report, build_report(run, self._namer, options).policy
 
-    def check_time(self) -> None:
-        """Return while there is time.
+    def check_time(self, _attack: str = "") -> None:
+        """Return while there is time; called between two attacks, it ends an audit.
 
         Raises:
             SearchOutOfTimeError: the time limit is reached.
         """
         if self.budget.exhausted():
             raise SearchOutOfTimeError
-
-    def _watch(self, *, late: bool) -> Progress:
-        """Return a callback that ends an audit between two attacks when the time limit is reached."""
-
-        def watch(_: str) -> None:
-            if not late:
-                self.check_time()
-
-        return watch
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement with the causes of the violations of a policy."""
@@ -207,11 +200,6 @@ class Judge:
 def _narrowed(attacks: Sequence[Attack], limits: Mapping[str, float]) -> list[Attack]:
     """Return attacks that do only what limits require, where they can."""
     return [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
-
-
-def _is_incomplete(report: Report) -> bool:
-    """Return whether an attack may have found less than there is."""
-    return any(each.incomplete for each in report.attacks)
 
 
 class _Written:

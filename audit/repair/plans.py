@@ -30,7 +30,7 @@ def smaller_plans(rows: CandidateRows, plan: RepairPlan) -> list[RepairPlan]:
 def _smaller(rows: CandidateRows, plan: RepairPlan) -> Iterator[RepairPlan]:
     withheld = np.flatnonzero(plan.withheld)
     for some in _halved(withheld):
-        yield plan.kept(rows.withholdable(some))
+        yield plan.without(rows.withholdable(some), withheld=False)
     for members in sorted(rows.parts(plan), key=rows.merge_cost, reverse=True)[:_UNDONE]:
         yield _divided(plan, [[each] for each in members])
         if len(members) > 2:

@@ -90,16 +90,17 @@ class RepairSearch:
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
         self.declared = declared
+        self.judge.budget.on_progress = options.progress("repair")
+        self.judge.expected = 2 * ROUNDS
+        self.judge.budget.search(0, self.judge.expected)
         self.past: PastValues | None = None
         self.best: Found | None = None
         self.first: Judgement | None = None
         self.stopped: Reason | None = None
         self.doubts: list[str] = []
         self._violated: dict[bytes, bool] = {}
-        self._expected = 2 * ROUNDS
         possible = [move for move in MOVES if self._can(move)]
         self.moves = [move for move in possible if move in moves]
-        self._watch = options.progress("repair")
         self._left_out = self._hindrance if WITHHOLD in moves else None
         # Coarser cells that only form groups may happen to merge some groups.
         self._guiding_moves = [move for move in self.moves if move != COARSEN or self._cells_matter()]
@@ -170,7 +171,7 @@ class RepairSearch:
         try:
             self._follow_findings(self._forced())
         except SearchOutOfTimeError:
-            return None
+            self.stopped = self.judge.budget.reason
         return None if self.best is None else self._came_to()
 
     def find(self) -> Repair:
@@ -250,7 +251,6 @@ class RepairSearch:
         if whole and self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
             self._offer(found)
             forced = np.flatnonzero(found[0].withheld)
-        self._show()
         people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
         # Withheld rows may be what discloses others, so the fewest rows are tried, too.
         least = [gone] if self.judge.is_quick else []
@@ -259,7 +259,7 @@ class RepairSearch:
                 found = guided.repaired(forced, room)
                 if found is not None:
                     self._offer(found)
-        if whole and not self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
+        if whole and self.best is None and not self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
             self._offer(found)
 
     def _offer(self, found: Found) -> None:
@@ -272,7 +272,6 @@ class RepairSearch:
         if plan.key in self._violated or self._is_broken(plan):
             return False
         judgement = self.judge.judge(plan, blames=False)
-        self._show()
         policy = judgement.report.policy
         self._violated[plan.key] = not judgement.keeps and bool(policy.violations)
         if judgement.keeps:
@@ -281,15 +280,10 @@ class RepairSearch:
             self.doubts += [each.reason for each in policy.undecided]
         return judgement.keeps
 
-    def _show(self) -> None:
-        """Show progress: the number of audits made, out of those that may be needed."""
-        if self._watch is not None:
-            self._watch(self.judge.audits, max(self._expected, self.judge.audits + 1))
-
     def _lessen(self) -> None:
         """Undo unnecessary changes of the best repair, with a limited number of audits."""
         last = self.judge.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
-        self._expected, again = last, self.best is not None and self.rows.series.about_rows <= LARGE
+        self.judge.expected, again = last, self.best is not None and self.rows.series.about_rows <= LARGE
         while again and self.best is not None:
             smaller = smaller_plans(self.rows, self.best[0])
             again = any(self._try(plan) for plan in smaller if self.judge.audits < last)
@@ -316,7 +310,7 @@ class RepairSearch:
         kept = np.setdiff1d(np.arange(self.rows.rows), forced)
         if not self._coarsest_is_safest or (WITHHOLD in self.moves and len(kept) > _FEW_SUBSETS):
             return None
-        self._expected = self.judge.audits + 2 ** len(kept)
+        self.judge.expected = self.judge.audits + 2 ** len(kept)
         for count in range(len(kept), 0 if WITHHOLD in self.moves else len(kept) - 1, -1):
             for some in combinations(kept.tolist(), count):
                 gone = np.setdiff1d(np.arange(self.rows.rows), some)
@@ -335,7 +329,7 @@ class RepairSearch:
         Return None if there is a repair, or if that was not decided.
         """
         begun = self.judge.audits
-        self._expected, tried = begun + MOST_AUDITS, 0
+        self.judge.expected, tried = begun + MOST_AUDITS, 0
         try:
             for cost, plan in AllPlans(self.rows, self.moves).ascending():
                 if self.best is not None and cost >= self.rows.cost(self.best[0]):

@@ -244,7 +244,7 @@ def test_a_limit_leaves_open_what_it_must(adversary, kind, way, data):
     series = data.draw(filled(adversary, kind))
     answer = Answer(series, adversary)
     looks = data.draw(st.integers(0, 12))
-    for budget in (lambda: Budget(0.0), lambda: Looks(looks=[looks])):
+    for budget in (Budget, lambda: Budget(0.0), lambda: Looks(looks=[looks])):
         assert_right(asked(series, adversary, way=way, budget=budget), answer)
 
 

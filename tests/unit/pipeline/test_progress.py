@@ -1,15 +1,21 @@
 """Bars of attacks: what is done, how much of it; nothing stands at its end before it is there."""
 
 import io
+import re
+import shutil
 
+import pytest
 from rich.console import Console
 from rich.progress import Progress
 
 from attacks.registry import all_attacks
+from audit.io.candidate import with_candidate
 from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.audit_run import run_audit
 from audit.pipeline.progress import AttackBar
+from audit.repair.search import RepairSearch
+from reports.languages.catalogues import in_language
 from tests.cli.forms import EXAMPLES
 
 
@@ -46,3 +52,26 @@ def test_every_attack_on_people_says_what_it_does():
     for name in ("intersection", "update-graph", "equivalence", "joint"):
         assert watchers[name].stages
         assert watchers[name].shares
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "about 1 s an audit, "), ("de", "etwa 1 s"), ("fr", "environ 1"), ("es", "unos 1 s")]
+)
+def test_a_search_says_how_many_audits_the_time_limit_allows(tmp_path, language, words):
+    """It says so after the audit of the earlier releases, before any change is tried."""
+    watcher, _out = Watcher(), ["--output", str(tmp_path / "out")]
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    candidate = (tmp_path / "s" / "releases" / "2.csv").rename(tmp_path / "2.csv")
+    manifest = tmp_path / "s" / "series.toml"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
+    series = open_series(tmp_path / "s")
+    options = AuditOptions(time_limit=600, progress=lambda name: watcher if name == "repair" else None)
+    with in_language(language):
+        search = RepairSearch(*with_candidate(series, [candidate]), all_attacks(), options)
+        [first] = watcher.stages
+        search.find()
+    assert first.startswith(words)
+    assert [done for done, _ in watcher.shares] == [*range(search.judge.audits + 1)]
+    allowed = [int(re.findall("[0-9]+", stage)[1]) for stage in watcher.stages]
+    assert len(allowed) == len(watcher.shares)
+    assert all(most > 0 for most in allowed)
