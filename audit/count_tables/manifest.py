@@ -235,6 +235,10 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         """Return how the numbers of a release were rounded; None if they were not."""
         return None if self.rounding is None or self.tags[release] in self.rounding.exact else self.rounding
 
+    def has_published_base(self, rates: Rates, rounding: Rounding | None) -> bool:
+        """Return whether rates were computed from published numbers that may differ from the counts."""
+        return rates.of_published and (rounding is not None or self.perturbation > 0)
+
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
         tables = dict.fromkeys(table.path for release in self.releases for table in release.tables)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor
 from typing import Any
 
@@ -21,8 +22,10 @@ from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.published_texts import (
     Interval,
     decimal_of,
+    number_of,
+    points_part_thousands,
     published_rate_interval,
-    rate_interval,
+    widened,
     with_threshold,
 )
 from audit.count_tables.published_values import CHANGE
@@ -204,9 +207,8 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
     if problems.found:
         return counts
     cells.narrow([tie for some in ties.values() for tie in some])
-    untied = {column: sum(map(cells.is_untied, some)) for column, some in ties.items()}
-    untied = {column: count for column, count in untied.items() if count}
-    return replace(counts, lower=cells.lower, upper=cells.upper, untied=untied)
+    cells.unjudged.update({column: sum(map(cells.is_untied, some)) for column, some in ties.items()})
+    return replace(counts, lower=cells.lower, upper=cells.upper, untied=+cells.unjudged)
 
 
 @dataclass(frozen=True)
@@ -256,6 +258,8 @@ class _Cells:
         release = counts.release.tolist()
         labels = [tuple(one) for one in counts.label.tolist()]
         self.cell: list[Cell] = list(zip(release, counts.measure.tolist(), labels, strict=True))
+        self.unjudged = Counter[str]()
+        self._points = cache(lambda file: points_part_thousands({*counts.text[counts.file == file]}))
         self.rows: dict[Cell, list[int]] = {}
         for row, cell in enumerate(self.cell):
             self.rows.setdefault(cell, []).append(row)
@@ -315,12 +319,14 @@ class _Cells:
                 total[place] = code
             base = (release, own if measure is None else measure, tuple(total))
             rate = decimal_of(texts[row])
-            if base == self.cell[row] or base not in self.rows or rate is None:
-                continue  # a share of the cell itself, or of an unpublished count
-            if rates.of_published:
-                self._narrow_by_published(rates, rate, row, self.rows[base])
+            if base == self.cell[row] or rate is None:
+                continue  # a share of the cell itself
+            least, most = (rate - half) / rates.per, (rate + half) / rates.per
+            if base not in self.rows:
+                self.unjudged[rates.column] += 1
+            elif self.manifest.has_published_base(rates, self.manifest.rounding_of(release)):
+                self._narrow_by_published(rates.column, (least, most), self.rows[self.cell[row]], self.rows[base])
             else:
-                least, most = (rate - half) / rates.per, (rate + half) / rates.per
                 yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)
 
     def _places(self, rates: Rates, problems: Problems) -> Iterator[tuple[int, int]]:
@@ -333,16 +339,29 @@ class _Cells:
             else:
                 problems.add(NAME, f'rates: {name} has no label "{text}"', "name a dimension and one of its labels")
 
-    def _narrow_by_published(self, rates: Rates, rate: Fraction, row: int, base: Sequence[int]) -> None:
-        """Narrow the hidden counts of a row's cell by its rate, if the denominator is published as a number."""
-        shown = [decimal_of(self.counts.text[other]) for other in base]
-        known = next((number for number in shown if number is not None), None)
-        if known is None:
-            return
-        low, high = published_rate_interval(
-            rate_interval(rate, known, rates), self.manifest.rounding_of(int(self.counts.release[row]))
-        )
-        self._narrow([other for other in self.rows[self.cell[row]] if not self.counts.number[other]], low, high)
+    def _narrow_by_published(
+        self, column: str, share: tuple[Fraction, Fraction], rows: Sequence[int], base: Sequence[int]
+    ) -> None:
+        """Narrow the hidden counts of a cell or of the denominator by the published number of the other one."""
+        count, of = self._number(rows), self._number(base)
+        least, most = share
+        if count is None and of is None:
+            self.unjudged[column] += 1
+        elif count is None and of is not None:
+            self._narrow_hidden(rows, (ceil(least * of), floor(most * of)))
+        elif count is not None and of is None:
+            self._narrow_hidden(base, (ceil(count / most), floor(count / least) if least > 0 else UNBOUNDED))
+
+    def _number(self, rows: Sequence[int]) -> int | None:
+        """Return the published number of a cell; None if it shows none."""
+        texts = ((self.counts.text[row], self._points(int(self.counts.file[row]))) for row in rows)
+        return next((number for text, point in texts if (number := number_of(text, point=point)) is not None), None)
+
+    def _narrow_hidden(self, rows: Sequence[int], published: Interval) -> None:
+        """Narrow hidden counts to those whose published number lies in an interval."""
+        for row in rows:
+            ends = published_rate_interval(published, self.manifest.rounding_of(int(self.counts.release[row])))
+            self._narrow([row], *widened(ends, self.manifest.perturbation))
 
     def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
         """Yield what changes since an earlier release reveal."""

@@ -301,10 +301,11 @@ class Interpreter:
         (low, high), number = self._alone(text)
         hidden = UNBOUNDED
         for rates, rate, denominator in beside:
-            # A rate of published numbers reveals nothing more if the number itself is published.
-            if not rate or (number is not None and rates.of_published):
-                continue
             ends = self.manifest.markers.get(denominator) if denominator else (1, UNBOUNDED)
+            # Of two published numbers, or of one and a number that is not in the table, a rate reveals nothing more.
+            is_known = number is not None and (ends is None or not denominator)
+            if not rate or (is_known and self.manifest.has_published_base(rates, self.rounding)):
+                continue
             if ends is None:
                 least, most = self._rate(rates, rate, denominator)
                 low, high = max(low, least), min(high, most)

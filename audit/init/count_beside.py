@@ -159,9 +159,8 @@ def _rate_of(
 
 
 def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str]) -> Rate:
-    # They agree with the published numbers, so they also hold for rounded ones.
     column = column.removesuffix(_RATE)
-    return {"column": column, "per": per, "decimals": decimals, "denominator": denominator, "of": "published"}
+    return {"column": column, "per": per, "decimals": decimals, "denominator": denominator}
 
 
 _PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")

@@ -174,6 +174,7 @@ def settle(folder: Path, rules: TableGuesses) -> None:
     """Guess the rules of the numbers, and compare the totals with the sums that the files show."""
     guess_numbers(rules)
     for _ in range(3):
+        _read_rates(rules)
         counts = _read(folder, rules)
         if counts is None:
             rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
@@ -181,6 +182,21 @@ def settle(folder: Path, rules: TableGuesses) -> None:
         changed = _take_rounded_releases(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
         if not changed:
             return
+
+
+def _read_rates(rules: TableGuesses) -> None:
+    """Read rates beside numbers that are not exact as computed from these numbers, with which they agree."""
+    given = rules.table.get("rates", [])
+    is_exact = rules.table.keys().isdisjoint(("rounding", "perturbation"))
+    for rates in given if isinstance(given, list) else [given]:
+        if not is_exact and "of" not in rates:
+            rates["of"] = "published"
+            why = say(
+                "{column} agrees with the numbers as they are published, which are not exact; if it was computed from "
+                'the exact counts, delete of = "published".',
+                column=rates.get("column") or rates["measure"],
+            )
+            rules.doubt("table.rates", why)
 
 
 def _take_rounded_releases(rules: TableGuesses, counts: PublishedCounts) -> bool:

@@ -106,6 +106,36 @@ def test_shares_of_two_counts_that_are_not_exact_are_undecided(tmp_path):
     assert verdict(written(tmp_path, rows, "area,sex,n,percent", table))[:2] == (0, "[]")
 
 
+@pytest.mark.parametrize("of", ["", ', of = "published"'])
+def test_a_share_of_a_shown_count_tells_the_hidden_total(of, tmp_path):
+    """Without rounding, what was published is the count."""
+    table = SHARES.replace(" } }", f" }}{of} }}")
+    code, why, found = verdict(written(tmp_path, HIDDEN_TOTAL, "area,sex,n,percent", table))
+    assert (code, why, [(e["cell"]["sex"], e["lower"]) for e in found]) == (1, "[]", [("F", 14), ("All", 19)])
+
+
+@pytest.mark.parametrize(("row", "ends"), [("*,75.0", (13, 17)), ("15,60.0", (23, 27))])
+def test_a_share_of_rounded_numbers_narrows_the_hidden_one(row, ends, tmp_path):
+    rows = [("A", "M", "15" if row[0] == "*" else "*", ""), ("A", "All", "20" if row[0] == "*" else "*", "")]
+    table = SHARES.replace(" } }", ' }, of = "published" }\nrounding = { to = 5, how = "nearest" }')
+    folder = written(tmp_path, [*rows, ("A", "F", *row.split(","))], "area,sex,n,percent", table)
+    counts = read_counts(read_table_manifest(folder))
+    hidden = int(np.flatnonzero(counts.hidden & (counts.upper < UNBOUNDED))[0])
+    assert (counts.lower[hidden], counts.upper[hidden]) == ends
+
+
+@pytest.mark.parametrize("rows", [
+    [("A", "M", "*", "50.0"), ("A", "All", "*", "")], [("A", "M", "14", "66.7"), ("A", "F", "*", "")],
+])  # fmt: skip
+def test_a_share_that_is_not_judged_leaves_the_policy_undecided(rows, tmp_path):
+    """Two rounded numbers are hidden, or the total of A is not in the table."""
+    table = SHARES.replace(" } }", ' }, of = "published" }\nrounding = { to = 5, how = "nearest" }')
+    table = table if len({row[2] for row in rows}) == 1 else SHARES
+    code, why, _ = verdict(written(tmp_path, [*rows, *HIDDEN_TOTAL[3:]], "area,sex,n,percent", table))
+    assert code == 3
+    assert "in percent depends on two counts" in why
+
+
 @pytest.mark.parametrize("decimals", [0, 1])
 def test_a_share_stands_for_the_counts_that_round_to_it(decimals, tmp_path):
     for total, count in itertools.product((7, 30, 400), (0, 1, 5)):
@@ -207,6 +237,32 @@ def added(total, hidden=("A,m",)):
         counts[total, sex] = sum(counts[area, sex] for area in "ABC")
     lines = [f"{a},{s},{'1-9' if f'{a},{s}' in hidden else n}" for (a, s), n in counts.items()]
     return "\n".join(["area,sex,cases", *lines]) + "\n"
+
+
+def shares(base):
+    """A table with shares of its rows' totals, three of which are hidden beside a number and its share."""
+    counts = {"A": (14, 7), "B": (15, 2), "D": (20, 5), "C": (287, 61)}
+    counts = {area: tuple(base * count for count in both) for area, both in counts.items()}
+    lines = ["area,sex,n,percent"]
+    for area, both in [*counts.items(), ("Total", tuple(map(sum, zip(*counts.values(), strict=True))))]:
+        for sex, count in zip(("f", "m", "Total"), (*both, sum(both)), strict=True):
+            is_hidden = area in "ABD" and sex != "f"
+            lines.append(f"{area},{sex},{'*,*' if is_hidden else f'{count},{count * 100 / sum(both):.1f}'}")
+    return "\n".join(lines) + "\n"
+
+
+def test_shares_beside_hidden_totals_are_read_as_those_of_the_counts(tmp_path):
+    manifest = guessed(tmp_path, {"1.csv": shares(1)})
+    assert "of" not in manifest["table"]["rates"]
+    confirmed(tmp_path)
+    code, _, found = verdict(tmp_path)
+    assert (code, sorted(e["lower"] for e in found)) == (1, [2, 5, 7, 17, 21, 25])
+
+
+def test_shares_of_rounded_numbers_are_a_guess(tmp_path):
+    manifest = guessed(tmp_path, {"1.csv": shares(5)})
+    assert manifest["table"]["rates"]["of"] == "published"
+    assert "table.rates" in manifest["unconfirmed"]["keys"]
 
 
 @pytest.mark.parametrize("word", ["Total", "Gesamt", "Ensemble", "Todos", "Sum of all", "xyz", "Wszystkie"])

@@ -130,6 +130,20 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_columns.py::test_a_line_that_refutes_a_sign_of_large_counts_widens_it": [
         ("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False"),
     ],
+    "cli/test_count_table_columns.py::test_a_share_of_a_shown_count_tells_the_hidden_total": [
+        (
+            "audit.count_tables.manifest.TableManifest.has_published_base",
+            "rates.of_published and (rounding is not None or self.perturbation > 0)",
+            "rates.of_published",
+        ),
+    ],
+    "cli/test_count_table_columns.py::test_a_share_that_is_not_judged_leaves_the_policy_undecided": [
+        ("audit.count_tables.published_counts._Cells.rate_ties", "self.unjudged[rates.column] += 1", "pass"),
+        ("audit.count_tables.published_counts._Cells._narrow_by_published", "self.unjudged[column] += 1", "pass"),
+    ],
+    "cli/test_count_table_columns.py::test_shares_of_rounded_numbers_are_a_guess": [
+        ("audit.init.count_tables._read_rates", 'rules.doubt("table.rates", why)', "pass"),
+    ],
     "cli/test_count_tables.py::test_a_zero_in_a_cell_hides_no_question_of_the_margin": [
         ("audit.count_tables.count_questions.QuestionBuilder._view", "(number, number & margin)", "(number, number)"),
     ],
