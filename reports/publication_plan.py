@@ -42,6 +42,7 @@ def document(plan: PublicationPlan) -> Mapping[str, object]:
         "tried": json_value(plan.tried),
         "frequent": plan.frequent,
         "changing": plan.changing,
+        "transitions": plan.transitions,
         "recommended": None
         if best is None
         else {"method": best.method, "parameters": best.parameters, "without": best.without},
@@ -156,6 +157,14 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
 
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:
+    if plan.transitions is None:
+        yield say("All rows are judged by one assumption: no person's value ever changes.")
+    else:
+        yield say(
+            "All rows are judged by the changes of values that {file} lists, and no others; with --close, a method "
+            "forms its groups as if more were possible.",
+            file=printable(plan.transitions, 200),
+        )
     if plan.changing:
         yield say_count(
             "The value of {count} person changes between snapshots, but microdata.toml lists no changes: list "

@@ -167,7 +167,8 @@ class LoadedMicrodata:
             method: its name, such as `m-invariance`, or an object of your own.
             output: the series' folder, new or to be continued.
             seed: the same seed gives the same bytes; keep it secret. None draws a secret seed.
-            close: whether to complete the transitions: a value that may follow in several steps may follow in one.
+            close: whether groups are formed as if a value that may follow in several steps might follow in one; the
+                series keeps the transitions of the microdata, by which it is audited.
             audit: whether the series is judged by its policy; a release that only breaks it is then not published.
             time_limit: seconds for each attack of the audit.
             progress: as for `plan`.

@@ -56,7 +56,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--close",
         action="store_true",
-        help="complete the transitions: a value that may follow in several steps may follow in one",
+        help="form groups as if a value that may follow in several steps might follow in one; the audit does not",
     )
     parser.add_argument(
         "--publish",
@@ -240,9 +240,19 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
             folder=where,
             method=method.name,
         ),
-        *([] if added is None else [say("Transitions: {count} pairs were added to complete them.", count=added)]),
         *([str(_EXACT)] if exact else []),
         say("{promise} holds: the written files were checked before they were put in place.", promise=method.promise),
+        *(
+            []
+            if added is None
+            else [
+                say(
+                    "It holds with {count} further changes of values, which complete the transitions. The series does "
+                    "not list them, and the audit judges by the transitions alone.",
+                    count=added,
+                )
+            ]
+        ),
         say("The key (who is who) is in private/: never publish it."),
     ]
     return lines

@@ -87,31 +87,6 @@ class TransitionLines:
                 problems.add(self.shown, what, say("keep one of the lines"))
         return replace(self, probability=lines)
 
-    def closed(self) -> tuple[TransitionLines, int]:
-        """Return the lines completed to the smallest reflexive and closed update sets, and the number of added pairs.
-
-        The probability of an added pair is unknown, so the lines of its first value lose their probabilities.
-
-        >>> lines = TransitionLines(
-        ...     "t.csv", {("a", "b"): "1/2", ("a", "a"): "1/2", ("b", "b"): "0.9", ("b", "a"): "0.1"}
-        ... )
-        >>> lines.closed() == (lines, 0)
-        True
-        >>> TransitionLines("t.csv", {("a", "b"): "0.5", ("a", "a"): "0.5"}).closed()[0].probability
-        {('a', 'b'): '0.5', ('a', 'a'): '0.5', ('b', 'b'): ''}
-        """
-        vocabulary = Vocabulary()
-        sets = self.numbered(vocabulary).sets
-        names = vocabulary.names
-        added = [(names[a], names[b]) for a, b in sets.missing().tolist()]
-        wider = {a for a, _ in added}
-        lines = {
-            (a, b): "" if a in wider else text
-            for (a, b), text in self.probability.items()
-            if a not in wider or not text or Fraction(text)
-        }
-        return replace(self, probability=lines | dict.fromkeys(added, "")), len(added)
-
     def table(self) -> pa.Table:
         """Return the lines as a table, sorted, so that their order reveals nothing."""
         pairs = sorted(self.probability)

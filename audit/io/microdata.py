@@ -29,7 +29,7 @@ from audit.io.toml import Reader, natural, parse, read_text, release_tag, toml_k
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problems, UsageError, printable
-from audit.model.evidence import Transitions
+from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import say
 
 NAME = "microdata.toml"
@@ -134,7 +134,8 @@ class Microdata:
         snapshots: the files of the snapshots, in order.
         individual, quasi_identifiers, sensitive: the columns.
         transitions: the file of possible updates; None if sensitive values never change.
-        updates: the lines of that file, perhaps completed by `closed`.
+        updates: the lines of that file, which a series is published with and judged by.
+        closes: whether methods follow the smallest reflexive and closed sets that contain the transitions.
         domains: the declared domains of quasi-identifiers; for one with a hierarchy, its leaves in order.
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
@@ -152,6 +153,7 @@ class Microdata:
     sensitive: str
     transitions: str | None = None
     updates: TransitionLines | None = None
+    closes: bool = False
     domains: Mapping[str, Domain] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
@@ -252,7 +254,7 @@ class Microdata:
         problems.check()
         point = np.stack([codes for codes, _, _ in columns], axis=1) if columns else np.zeros((table.rows, 0), np.int32)
         scales = [self._scale(name, exact) for name, (_, _, exact) in zip(self.quasi_identifiers, columns, strict=True)]
-        updates = None if transitions is None else transitions.sets
+        updates = None if transitions is None else self.followed(transitions)
         harmless = frozenset(vocabulary.find(text) for text in self.harmless) - {UNKNOWN}
         snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates, harmless)
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
@@ -296,7 +298,9 @@ class Microdata:
         return table
 
     def closed(self) -> tuple[Microdata, int]:
-        """Return the microdata with completed transitions, and the number of added pairs.
+        """Return the microdata with transitions that methods complete, and the number of pairs that this adds.
+
+        What an adversary knows remains what the file lists: an audit by more transitions would find less.
 
         Raises:
             UsageError: the microdata have no transitions.
@@ -304,8 +308,11 @@ class Microdata:
         if self.updates is None:
             what = say("{file}: --close completes transitions, and the microdata have none", file=NAME)
             raise UsageError(say("{what}; name their file under [updates], or leave --close out", what=what))
-        lines, added = self.updates.closed()
-        return replace(self, updates=lines), added
+        return replace(self, closes=True), len(self.updates.numbered(Vocabulary()).sets.missing())
+
+    def followed(self, transitions: Transitions) -> UpdateSets:
+        """Return the possible updates that methods follow."""
+        return transitions.sets.closed() if self.closes else transitions.sets
 
     def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))

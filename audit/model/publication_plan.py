@@ -76,12 +76,14 @@ class PublicationPlan:
             policy, methods without some quasi-identifiers.
         frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
         changing: the number of people whose values change although the microdata have no transitions.
+        transitions: the file of transitions by which each series is judged; None if values never change.
     """
 
     microdata: str
     tried: tuple[PlannedSeries, ...]
     frequent: tuple[str, float] | None = None
     changing: int = 0
+    transitions: str | None = None
 
     @property
     def recommended(self) -> PlannedSeries | None:

@@ -103,7 +103,8 @@ def plan_publication(
         without = tuple(each for each in microdata.quasi_identifiers if each not in left)
         tried += [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
-    return _lasting(PublicationPlan(microdata.name, tuple(tried), frequent, changing), microdata, made, trial)
+    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions)
+    return _lasting(plan, microdata, made, trial)
 
 
 def _lasting(

@@ -22,7 +22,7 @@ from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
 from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
-from audit.model.evidence import Transitions, ValueCounts
+from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.publishing.identities import Counterfeits
 from audit.runtime.phrases import parted, say
 
@@ -150,15 +150,16 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         raise UsageError(f"{what}, so that no method can publish; name the microdata's file of transitions")
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
+    sets = None if own is None else microdata.followed(own)
     if begun and anonymizer.follows_updates:
         _check_both(series, microdata, anonymizer)
-    if lines is not None and own is not None:
+    if lines is not None and own is not None and sets is not None:
         if begun and series.manifest.transitions is not None:
-            _check_same(series, microdata.folder / lines.shown, lines, own, vocabulary)
+            _check_same(series, microdata.folder / lines.shown, own, vocabulary)
         if anonymizer.follows_updates:
-            _check_closed(lines.shown, own, anonymizer, vocabulary.names, begun=begun)
-    if not begun:  # the file is written with the first release, which is checked first
-        series.updates[microdata.sensitive] = None if own is None else own.sets
+            _check_closed(lines.shown, own, sets, anonymizer, vocabulary.names)
+    if not begun or microdata.closes:  # a new file is written with the first release, which is checked first
+        series.updates[microdata.sensitive] = sets
     return own
 
 
@@ -192,7 +193,7 @@ def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) ->
     raise UsageError(f"{what}, and {anonymizer.name} needs them; {remedy}, or begin a new series")
 
 
-def _check_same(series: Series, file: Path, lines: TransitionLines, own: Transitions, vocabulary: Vocabulary) -> None:
+def _check_same(series: Series, file: Path, own: Transitions, vocabulary: Vocabulary) -> None:
     """Refuse a series whose transitions are not those of the microdata, which stand in `file`.
 
     Raises:
@@ -204,8 +205,12 @@ def _check_same(series: Series, file: Path, lines: TransitionLines, own: Transit
         return
     published, private = map(_path, (series.manifest.folder / str(series.manifest.transitions), file))
     what = say("{published}: the series has other transitions than {private}", published=published, private=private)
-    if _equal(lines.closed()[0].numbered(vocabulary), of_series):
-        remedy = say("those that --close makes of them; add --close if the series was begun with it")
+    if len(own.sets.missing()) and np.array_equal(own.sets.closed().may, of_series.sets.may):
+        remedy = say(
+            "those that --close made of them in an earlier version, and an audit by more changes finds less; give both "
+            "files the lines of {private}, without counts, which would be published, and add --close",
+            private=private,
+        )
     else:
         remedy = _mended(own, of_series, vocabulary.names, (published, private))
     raise UsageError(f"{what}: {remedy}")
@@ -242,17 +247,21 @@ def _line(pair: tuple[int, int], names: Sequence[str]) -> str:
     return printable(text.getvalue(), _LINE_SHOWN)
 
 
-def _check_closed(shown: str, own: Transitions, anonymizer: Anonymizer, names: Sequence[str], *, begun: bool) -> None:
+def _check_closed(shown: str, own: Transitions, sets: UpdateSets, anonymizer: Anonymizer, names: Sequence[str]) -> None:
     """Refuse a candidate update set without its own value, or without all updates of its members.
+
+    Refuse completed sets of a value that nothing may follow, too: a counterfeit could have it.
 
     Source: m-Distinct paper, Definition 12.
 
     Raises:
         InputError: a set lacks a value.
     """
-    sets = own.sets
     missing, whole = sets.missing(), sets.closed()
     if not len(missing):
+        if len(unlisted := np.flatnonzero(~own.listed)):
+            what = say("no line begins with {value}, which others may become", value=_value(names[int(unlisted[0])]))
+            raise InputError([Problem(shown, what, say("say what may follow it, itself included if it may stay"))])
         return
     pairs = []
     for first, last in missing[:_PAIRS_SHOWN].tolist():
@@ -261,8 +270,7 @@ def _check_closed(shown: str, own: Transitions, anonymizer: Anonymizer, names: S
     more = f" and {len(missing) - len(pairs):,} more" if len(missing) > len(pairs) else ""
     what = f"{anonymizer.name} needs a line for each value itself and for every later value that it may become, also"
     what += f" through others; missing: {', '.join(pairs)}"
-    remedy = "add them to the series' file too, or begin a new series with --close" if begun else "add them, or --close"
-    raise InputError([Problem(shown, what + more, remedy)])
+    raise InputError([Problem(shown, what + more, "add them, or --close")])
 
 
 def _pair(pair: tuple[int, int], names: Sequence[str]) -> str:

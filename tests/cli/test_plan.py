@@ -283,6 +283,29 @@ def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_
     assert run_main("anonymize", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
 
 
+def test_all_rows_are_judged_by_the_stated_transitions(tmp_path):
+    """A cycle of four values completes to all pairs, by which an audit would judge each release by itself."""
+    values = ["flu", "gout", "asthma", "hiv"]
+    draw, ill, waves = random.Random(3), {f"p{n}": n % 4 for n in range(60)}, {}  # noqa: S311 - no secret
+    for wave in "123":
+        waves[wave] = [(who, 20 + int(who[1:]), 80000, values[ill[who]]) for who in ill]
+        ill = {who: (value + (draw.random() < 0.4)) % 4 for who, value in ill.items()}
+    micro = write_microdata(tmp_path / "micro", waves, head=HEAD)
+    changes = [f"{old},{values[(place + step) % 4]}" for place, old in enumerate(values) for step in (0, 1)]
+    (micro / "moves.csv").write_text("\n".join(["from,to", *changes]) + "\n")
+    with (micro / "microdata.toml").open("a") as file:
+        file.write('\n[updates]\ntransitions = "moves.csv"\n')
+    found = planned(micro, "--method", "m-distinct")
+    assert found["transitions"] == "moves.csv"
+    assert {each["exit_code"] for each in found["tried"] if each["parameters"] == "--m 2 --close"} == {1}
+    out = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "m-distinct")[1].split())
+    assert "All rows are judged by the changes of values that moves.csv lists" in out
+    words = ["--method", "m-distinct", "--m", "2", "--close", "--output", str(tmp_path / "s"), "--seed", "0"]
+    code, out, _ = run_main("anonymize", str(micro), *words)
+    assert (code, "the audit judges by the transitions alone" in out) == (1, True)
+    assert {*(tmp_path / "s/transitions.csv").read_text().split()[1:]} == {*changes}
+
+
 def test_the_simulated_future_goes_on_as_the_past(tmp_path):
     first = [(f"P{n}", 20 + n, "Wetwang", "flu") for n in range(40)]
     second = [*first[10:], *((f"Q{n}", 30 + n, "Wetwang", "cold") for n in range(5))]
