@@ -163,6 +163,17 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
                 column=printable(change.column, 60),
             )
         )
+    if change is not None and (many := int((counts.earlier == UNBOUNDED).sum())):
+        yield _needs(
+            say_count(
+                "a hidden count has a change in {column} since a release that is not in the series or lacks its cell; "
+                "add that release to the series",
+                "{count} hidden counts have a change in {column} since a release that is not in the series or lacks "
+                "their cells; add that release to the series",
+                many,
+                column=printable(change.column, 60),
+            )
+        )
     for column, count in counts.untied.items():
         yield Reason(
             say_count(

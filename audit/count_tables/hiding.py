@@ -246,8 +246,10 @@ def without_rows(counts: PublishedCounts, rows: Rows, marked: Collection[int] = 
     upper[chosen], number[chosen] = UNBOUNDED, False
     hidden[chosen] |= [row in marked for row in chosen.tolist()]
     denominators = counts.denominators.copy()
-    denominators[chosen] = UNBOUNDED  # the rates beside them too
-    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)
+    earlier = counts.earlier.copy()
+    denominators[chosen], earlier[chosen] = UNBOUNDED, -1  # the rates and changes beside them too
+    found = replace(counts, lower=lower, upper=upper, hidden=hidden, number=number)
+    return replace(found, denominators=denominators, earlier=earlier)
 
 
 def hidden_lower(counts: PublishedCounts) -> Counts:

@@ -54,6 +54,8 @@ class PublishedCounts:
         text: the published value, as a Python text; shape (rows,).
         file, row: the place of the row: an index into `parts`, and the row of that table; shape (rows,), int32.
         parts: the tables as they were read, one entry for each of their columns of counts.
+        earlier: the count that a row had in an earlier release, by its change, if that release is not in the series or
+            lacks the cell: `UNBOUNDED` if it is not exact, -1 if the row has no such change; shape (rows,), int64.
         untied: the number of rates or changes that relate two inexact counts, by column.
     """
 
@@ -72,6 +74,7 @@ class PublishedCounts:
     file: Codes
     row: Codes
     parts: tuple[FileRows, ...]
+    earlier: Counts
     untied: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -208,7 +211,28 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
         return counts
     cells.narrow([tie for some in ties.values() for tie in some])
     cells.unjudged.update({column: sum(map(cells.is_untied, some)) for column, some in ties.items()})
-    return replace(counts, lower=cells.lower, upper=cells.upper, untied=+cells.unjudged)
+    return replace(counts, lower=cells.lower, upper=cells.upper, earlier=cells.earlier(), untied=+cells.unjudged)
+
+
+def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
+    """Return the exact counts of releases that are not in the series, as changes reveal them; None if there are none.
+
+    They have the rows of the later counts.
+    """
+    known = (counts.earlier >= 0) & (counts.earlier < UNBOUNDED)
+    return (
+        replace(
+            counts,
+            manifest=replace(counts.manifest, over_time="independent", absent_is_zero=False),
+            lower=np.where(known, counts.earlier, 0),
+            upper=np.where(known, counts.earlier, UNBOUNDED),
+            denominators=np.full_like(counts.denominators, UNBOUNDED),
+            hidden=np.zeros_like(known),
+            number=known,
+        )
+        if known.any()
+        else None
+    )
 
 
 @dataclass(frozen=True)
@@ -258,7 +282,7 @@ class _Cells:
         release = counts.release.tolist()
         labels = [tuple(one) for one in counts.label.tolist()]
         self.cell: list[Cell] = list(zip(release, counts.measure.tolist(), labels, strict=True))
-        self.unjudged = Counter[str]()
+        self.unjudged, self.alone = Counter[str](), dict[int, int]()
         self._points = cache(lambda file: points_part_thousands({*counts.text[counts.file == file]}))
         self.rows: dict[Cell, list[int]] = {}
         for row, cell in enumerate(self.cell):
@@ -377,9 +401,20 @@ class _Cells:
                 continue
             release, measure, label = self.cell[row]
             before = self.rows.get((release - change.since, measure, label), [])
+            by = int(found[2]) * (-1 if found[1] not in ("", "+") else 1)
             if before:
-                by = int(found[2]) * (-1 if found[1] not in ("", "+") else 1)
                 yield _Tie(self.rows[self.cell[row]], before, Fraction(1), Fraction(1), by)
+            else:
+                self._narrow(self.rows[self.cell[row]], by, UNBOUNDED)
+                self.alone[row] = by
+
+    def earlier(self) -> Counts:
+        """Return the counts of earlier releases that are known by changes alone, as `PublishedCounts.earlier`."""
+        found = np.full_like(self.lower, -1)
+        for row, by in self.alone.items():
+            low, high = self._ends(self.rows[self.cell[row]])
+            found[row] = low - by if low == high else UNBOUNDED
+        return found
 
 
 def exact_changes(manifest: TableManifest) -> bool:

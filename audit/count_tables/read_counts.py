@@ -165,6 +165,7 @@ class _Assembler:
             file=joined((np.full(n, place) for place, n in enumerate(rows)), np.int32),
             row=joined(map(np.arange, rows), np.int32),
             parts=tuple(self.parts),
+            earlier=np.full(int(kept.sum()), -1),
         )
         if self.problems.found:
             return counts

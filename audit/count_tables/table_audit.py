@@ -16,7 +16,7 @@ from audit.count_tables.count_findings import FindingBuilder, Known, with_pictur
 from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
-from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_counts import PublishedCounts, earlier_counts
 from audit.count_tables.read_counts import read_counts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
 from audit.io.manifest import PRIVATE
@@ -49,7 +49,7 @@ from audit.model.report import (
     Violation,
     Waived,
 )
-from audit.runtime.phrases import Reason, kind_of, say
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
 from audit.runtime.version import VERSION
 
 _TERMS, _LONG = 100_000, 200
@@ -123,6 +123,8 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     doubts = [*table_doubts(counts, options.limits, nothing_found=not found), *accepted.doubts]
+    earlier, ended = _earlier(judged, attack, options)
+    doubts += [] if earlier is None else [earlier]
     measures = _measures(judged, kept)
     sure, guessed = list[int](), list[int]()
     for place in kept:
@@ -157,7 +159,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         time_limit=options.time_limit,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
-        interrupted=interrupted or stopped or judged.interrupted,
+        interrupted=interrupted or stopped or ended or judged.interrupted,
         tables=facts,
         failed_certificates=len(failed),
     )
@@ -257,6 +259,28 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         return frozenset(), isinstance(error, KeyboardInterrupt)
     builder = FindingBuilder(counts, manifest.over_time)  # so that the same finding has the same id
     return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found), again.interrupted
+
+
+def _earlier(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[Doubt | None, bool]:
+    """Return a doubt if changes may reveal counts of a release that is not in the series; whether the user stopped."""
+    counts, change = earlier_counts(judged.counts), judged.counts.manifest.change
+    if counts is None or change is None:
+        return None, False
+    left = None if options.time_limit is None else max(0.0, options.time_limit - judged.seconds)
+    stopped = False
+    try:
+        again = judge(counts, attack, replace(options, time_limit=left))
+        if not (again.found or again.interrupted or again.evidence.unasked or (again.verdict == OPEN).any()):
+            return None, False
+        stopped = again.interrupted
+    except (InputError, KeyboardInterrupt) as error:
+        stopped = isinstance(error, KeyboardInterrupt)
+    why = say(
+        "changes in {column} disclose counts of a release that is not in the series, contradict each other, or were "
+        "not judged; add that release to the series",
+        column=printable(change.column, 60),
+    )
+    return Doubt(Reason(why, ReasonKind.NEEDS)), stopped
 
 
 def _decide(

@@ -16,7 +16,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
-from tests.cli.test_count_table_doubts import verdict, written
+from tests.cli.test_count_table_doubts import NUMBERS, verdict, written
 from tests.helpers.amount import some
 from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
@@ -165,6 +165,59 @@ def test_a_change_tells_the_count_before(tmp_path):
     assert code == 1
     assert [(e["cell"]["area"], e["release"], e["lower"], e["upper"]) for e in found] == [("River", "1", 1, 1)]
     assert verdict(changing(tmp_path, ["River,6,", "Hill,7,-2"]))[:2] == (0, "[]")
+
+
+NATIONS = """area,nation,n,change
+All,All,235,.
+All,own,176,.
+All,other,59,.
+A,All,60,.
+A,own,.,.
+A,other,.,+4
+B,All,55,.
+B,own,.,.
+B,other,.,.
+C,All,120,+1
+C,own,66,0
+C,other,54,+1
+"""
+SINCE = 'dimensions = ["area", "nation"]\nvalue = "n"\ntotals = { area = "All", nation = "All" }\n' \
+        'markers = { "." = [1, inf] }\nchange = { column = "change", since = 1 }\n'  # fmt: skip
+
+
+def test_a_hidden_count_is_at_least_its_change(tmp_path):
+    """The release before is not in the series, but had no less than 0: 4 of A's are other, and 1 of B's."""
+    folder = written(tmp_path, [], table=SINCE, policy="min_count = 4")
+    (folder / "releases/1.csv").write_text(NATIONS, encoding="utf-8")
+    code, why, found = verdict(folder)
+    assert (code, sorted(each["lower"] for each in found)) == (1, [1, 4, 54, 56])
+    assert "since a release that is not in the series" in why
+
+
+@pytest.mark.parametrize(("change", "code"), [("", 0), ("4", 3), ("0", 3), ("-4", 3)])
+@pytest.mark.parametrize("since", [1, 3])
+def test_a_change_of_a_hidden_count_since_no_release_is_undecided(change, code, since, tmp_path):
+    rows = [(*row, "") for row in NUMBERS]
+    rows[0], rows[1] = ("A", "f", ".", change), ("A", "m", ".", "")
+    rows[3], rows[4] = ("B", "f", ".", ""), ("B", "m", ".", "")
+    table = SINCE.replace("nation", "sex").replace("[1, inf]", "[0, inf]").replace("since = 1", f"since = {since}")
+    assert verdict(written(tmp_path, rows, "area,sex,n,change", table, releases=since))[0] == code
+
+
+@pytest.mark.parametrize(("change", "code"), [("2", 0), ("9", 3), ("11", 3), ("12", 0)])
+def test_changes_tell_the_counts_of_a_release_that_is_not_in_the_series(change, code, tmp_path):
+    """Of 12, 3 or 1 are small counts of the release before."""
+    rows = [(*row, change if row[:2] == ("A", "f") else "") for row in NUMBERS]
+    found, why, _ = verdict(written(tmp_path, rows, "area,sex,n,change", SINCE.replace("nation", "sex")))
+    assert found == code
+    assert ("disclose counts of a release" in why) == (code == 3)
+
+
+def test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_series(tmp_path):
+    """All and f were 15 and 12, so m was 3."""
+    texts = {("A", "All"): "12", ("A", "f"): "0"}
+    rows = [(*row, texts.get(row[:2], "")) for row in NUMBERS]
+    assert verdict(written(tmp_path, rows, "area,sex,n,change", SINCE.replace("nation", "sex")))[0] == 3
 
 
 def test_rounded_changes_are_not_judged(tmp_path):

@@ -141,6 +141,16 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.published_counts._Cells.rate_ties", "self.unjudged[rates.column] += 1", "pass"),
         ("audit.count_tables.published_counts._Cells._narrow_by_published", "self.unjudged[column] += 1", "pass"),
     ],
+    "cli/test_count_table_columns.py::test_a_hidden_count_is_at_least_its_change": [
+        ("audit.count_tables.published_counts._Cells.change_ties", ", by, UNBOUNDED)", ", 0, UNBOUNDED)"),
+    ],
+    "cli/test_count_table_columns.py::test_a_change_of_a_hidden_count_since_no_release_is_undecided": [
+        ("audit.count_tables.published_counts._Cells.change_ties", "self.alone[row] = by", "pass"),
+        ("audit.count_tables.published_counts._Cells.earlier", "if low == high", "if True"),
+    ],
+    "cli/test_count_table_columns.py::test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_series": [
+        ("audit.count_tables.table_audit._earlier", "again.found or ", ""),
+    ],
     "cli/test_count_table_columns.py::test_shares_of_rounded_numbers_are_a_guess": [
         ("audit.init.count_tables._read_rates", 'rules.doubt("table.rates", why)', "pass"),
     ],
