@@ -12,28 +12,7 @@ import numpy as np
 from anonymizers.balancing import Signature, Slots, eligible, keep
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers, numbered
-from audit.model.history import PublicationHistory
 from audit.runtime.phrases import say, say_count
-
-
-def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
-    """Refuse sensitive values that differ from those that were published last.
-
-    Raises:
-        RefusalError: a person's value differs.
-    """
-    last = so_far.values_of(snapshot.person)
-    changed = np.flatnonzero((last >= 0) & (last != snapshot.value))
-    if len(changed):
-        raise RefusalError(
-            say(
-                "changed value: {count} people have another sensitive value than when last published",
-                count=len(changed),
-            ),
-            say("m-invariance is for values that never change and m-distinct for those that do; else correct them"),
-            rows=changed.astype(np.int32),
-            column="sensitive",
-        )
 
 
 def divide(

@@ -23,7 +23,7 @@ import numpy as np
 from anonymizers.balancing import Slots
 from anonymizers.bucket_graphs import graphs_of, may_return
 from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
-from anonymizers.division import bounds, check_values, divide, newcomers
+from anonymizers.division import bounds, divide, newcomers
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers, flagged, numbered
 from audit.model.history import PresenceHistory, PublicationHistory
@@ -74,6 +74,7 @@ class EEquivalenceAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("anatomy", "generalization")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
+    constant_values: ClassVar[bool] = True
 
     @property
     def promise(self) -> Promise:
@@ -98,7 +99,6 @@ class EEquivalenceAnonymizer:
                 say("equivalences are between values that never change, and the microdata have transitions"),
                 say("choose a method for values that change, such as m-distinct, or leave the transitions out"),
             )
-        check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
         new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
         division = self._divide(snapshot, so_far, signature, rng)

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.balancing import Slots, batches
-from anonymizers.division import bounds, check_values, divide, newcomers
+from anonymizers.division import bounds, divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
@@ -41,6 +41,7 @@ class MInvarianceAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
+    constant_values: ClassVar[bool] = True
 
     @property
     def promise(self) -> Promise:
@@ -51,10 +52,9 @@ class MInvarianceAnonymizer:
         """Return the next release: all people who were published before, and the new people unless withheld.
 
         Raises:
-            RefusalError: a person's value changed, a person's last group is too small or lacks the value, too many new
+            RefusalError: a person's last group is too small or lacks the value, too many new
                 people share a value, or no one would be published.
         """
-        check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
         back = np.flatnonzero(signature >= 0)
         slots, home, _ = divide(snapshot, so_far.signatures, signature, back, self.m)

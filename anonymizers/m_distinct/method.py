@@ -227,7 +227,6 @@ class _Release:
         back = np.flatnonzero(signature >= 0)
         self.new = self.rng.permutation(np.flatnonzero(signature < 0))
         value = self.snapshot.value[back]
-        self._check(back, so_far.values_of(self.snapshot.person[back]), value)
         needed = np.flatnonzero(np.bincount(signature[back], minlength=len(so_far.signatures)))
         bucket = np.full(len(so_far.signatures), -1, dtype=np.int64)
         for number in needed.tolist():
@@ -243,24 +242,6 @@ class _Release:
         counts = np.bincount(cell, minlength=len(self._buckets) * values).reshape(-1, values)
         for bucket, each in zip(self._buckets, counts, strict=True):
             bucket.counts = each.astype(np.int64)
-
-    def _check(self, back: Numbers, before: Codes, value: Codes) -> None:
-        """Refuse values that cannot follow the last published ones.
-
-        Raises:
-            RefusalError: there are such values.
-        """
-        wrong = back[~self.updates.may[before, value]]
-        if len(wrong):
-            raise RefusalError(
-                say(
-                    "impossible change: {count} people have a value that cannot follow their last published one",
-                    count=len(wrong),
-                ),
-                say("add the change to the transitions, or correct the values"),
-                rows=wrong.astype(np.int32),
-                column="sensitive",
-            )
 
     def _check_useful(self, back: Numbers, value: Codes) -> None:
         if not self._buckets:

@@ -21,7 +21,7 @@ from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
-from audit.io.cell_reading import MARKERS, codes_among, number_in
+from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import ANY
@@ -228,7 +228,7 @@ def _only_latest(individual: str, date: str) -> str:
 
 
 def _doubted_values(sensitive: Column) -> Iterator[str]:
-    if unknown := [text for text in sensitive.texts if text in MARKERS]:
+    if unknown := unknown_among(sensitive.texts):
         yield say(
             '"{column}" has cells that say that the value is not known ({texts}), and methods refuse them: {remedy}.',
             column=printable(sensitive.name),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +44,7 @@ _QUOTES = "\"'"
 _SENTINEL_DIGITS = ("7", "8", "9")
 _NOT_ALONE = 7  # a code only beside 8 or 9
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
+_CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
 _FAR = 2  # a code is more than this many times as large as all other numbers
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
@@ -206,6 +207,21 @@ def codes_among(numbers: Mapping[str, Fraction], rows: Mapping[str, int]) -> lis
     many = 0 < beside < max(rows.get(text, 0) for text in near)
     after_gap = first - 1 > before[-1][0] and last > _NOT_ALONE
     return [*far, *near] if (after_gap if power == 10 else many) else far
+
+
+def unknown_among(texts: Collection[str]) -> list[str]:
+    """Return the sensitive texts that say that a value is not known: words, and codes beside other texts.
+
+    >>> unknown_among(["Poor", "Good", "-8", "97", "NA"]), unknown_among(["1", "3", "-1", "99"])
+    (['-8', '97', 'NA'], [])
+    """
+    numbers = {text: number for text in texts if (number := number_in(text)) is not None}
+    coded = {t for t, number in numbers.items() if (number < 0 and number.denominator == 1) or _CODE.fullmatch(t)}
+    others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
+    high, low = max(others), min(others)
+    beside = {*texts} - {*numbers, *MARKERS, ""}
+    far = {text for text in coded if beside and (numbers[text] > _FAR * high or numbers[text] < 0 <= low)}
+    return [text for text in texts if text in far or text in MARKERS]
 
 
 def _is_code(number: Fraction) -> bool:

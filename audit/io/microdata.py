@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import MARKERS, codes_among, codes_for_unknown, number_in, parse_value, unread
+from audit.io.cell_reading import codes_among, codes_for_unknown, number_in, parse_value, unknown_among, unread
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
@@ -27,7 +27,7 @@ from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
-from audit.model.arrays import UNKNOWN, Codes, Flags
+from audit.model.arrays import UNKNOWN, Codes, Flags, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import say
@@ -260,20 +260,36 @@ class Microdata:
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
 
-    def read_all(self, people: IdentifierEncoder) -> list[Snapshot]:
-        """Read all snapshots, whose values have common codes.
+    def read_all(self, people: IdentifierEncoder, kinds: Mapping[str, Kind] | None = None) -> list[ReadSnapshot]:
+        """Read all snapshots, whose values have common codes; `kinds` is as for `read`.
 
         Raises:
             InputError: as for `read`; it lists the problems of all snapshots.
         """
-        vocabulary, every, problems = Vocabulary(), list[Snapshot](), Problems()
+        vocabulary, every, problems = Vocabulary(), list[ReadSnapshot](), Problems()
+        transitions = None if self.updates is None else self.updates.numbered(vocabulary)
         for position in range(len(self.snapshots)):
             try:
-                every.append(self.read(position, people, vocabulary).snapshot)
+                every.append(self.read(position, people, vocabulary, kinds, transitions))
             except InputError as error:
                 problems.found += [each for each in error.problems if each not in problems.found]
         problems.check()
         return every
+
+    def impossible(self, every: Sequence[ReadSnapshot], *, constant: bool) -> list[Numbers]:
+        """Return the rows of each snapshot, from `read_all`, whose values cannot follow those of the people before.
+
+        By the transitions, or, without these or with `constant`, because values never change.
+        """
+        people = max(int(each.snapshot.person.max()) for each in every) + 1
+        last, found = np.full(people, UNKNOWN), []
+        may = None if constant or self.updates is None else self.updates.numbered(Vocabulary()).sets.may
+        for each in every:
+            who, value = each.snapshot.person, each.snapshot.value
+            wrong = last[who] != value if may is None else ~may[last[who], value]
+            found.append(np.flatnonzero(wrong & (last[who] != UNKNOWN)))
+            last[who] = value
+        return found
 
     def table(self, file: SnapshotFile, problems: Problems, *, people: bool = True) -> Table | None:
         """Return a snapshot's columns as they are published: numbers in normal spelling, dates as years or months.
@@ -333,9 +349,9 @@ class Microdata:
     ) -> Codes:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
-        unknown = np.array([name in MARKERS and name not in self.harmless for name in names], dtype=np.bool_)
+        unknown = np.isin(codes, [names.index(text) for text in {*unknown_among(names)} - {*self.harmless}])
         what = say("the cell says that the value is not known, and a group with it would seem to have one value more")
-        table.note_first(unknown[codes], self.sensitive, what, remedy_for_unknown(), problems)
+        table.note_first(unknown, self.sensitive, what, remedy_for_unknown(), problems)
         numbers = vocabulary.add(names)
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]

@@ -165,7 +165,10 @@ Form = Literal["generalization", "anatomy"]
 
 
 class Anonymizer(Protocol):
-    """A method of publishing; its fields are its options."""
+    """A method of publishing; its fields are its options.
+
+    A method with `constant_values = True` is for values that never change: others are refused before it publishes.
+    """
 
     @property
     def name(self) -> str:

@@ -17,7 +17,6 @@ from audit.io.microdata import Microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer, Form
-from audit.model.arrays import UNKNOWN
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
@@ -136,13 +135,9 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
 
     The last item is the number of people whose value changes later although the microdata say that values never change.
     """
-    people = IdentifierEncoder()
-    every = microdata.read_all(people)
-    own, changed, read = np.full(people.size, UNKNOWN), np.zeros(people.size, np.bool_), every[0]
-    for each in every if microdata.updates is None else ():
-        before = own[each.person]
-        changed[each.person] |= (before != UNKNOWN) & (before != each.value)
-        own[each.person] = each.value
+    every = microdata.read_all(IdentifierEncoder())
+    changed = zip(every, microdata.impossible(every, constant=False), strict=True)
+    people, read = np.concatenate([each.snapshot.person[rows] for each, rows in changed]), every[0].snapshot
     names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
     distinct = {name: len(np.unique(column)) for name, column in names}
     counts = np.bincount(read.value)
@@ -150,7 +145,7 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
     most = int(counts.argmax())
     share = float(counts[most] / len(read))
     frequent = (read.values[most], share) if share > _FREQUENT else None
-    return distinct, frequent, int(np.count_nonzero(changed))
+    return distinct, frequent, 0 if microdata.updates is not None else len(np.unique(people))
 
 
 @dataclass(frozen=True)

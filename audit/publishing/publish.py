@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
@@ -132,6 +133,7 @@ class _Work:
         done, total = len(self.form.manifest.releases), len(self.microdata.snapshots)
         if done == total:
             return
+        self._look_ahead()
         check = self._look_back()
         for position in range(done, total):
             self.options.on_progress(position - done, total - done)
@@ -147,6 +149,34 @@ class _Work:
                 )
             self.options.on_release(published)
             yield published
+
+    def _look_ahead(self) -> None:
+        """Refuse what the snapshots show by themselves, before the first of their releases is written.
+
+        Raises:
+            InputError: a snapshot is faulty, or a value changes in a way that the method cannot publish.
+        """
+        kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}
+        every = self.microdata.read_all(IdentifierEncoder(), kinds)
+        constant = getattr(self.anonymizer, "constant_values", False)
+        if not (constant or self.anonymizer.follows_updates):
+            return
+        for read, rows in zip(every, self.microdata.impossible(every, constant=constant), strict=True):
+            if len(rows):
+                what = say(
+                    "impossible change: {count} people have a value that cannot follow their last one", count=len(rows)
+                )
+                remedy = say("add the change to the transitions, or correct the values")
+                if constant:
+                    what = say(
+                        "changed value: {count} people have another sensitive value than in an earlier snapshot",
+                        count=len(rows),
+                    )
+                    remedy = say(
+                        "m-invariance is for values that never change and m-distinct for those that do; else correct "
+                        "them"
+                    )
+                raise self._refused(RefusalError(what, remedy, rows=rows, column="sensitive"), read)
 
     # -- looking back -----------------------------------------------------------------------------------------
 

@@ -423,6 +423,16 @@ def test_refusals_of_the_second_release(tmp_path, words, snapshots, where, remed
     assert remedy in line
 
 
+@pytest.mark.parametrize(
+    ("words", "snapshots", "where"), [each[:3] for each in REFUSED if each[0] in (M, ANATOMY, MONDRIAN)]
+)
+def test_what_the_snapshots_show_is_refused_before_the_first_release(tmp_path, words, snapshots, where):
+    """Half a series would be published, and could not go on."""
+    [line] = refused(write_microdata(tmp_path / "micro", snapshots), tmp_path / "series", *words)
+    assert line.startswith(where)
+    assert not (tmp_path / "series").exists()
+
+
 @EVERY
 def test_a_promise_that_the_series_does_not_keep(tmp_path, words):
     micro = write_microdata(tmp_path / "micro", {"1": PEOPLE[:12]})

@@ -117,7 +117,7 @@ def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_
     words = ("anonymize", str(folder), "--method", "m-distinct", "--m", "2", "--close", "--no-audit")
     words = (*words, "--output", str(tmp_path / "s"), "--seed", "0")
     assert run_main(*words)[0] == 0
-    hospital(tmp_path / "later", (2023,), form=form, changing=False)
+    hospital(tmp_path / "later", (2022, 2023), form=form)
     (tmp_path / "later/2023.csv").rename(folder / "2023.csv")
     text = (folder / "microdata.toml").read_text()
     (folder / "microdata.toml").write_text(text.replace('"2022.csv"]', '"2022.csv", "2023.csv"]'))
@@ -354,12 +354,13 @@ def test_a_range_that_ends_with_a_code_was_guessed_with_it_and_is_refused(tmp_pa
     assert run_main(*words, str(tmp_path / "s"))[0] == 0
 
 
-def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tmp_path):
-    folder = survey(tmp_path / "m", "X,21,2,East,NA", "Y,22,1,West,NA")
-    assert '"Disease" has cells that say that the value is not known ("NA")' in initialised(folder)[0]
+@pytest.mark.parametrize("code", ["NA", "-8", "-1", "97", "999", "88"])
+def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tmp_path, code):
+    folder = survey(tmp_path / "m", f"X,21,2,East,{code}", f"Y,22,1,West,{code}")
+    assert f'"Disease" has cells that say that the value is not known ("{code}")' in initialised(folder)[0]
     words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--no-audit", "--output")
     assert '2024.csv:42, column "Disease": the cell says' in refused(*words, str(tmp_path / "s"))
-    renamed(folder, 'sensitive = "Disease"', 'sensitive = "Disease"\nharmless = ["NA"]')
+    renamed(folder, 'sensitive = "Disease"', f'sensitive = "Disease"\nharmless = ["{code}"]')
     assert run_main(*words, str(tmp_path / "s"))[0] == 0
 
 

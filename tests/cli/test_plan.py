@@ -306,6 +306,17 @@ def test_all_rows_are_judged_by_the_stated_transitions(tmp_path):
     assert {*(tmp_path / "s/transitions.csv").read_text().split()[1:]} == {*changes}
 
 
+def test_how_many_values_change_does_not_depend_on_the_method(tmp_path):
+    """With m = 4, people are withheld at first: whose values change is a fact about the snapshots."""
+    first = [(f"p{n}", 20 + n, 80000, ["flu", "gout", "hiv", "acne"][n % 4 if n < 40 else 0]) for n in range(50)]
+    second = [(*row[:3], "gout" if n >= 43 else row[3]) for n, row in enumerate(first)]
+    found = planned(
+        write_microdata(tmp_path / "micro", {"1": first, "2": second}, head=HEAD), "--method", "m-invariance"
+    )
+    assert {re.search("changed value: ([0-9]+) ", each["refused"])[1] for each in found["tried"]} == {"7"}
+    assert found["changing"] == 7
+
+
 def test_the_simulated_future_goes_on_as_the_past(tmp_path):
     first = [(f"P{n}", 20 + n, "Wetwang", "flu") for n in range(40)]
     second = [*first[10:], *((f"Q{n}", 30 + n, "Wetwang", "cold") for n in range(5))]
