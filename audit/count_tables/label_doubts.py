@@ -24,6 +24,7 @@ from audit.model.arrays import Codes
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
 
+_FEW = 2  # rows in which the labels of any dimension may follow from those of the others
 _STEM = 3  # letters that an abbreviation keeps
 
 
@@ -33,6 +34,7 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
         _missed_totals,
         _nested_totals,
         _one_inside_another,
+        _remarks,
         _named_parts,
         _moved_labels,
         _other_labels,
@@ -287,15 +289,41 @@ def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
             )
 
 
+def _plain(counts: PublishedCounts) -> list[int]:
+    """Return the dimensions of which the manifest does not say what the labels cover."""
+    manifest = counts.manifest
+    explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
+    return [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
+
+
+def _remarks(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about each dimension that may be a remark: the others determine its labels in a table.
+
+    If a total and its parts have different remarks, they would be counts of different people. Two rows show nothing.
+    """
+    start = np.unique(counts.file, return_index=True)[1]
+    for place in _plain(counts):
+        own = counts.label[:, place]
+        beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
+        _, first, line = np.unique(beside, axis=0, return_index=True, return_inverse=True)
+        several = counts.file[(own != own[start[counts.file]]) & (np.bincount(counts.file) > _FEW)[counts.file]]
+        for file in np.setdiff1d(several, counts.file[own != own[first[line]]])[:1].tolist():
+            yield say(
+                "in {file}, the other labels determine that of {dimension}, so that no total is compared with parts "
+                "beside another one; if it is a remark on the count, delete it from dimensions, and name it in "
+                "not_counts if it has numbers; if it names groups of people, say in categories what each label covers",
+                file=printable(counts.parts[file].file.shown),
+                dimension=printable(counts.dimensions[place].axis.name, 60),
+            )
+
+
 def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     """Yield a sentence about a dimension each of whose labels occurs beside one label of another one.
 
     A school of one district has no pupils in another, but its rows there are absent, and not known to be 0: in rounded
     tables that omit zeros they can be a rounded 0.
     """
-    manifest = counts.manifest
-    explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
-    plain = [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
+    manifest, plain = counts.manifest, _plain(counts)
     is_known = manifest.absent_is_zero and not (manifest.rounding or manifest.perturbation)
     for places in permutations(plain, 2) if (counts.lower < counts.upper).any() and not is_known else ():
         one, other = (counts.dimensions[place] for place in places)

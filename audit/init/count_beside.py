@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of
-from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_label_name, is_sign
+from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses
 from audit.runtime.phrases import say
 
@@ -164,7 +163,6 @@ def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str
 
 
 _PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")
-_CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "growth", "variation", "evolution"}
 
 
 def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
@@ -172,7 +170,7 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
     labels = list(zip(*(files.columns[name] for name in rules.table["dimensions"]), strict=True))
     ends = [0, *accumulate(files.rows_of)]
     for column in numbers:
-        if len(files.rows_of) < 2 or _CHANGES.isdisjoint(column_names.words(column)):
+        if len(files.rows_of) < 2 or not speaks_of_changes(column):
             continue
         values, texts, agree = files.columns[rules.table["value"]], files.columns[column], []
         for before, start, end in zip(ends, ends[1:], ends[2:], strict=False):

@@ -25,6 +25,7 @@ from audit.io.toml import Toml, natural, release_tag
 from audit.model.errors import Problems
 
 Columns = Mapping[str, Sequence[str]]
+_FEW = 2  # rows in which the labels of any column may follow from those of the others
 
 COUNTED = (
     "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
@@ -56,6 +57,7 @@ _CODE_WORDS = _words(
 )
 _MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
 _MONEY = re.compile("[€$£]")
+_SIGNED = re.compile("[+\\-\u2212\u00b1] ?[0-9]")  # changes, which are no labels
 _PADDED = re.compile("0[0-9]+")  # codes, such as 01
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
 _ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts name rows
@@ -216,7 +218,8 @@ def kinds_of(columns: Columns) -> Kinds:
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
         padded = any(map(_PADDED.fullmatch, distinct))
-        if any(map(is_total_word, distinct)) or (like and (padded or is_label_name(name) or is_period(name, distinct))):
+        is_label = padded or is_label_name(name) or is_period(name, distinct)
+        if any(map(is_total_word, distinct)) or (like and is_label and not any(map(_SIGNED.match, distinct))):
             found.labels.append(name)
         elif (is_money(name) or len(like) > len(whole)) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)
@@ -238,12 +241,12 @@ def kinds_of(columns: Columns) -> Kinds:
 def is_label_name(name: str) -> bool:
     """Return whether a column's name suggests that its numbers are labels, such as ages.
 
-    >>> is_label_name("Geburtsjahr"), is_label_name("Zahl im Jahr"), is_label_name("cases this year")
-    (True, True, False)
+    >>> [*map(is_label_name, ("Geburtsjahr", "Zahl im Jahr", "cases this year", "Change since last year"))]
+    [True, True, False, False]
     """
     words = column_names.words(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
-    return named and not speaks_of_counts(name)
+    return named and not speaks_of_counts(name) and not speaks_of_changes(name)
 
 
 def is_money(name: str) -> bool:
@@ -266,6 +269,18 @@ def speaks_of_counts(name: str) -> bool:
     return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(
         column_names.words(name)
     )
+
+
+_CHANGES = _words(
+    "change changes diff difference increase decrease delta growth variation evolution previous differenz veranderung "
+    "veranderungen zunahme abnahme zuwachs saldo entwicklung vorjahr vormonat vorquartal vorwoche hausse baisse "
+    "precedent precedente variacion diferencia evolucion aumento incremento disminucion anterior"
+)
+
+
+def speaks_of_changes(name: str) -> bool:
+    """Return whether a column's name suggests that it says by how much a count has changed."""
+    return not _CHANGES.isdisjoint(column_names.words(name))
 
 
 _RUNNING = _words(
@@ -305,6 +320,24 @@ def without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
         if not any(repeats_label(*pair) and repeats_label(*pair[::-1]) for pair in pairs):
             kept.append(name)
     return [name for name in names if name in kept]
+
+
+def remarks_of(files: CountFiles, names: Sequence[str], beside: Sequence[str]) -> list[str]:
+    """Return the columns, the last ones first, that the others and those beside them determine in each file.
+
+    They have several texts in a file, but none for all people: totals and their parts would have different ones.
+    """
+    kept, number = [*names], [at for at, rows in enumerate(files.rows_of) for _ in range(rows)]
+
+    def count(columns: Iterable[str]) -> int:
+        return len({*zip(number, *(files.columns[name] for name in columns), strict=True)})
+
+    for name in [*names][::-1] if len(number) > _FEW else ():
+        others, texts = [each for each in (*kept, *beside) if each != name], files.columns[name]
+        is_one = len(kept) > 1 and count(others) == count([*others, name])
+        if is_one and count([name]) > len(files.rows_of) and (total_of(texts) or total_within(texts)) is None:
+            kept.remove(name)
+    return [name for name in names if name not in kept]
 
 
 def status_of(files: CountFiles, value: str) -> str | None:

@@ -20,6 +20,8 @@ from audit.init.count_columns import (
     is_running,
     is_sign,
     kinds_of,
+    remarks_of,
+    speaks_of_changes,
     speaks_of_counts,
     status_of,
     without_copies,
@@ -47,7 +49,10 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
+    remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
+    labels = [n for n in labels if n not in remarks]
     rules = rules_of(say("a tidy table of counts"), files, labels, value)
+    _note_remarks(rules, remarks)
     if status is not None:
         rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
@@ -79,6 +84,16 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     return rules
 
 
+def _note_remarks(rules: TableGuesses, remarks: Sequence[str]) -> None:
+    if remarks:
+        why = say(
+            "{columns}: taken for remarks, because the other labels determine them; if one names groups of people, add "
+            "it to the dimensions.",
+            columns=", ".join(remarks),
+        )
+        rules.doubt("table.dimensions", why)
+
+
 def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], list[str], list[str]]:
     """Return the columns of statistics, counts, cumulative counts and codes, and remove them from the kinds."""
     measure = next((name for name in kinds.labels if is_measure(name) and files.varies(name)), None)
@@ -90,6 +105,9 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
     codes += [name for name in numbering if _numbers_rows(name, files.columns[name])]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
+    if not all(map(speaks_of_changes, counts)):
+        kinds.numbers.extend(filter(speaks_of_changes, counts))
+        counts = [name for name in counts if not speaks_of_changes(name)]
     running = [name for name in counts if is_running(name)]
     return measure, [name for name in counts if name not in running] or running, running, codes
 

@@ -74,6 +74,39 @@ def test_numbers_beside_the_counts_are_judged_or_named(texts, tmp_path):
     assert verdict(declared)[:2] == (0, "[]")
 
 
+ONE_HIDDEN = [("A", "f", "*"), *NUMBERS[1:]]
+REMARKS = {
+    "source": ["survey", "survey", "register"] * 2 + ["register"] * 3,
+    "Quality": [*"ABCABCCCC"],
+    "Veränderung zum Vorjahr": ["*", "+1", "+3", "-2", "0", "+4", "-1", "+1", "+2"],
+    "year-on-year change": ["*", "1", "3", "-2", "0", "4", "-1", "1", "2"],
+}
+
+
+@pytest.mark.parametrize("name", REMARKS)
+def test_a_remark_on_a_count_keeps_no_total_from_its_parts(name, tmp_path):
+    """12 women of A are 27 less 15, although the total has another remark than the men."""
+    rows = [(*row, text) for row, text in zip(ONE_HIDDEN, REMARKS[name], strict=True)]
+    own = 'markers = { "*" = [1, 14] }\n'
+    table = TABLE.replace('"sex"]', f'"sex", "{name}"]') + own
+    code, why, _ = verdict(written(tmp_path / "by hand", rows, f"area,sex,n,{name}", table, "min_count = 15"))
+    assert (code, f"determine that of {name}" in why) == (3, True)
+    folder = written(tmp_path / "by init", rows, f"area,sex,n,{name}")
+    (folder / "series.toml").unlink()
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    keys = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))["unconfirmed"]["keys"]
+    assert ("table.dimensions" in keys) == ("ear" not in name and "ahr" not in name)
+    confirm(folder)
+    code, _, found = verdict(folder, "--policy", "min_count=15")
+    assert (code, [(each["lower"], each["upper"]) for each in found][:1]) == (1, [(12, 12)])
+
+
+def test_a_label_that_the_others_do_not_determine_is_no_remark(tmp_path):
+    rows = [(*row, source, n) for *row, n in NUMBERS for source in ("register", "survey")]
+    table = TABLE.replace('"sex"]', '"sex", "source"]')
+    assert verdict(written(tmp_path, rows, "area,sex,source,n", table))[:2] == (0, "[]")
+
+
 AREAS = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
 
 
@@ -187,7 +220,8 @@ def test_labels_of_other_people_are_others(tmp_path):
     assert run_main(str(respelled(tmp_path / "independent", NUMBERS[:6], NAMES, AREAS)))[0] == 0
     assert run_main(str(respelled(tmp_path / "areas", NUMBERS[:3], NAMES)))[0] == 0
     second = respelled(tmp_path / "second", NUMBERS[:3], NAMES) / "releases/2.csv"
-    second.write_text(second.read_text().replace("Aberdeen,m", "Bath,m"), encoding="utf-8")
+    more = "".join(f"Bath,{sex},{n}\n" for _, sex, n in NUMBERS[:3])
+    second.write_text(second.read_text(encoding="utf-8") + more, encoding="utf-8")
     assert run_main(str(second.parents[1]))[0] == 0
     both = [*NUMBERS[:6], *(("1 A", *row[1:]) for row in NUMBERS[:3])]
     assert run_main(str(respelled(tmp_path / "beside", both, {})))[0] == 0
