@@ -6,7 +6,7 @@ A hidden cell gets the publisher's marker if that can stand for its count and al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
+from audit.count_tables.published_texts import is_like_a_number, number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
@@ -198,9 +198,15 @@ def repair_candidate(
     if found.hide is None:
         return found
     written = replace(candidate, tables=tuple(_written(search, rows, each, output) for each in candidate.tables))
-    after, fresh, _ = search.audited(read_counts(with_candidate(manifest, written)))
-    if fresh:
+    audited = None
+    try:
+        audited = search.audited(read_counts(with_candidate(manifest, written)))
+    finally:
+        for table in written.tables if audited is None or audited.found else ():
+            table.path.unlink()
+    if audited.found:
         raise RuntimeError("a repaired candidate still adds a finding")
+    after = audited.report
     files, is_open = tuple(table.shown for table in written.tables), after.measures.open > found.before.measures.open
     return replace(
         found,
@@ -215,13 +221,19 @@ def repair_candidate(
 
 
 def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> TableFile:
-    """Write a table with hidden values, and empty rates and statuses beside them, which would reveal them."""
+    """Write a table with hidden values, and without the numbers and statuses beside them, which would reveal them.
+
+    Nor does it have rates whose denominator is hidden.
+    """
     import pyarrow.parquet as pq
 
     counts = search.counts
     manifest, path = counts.manifest, output / writable_name(table.path)
-    beside = {*manifest.beside, manifest.status}
     own = [row for row in rows if counts.part(row).file.path == table.path]
+    tied = [row for row, both in counts.related.items() if row not in rows and not rows.isdisjoint(both)]
+    tied = [row for row in tied if counts.part(row).file.path == table.path]
+    rates = {manifest.value if each.is_statistic else each.column for each in manifest.rates if not each.has_column}
+    counted = {view.column for view in manifest.views}
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     above = below = ""
     if source is None:
@@ -233,9 +245,15 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         dialect, nothing = read.dialect or Dialect(), ""
         if not is_foreign(table.path):
             above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
+    beside = {*manifest.beside, manifest.status, *_numbers(source, manifest)}
     for place, name in enumerate(source.column_names):
         column = source.column(place)
         texts = {counts.row[row]: nothing for row in own if name.strip() in {*beside, counts.part(row).view.column}}
+        for row in tied if name.strip() in rates else ():  # a cell may have a count and its rate
+            if name.strip() == counts.part(row).view.column:
+                texts[counts.row[row]] = counts.text[row]
+            elif name.strip() not in counted:
+                texts[counts.row[row]] = nothing
         signs = {row: search.signs[row] for row in own if row in search.signs}
         texts |= {counts.row[row]: sign for row, sign in signs.items() if name.strip() == counts.part(row).view.column}
         for text in {*texts.values()}:
@@ -245,3 +263,15 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     output.mkdir(exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)
     return TableFile(path, str(path))
+
+
+def _numbers(source: pa.Table, manifest: TableManifest) -> Iterator[str]:
+    """Yield the columns with numbers that are not declared, or in `not_counts`, except codes of labels."""
+    texts = {name.strip(): source.column(name).cast(pa.string()).to_pylist() for name in source.column_names}
+    counted = {view.column for view in manifest.views}
+    labels = texts.keys() & (manifest.columns - manifest.not_counts - manifest.beside - manifest.denominators - counted)
+    for name in sorted(texts.keys() - (manifest.columns - manifest.not_counts)):
+        if any(is_like_a_number(text or "") for text in texts[name]):
+            pairs = [(len({*texts[label]}), len({*zip(texts[label], texts[name], strict=True)})) for label in labels]
+            if not any(known == both < source.num_rows for known, both in pairs):
+                yield name

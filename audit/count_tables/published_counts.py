@@ -56,6 +56,7 @@ class PublishedCounts:
         parts: the tables as they were read, one entry for each of their columns of counts.
         earlier: the count that a row had in an earlier release, by its change, if that release is not in the series or
             lacks the cell: `UNBOUNDED` if it is not exact, -1 if the row has no such change; shape (rows,), int64.
+        related: the rows of the two counts that a rate or a change relates, by its row.
         untied: the number of rates or changes that relate two inexact counts, by column.
     """
 
@@ -75,6 +76,7 @@ class PublishedCounts:
     row: Codes
     parts: tuple[FileRows, ...]
     earlier: Counts
+    related: Mapping[int, Sequence[int]] = field(default_factory=dict)
     untied: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -211,7 +213,8 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
         return counts
     cells.narrow([tie for some in ties.values() for tie in some])
     cells.unjudged.update({column: sum(map(cells.is_untied, some)) for column, some in ties.items()})
-    return replace(counts, lower=cells.lower, upper=cells.upper, earlier=cells.earlier(), untied=+cells.unjudged)
+    found = replace(counts, lower=cells.lower, upper=cells.upper, earlier=cells.earlier())
+    return replace(found, related=cells.related, untied=+cells.unjudged)
 
 
 def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
@@ -282,7 +285,7 @@ class _Cells:
         release = counts.release.tolist()
         labels = [tuple(one) for one in counts.label.tolist()]
         self.cell: list[Cell] = list(zip(release, counts.measure.tolist(), labels, strict=True))
-        self.unjudged, self.alone = Counter[str](), dict[int, int]()
+        self.unjudged, self.alone, self.related = Counter[str](), dict[int, int](), dict[int, list[int]]()
         self._points = cache(lambda file: points_part_thousands({*counts.text[counts.file == file]}))
         self.rows: dict[Cell, list[int]] = {}
         for row, cell in enumerate(self.cell):
@@ -346,6 +349,7 @@ class _Cells:
             if base == self.cell[row] or rate is None:
                 continue  # a share of the cell itself
             least, most = (rate - half) / rates.per, (rate + half) / rates.per
+            self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *self.rows.get(base, ())])
             if base not in self.rows:
                 self.unjudged[rates.column] += 1
             elif self.manifest.has_published_base(rates, self.manifest.rounding_of(release)):

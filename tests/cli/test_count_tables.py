@@ -9,6 +9,7 @@ import pyreadstat
 import pytest
 
 import audit
+from audit.count_tables.read_counts import read_counts
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import excel
 from tests.helpers.running import refused, run_main
@@ -251,6 +252,53 @@ def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp
     assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\nSource: the office\n"
+
+
+KEPT = """not_counts = ["code", "extra"]
+rates = { column = "percent", per = 100, decimals = 1, denominator = { sex = "All" } }
+[[hiding]]
+cell = { sex = "m" }
+keep = true
+"""
+FIRST = [(("B", "m"), "40"), (("B", "f"), "30"), (("B", "All"), "70")]
+
+
+def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
+    series = TinyTables(("area", "sex"), [FIRST], totals={"sex": "All"}, markers={"c": (0, None)}, min_count=10)
+    folder, candidate, parts = series.write(tmp_path / "series"), tmp_path / "2.csv", ["A,m,20", "A,f,c", "A,All,26"]
+    candidate.write_text("\n".join(["area,sex,n", *parts]) + "\n", encoding="utf-8")
+
+    def stopped(manifest):
+        if (tmp_path / "out/2.csv").exists():
+            raise KeyboardInterrupt
+        return read_counts(manifest)
+
+    monkeypatch.setattr("audit.count_tables.candidate.read_counts", stopped)
+    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 130
+    assert not [*(tmp_path / "out").iterdir()]
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_path):
+    """Of 20 men, 76.9 percent are of 26 people; the code of an area says nothing."""
+    series = TinyTables(("area", "sex"), [FIRST], totals={"sex": "All"}, markers={"c": (0, None)}, min_count=10)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    text = (folder / "series.toml").read_text(encoding="utf-8")
+    kept = KEPT.replace('"percent"', '"n"') if both else KEPT
+    table, policy = kept.split("[[hiding]]")
+    text = text.replace("[policy]", f"{table}[policy]") + f"[[hiding]]{policy}"
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    rows = ["A,m,20 (76.9),1,+3", "A,f,c,1,7", "A,All,26 (100.0),1,8", "B,m,40,2,9", "B,f,30,2,9", "B,All,70,2,9"]
+    rows = [row if both else row.replace(" (", ",").replace(")", "") for row in rows]
+    rows = [row if both or row.count(",") > 4 else row.replace(",1,", ",,1,").replace(",2,", ",,2,") for row in rows]
+    head = "area,sex,n,code,extra" if both else "area,sex,n,percent,code,extra"
+    candidate.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    for first in folder.glob("releases/*.csv"):
+        first.write_text("\n".join([head, *rows[3:]]) + "\n", encoding="utf-8")
+    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[::2] == (0, "")
+    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()
+    shown = ["A,m,20,1,+3", "A,f,c,1,7", "A,All,c,1,"] if both else ["A,m,20,,1,+3", "A,f,c,,1,7", "A,All,c,,1,"]
+    assert written == [head, *shown, *rows[3:]]
 
 
 @pytest.mark.parametrize(
