@@ -29,7 +29,7 @@ _BESIDE = (
     r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
     rf"|^(.*?)[\s\p{{Z}}]*(?:[*†‡§{RAISED}]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
 )
-_LETTERED = "^[a-z]{1,3}([0-9]+)$"
+_LETTERED = "^[a-z]{1,3}([0-9]+)$|^[a-z]{0,3}0*([1-9][0-9]{4,})[a-z]{0,3}$"
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -268,13 +268,12 @@ class IdentifierEncoder:
         keys = coarse(texts, is_ascii=is_ascii)
         own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
-        ways = [(texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5")]
-        if self.plain or flags(pc.ascii_is_decimal(keys)).any():  # else no identifier is a number without letters
-            ways.append((keys, _LETTERED, r"\1"))
+        ways = [(texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5"), (keys, _LETTERED, r"\1\2")]
         for of, pattern, parts in ways:
             beside = np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))
             part = coarse(pc.replace_substring_regex(of.take(arrow(beside)), pattern, parts), is_ascii=is_ascii)
-            number = _numbers(part, self.plain)
+            own, number = whole(part.dictionary_encode().indices), _numbers(part, self.plain)
+            found[beside] |= np.bincount(own)[own] > 1
             found[beside] |= (number >= 0) | flags(pc.is_in(part, value_set=keys))
             found |= flags(pc.is_in(keys, value_set=part))
             numbers = np.concatenate([numbers, number])

@@ -7,10 +7,10 @@ and quote identifiers and quasi-identifiers only on request.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from math import gcd
 
 import numpy as np
@@ -193,10 +193,11 @@ def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
             releases = [] if _people_recur(series) else _people(series)
         if column is None or len(releases) < 2 or {column, name} & {*columns.rules[Spelled].columns}:
             continue
-        nobody = min(map(len, releases)) >= _MANY and sum(map(len, releases)) == len(set[str]().union(*releases))
-        if nobody or any(are_others(*pair) for pair in pairwise(releases)):
+        times = Counter(chain.from_iterable(releases))
+        alone = any(len(some) >= _MANY and max(map(times.__getitem__, some)) == 1 for some in releases)
+        if alone or any(are_others(*pair) for pair in pairwise(releases)):
             what = say(
-                'the identifiers in "{column}" differ in each release, so each release is read as one of other '
+                'the identifiers in "{column}" differ between releases, so that they are read as ones of other '
                 "people; if the same people occur in several releases, write their identifiers in the same way in all "
                 "(without a prefix that changes with the release), else write "
                 'spelled = ["{column}"] under [columns]',

@@ -454,6 +454,11 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
         ("P-001", "P001", 'spelled = ["individual"]', "holds"),
         ("P-001", "P-002", "", "holds"),
         ("P1-11", "P11-1", "", "holds"),
+        ("10000001T", "10.000.001-T", "", "undecided"),
+        ("10000001T", "T10000001", "", "undecided"),
+        ("10000001T", "10000001", "", "undecided"),
+        ("10000001T", "010000001T", "", "undecided"),
+        ("10000001T", "10000001W", "", "holds"),
     ],
 )
 @pytest.mark.parametrize("in_key", [False, True])

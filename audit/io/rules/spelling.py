@@ -60,9 +60,12 @@ _MARKED = re.compile(
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,3}[-_/. ]*([0-9]+)")
+_NUMBERED = re.compile(r"([^\W\d_]{0,3})[-_/. ]*0*([1-9][0-9]*(?:[.,' ][0-9]+)*)[-_/. ]*([^\W\d_]{0,3})")
+"""An identifier that is one number, perhaps in groups of digits, with some letters before or behind it."""
 _QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]|([^\W\d]{3,})s")
 _DAY = re.compile(r"(?<![0-9])[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")  # bounded: cells may be long
 _MOST_WORDS = 8  # of a text that is compared with its parts
+_LONG_NUMBER = 5  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
@@ -363,6 +366,18 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
     ...     ids=True,
     ... )
     [['007', '7.0E+00', 'D-007'], ['Ann', 'Ann (Revised)'], ['Bo', 'Bo, Bo']]
+    >>> ids = [
+    ...     "10000001T",
+    ...     "10.000.001-T",
+    ...     "T010000001",
+    ...     "20000002R",
+    ...     "20000002",
+    ...     "20000002W",
+    ...     "30000003A",
+    ...     "30000003B",
+    ... ]
+    >>> nearly_respelled(ids[:3], ids=True), nearly_respelled(ids[3:], ids=True)
+    ([['10000001T', '10.000.001-T', 'T010000001']], [['20000002', '20000002R', '20000002W']])
     >>> nearly_respelled(["flu", "flu # end", "flu -- see below", "hiv", "hiv-2", "C--1"], remarks=True)
     [['flu', 'flu # end', 'flu -- see below']]
     """
@@ -384,8 +399,23 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
         for text in days:
             with suppress(CellError):
                 alike[f"{kind.value} {parse_value(text, kind)}"].setdefault(fold(text), text)
+    if ids:
+        _add_numbered(alike, texts)
     groups = {tuple(found.values()) for found in alike.values() if len(found) > 1}
     return [list(group) for group in sorted(groups)]
+
+
+def _add_numbered(alike: dict[str, dict[str, str]], texts: Collection[str]) -> None:
+    """Add identifiers to those with the same long number, and the same letters on either side of it or none."""
+    lettered: dict[str, dict[str, str]] = defaultdict(dict)
+    for text in texts:
+        plain = fold(text)
+        if (found := _NUMBERED.fullmatch(plain)) and len(digits := re.sub(r"\D", "", found[2])) >= _LONG_NUMBER:
+            alike[f"number {digits} {found[1]}{found[3]}"].setdefault(plain, text)
+            lettered[digits].setdefault(plain, text)
+    for digits, spellings in lettered.items():
+        if own := alike.get(f"number {digits} "):
+            own.update(spellings)
 
 
 def _whole_numbers(text: str) -> str:
