@@ -396,6 +396,7 @@ class PossibleKinds:
         person, alike: all people of the register, by code, and a number that people who look alike share; shape
             (listed,).
         stand: the codes of the kinds by that number.
+        fit: the share of each release's rows that people of the register fit.
     """
 
     kinds: dict[int, PossibleKind]
@@ -407,6 +408,7 @@ class PossibleKinds:
     person: Codes
     alike: Places
     stand: dict[int, list[int]]
+    fit: tuple[float, ...]
 
     def of_person(self, person: int) -> list[int]:
         """Return the kinds of a person."""
@@ -506,6 +508,15 @@ class PossiblePeopleFinder:
             self._listed,
             alike,
             stand,
+            tuple(map(self._fit, range(len(self._held)))),
+        )
+
+    def _fit(self, position: int) -> float:
+        """Return the share of the rows of a release in pools that cover a person."""
+        seen = self._held.seen[position]
+        rows = seen.rows(seen.pool)
+        return float(
+            rows[np.unique(np.concatenate([*self._homes[position], np.zeros(0, np.int32)]))].sum() / rows.sum()
         )
 
     def _why(self, nowhere: Places) -> str | None:

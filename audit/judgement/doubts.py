@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
+
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
 from audit.io.roles import columns_without_role
+from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.io.unread_cells import other_words, unread_cells
+from audit.model.arrays import Counts, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
@@ -19,6 +27,8 @@ from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, typed
 
 _COLUMNS_SHOWN = 6
+_MOST = 0.5  # of a release's rows, those that people of a register fit
+_FEW_VALUES, _EXPECTED_ROWS = 12, 5  # so many values, or rows as another release has them, no release lacks by chance
 _INDIVIDUAL = "columns.individual"
 _OF_PEOPLE = (_INDIVIDUAL, *(f"adversary.{key}" for key in ("register", "presence", "transitions", "known")))
 _RESTING = dict.fromkeys(_OF_PEOPLE, ON_VALUES)
@@ -62,7 +72,9 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
     if followed:
         yield from missing_doubts(series)
     yield from record_doubts(views)
-    yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds))
+    yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
+    if not adversary.knows_presence and len(series.tags) > 1 and not series.manifest.values_change:
+        yield from recoded_doubts(views[0].held)
 
 
 def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
@@ -90,10 +102,21 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
         yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
 
 
-def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
-    """Yield doubts: most people of a register of possible people are not covered, or some are not judged."""
+def presence_doubts(kinds: PossibleKinds | None, tags: Sequence[str]) -> Iterator[Doubt]:
+    """Yield doubts: most people of a register of possible people are not covered, or some are not judged.
+
+    Or most rows of one release fit none of them, although most of another do.
+    """
     if kinds is None:
         return
+    strange = [tag for tag, fit in zip(tags, kinds.fit, strict=True) if fit < _MOST]
+    if 0 < len(strange) < len(tags):
+        what = say(
+            "most rows of {releases} fit nobody of the register, unlike those of other releases, so a cell may be "
+            "misread: write cells in the same way in all releases",
+            releases=joined(strange, _COLUMNS_SHOWN),
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     if 2 * kinds.uncovered > kinds.listed:
         what = say(
             "no release has a row that fits {count} of the {listed} of the register, so a cell may be misread: {why}",
@@ -175,6 +198,38 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES, guessed=True)
+
+
+def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
+    """Yield a doubt for each attribute of which two releases have a value each that the other lacks.
+
+    If values never change, nobody with such a value is in both, unless it is one value in two notations. Among many
+    values, some are rare: then only those count that are too common in one release to be absent from the other.
+    """
+    series = held.series
+    for column in series.columns.sensitive:
+        names, missing = series.vocabularies[column].names, series.missing(column)
+        if column in series.rules[Spelled].columns or infer_kind(names, missing) is Kind.NUMERIC:
+            continue
+        known = np.array([name not in missing for name in names], dtype=np.bool_)
+        rows = [
+            tally(each.release.entry_value[column], len(names), each.release.entry_count) * known for each in held.seen
+        ]
+        if any(_lacks(one, other) and _lacks(other, one) for one, other in combinations(rows, 2)):
+            what = say(
+                'releases have different values in "{column}": if they are one value in two notations, list them in '
+                "crosswalk.csv (columns release,from,to), and write {example} under [columns]; else write spelled = "
+                '["{column}"]',
+                column=printable(column),
+                example=f'crosswalk = {{ {toml_key(column)} = "crosswalk.csv" }}',
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+
+
+def _lacks(rows: Counts, other: Counts) -> bool:
+    """Return whether a release lacks values of another one, given the numbers of rows of each value."""
+    most, few = int(other[rows == 0].max(initial=0)), np.count_nonzero(rows + other) <= _FEW_VALUES
+    return most > 0 and bool(few or most * int(rows.sum()) >= _EXPECTED_ROWS * int(other.sum()))
 
 
 def _tying_values(series: Series) -> Iterator[Doubt]:
