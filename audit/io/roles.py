@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind, decimal
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import is_there
 from audit.io.encoding import Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
-from audit.io.respelling import skeleton
+from audit.io.notations import read_number
+from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
@@ -47,6 +52,8 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
     return tuple(found)
 
 
+_DAY = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}$")
+_UNIT = re.compile(r"(?<=[0-9])\s*(?:[^\W\d_]+\.?|[%€$£])$")
 Key: TypeAlias = tuple[str, ...]
 """One or more columns, whose texts in a row are taken together."""
 
@@ -82,12 +89,25 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
 
 
 def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes, list[str]]:
-    """Return codes for the skeletons of a column's texts, and the skeletons; that of an unknown value is empty."""
+    """Return codes for what a column's texts have in common with texts alike, and that; empty for an unknown value."""
     codes, texts = text_codes(table.arrow(column))
     unknown = {headings.rules.spelled(column, text) for text in headings.rules[Missing].texts}
     vocabulary = Vocabulary([""])
-    coded = vocabulary.add(skeleton(text) if text.strip("*") and text not in unknown else "" for text in texts)
+    coded = vocabulary.add(_core(text) if text.strip("*") and text not in unknown else "" for text in texts)
     return coded[codes] if len(texts) else codes, [*vocabulary.names]
+
+
+def _core(text: str) -> str:
+    """Return what a text has in common with others alike: its day, the digits of its number, or its skeleton.
+
+    >>> [_core(text) for text in ("2024-07-11", "11.07.2024", "10,10 Tage", "10.1", "1,234", "1234", "Flu.")]
+    ['day 739078', 'day 739078', '101', '101', '1234', '1234', 'flu']
+    """
+    for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) if _DAY.match(text) else ():
+        with suppress(CellError):
+            return f"day {parse_value(text, kind)}"
+    number = read_number(with_decimal_point(_UNIT.sub("", text)))
+    return skeleton(text) if number is None else decimal(number).replace(".", "")
 
 
 def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:

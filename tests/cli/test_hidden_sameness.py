@@ -32,6 +32,13 @@ TIES = {
     "hyphen": ((["X"], lambda n: [f"A{n}"]), (["X"], lambda n: [f"a-{n}"]), True),
     "other name": ((["X"], lambda n: [f"text {n}"]), (["Y"], lambda n: [f"text {n}"]), True),
     "pair": ((["X", "Y"], lambda n: [f"x{n % 8}", f"y{n // 8}"]),) * 2 + (True,),
+    "decimals": ((["X"], lambda n: [f"{n + 0.5}"]), (["X"], lambda n: [f"{n},50"]), True),
+    "unit": ((["X"], lambda n: [f"{n + 0.5}"]), (["X"], lambda n: [f"{n}.5 days"]), True),
+    "days": (
+        (["X"], lambda n: [f"2024-{n // 28 + 1:02}-{n % 28 + 1:02}"]),
+        (["X"], lambda n: [f"{n % 28 + 1:02}.{n // 28 + 1:02}.2024"]),
+        True,
+    ),
     "coarse pair": ((["X", "Y"], lambda n: [f"x{n % 2}", f"y{n % 2}"]),) * 2 + (False,),
     "other texts": ((["X"], lambda n: [f"text {n}"]), (["Y"], lambda n: [f"note {n}"]), False),
 }
