@@ -18,7 +18,14 @@ from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import is_like_a_number, number_of, rounded_interval, widened, with_threshold
+from audit.count_tables.published_texts import (
+    NOT_APPLICABLE,
+    is_like_a_number,
+    number_of,
+    rounded_interval,
+    widened,
+    with_threshold,
+)
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
@@ -119,7 +126,8 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     The most telling of such markers is taken, then the most frequent. A Parquet column of numbers has no markers.
     """
     used, least = Counter(counts.text[counts.hidden].tolist()), hidden_lower(counts)
-    ends = {text: low for text, (low, most) in counts.manifest.markers.items() if most >= UNBOUNDED}
+    markers = {text: ends for text, ends in counts.manifest.markers.items() if text.casefold() not in NOT_APPLICABLE}
+    ends = {text: low for text, (low, most) in markers.items() if most >= UNBOUNDED}
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
     fit = {row: next((text for text in ordered if ends[text] <= least[row]), "") for row in rows}
     takes = [_takes_text(part) for part in counts.parts]

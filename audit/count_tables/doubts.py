@@ -337,7 +337,9 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
         over_time="same" if manifest.over_time == "same" else "independent",
         releases=tuple(replace(each, tables=(table,)) for each in manifest.releases for table in each.tables),
     ),
-    **dict.fromkeys(("table.status_hides", "table.not_counts", "policy.min_count"), lambda manifest: manifest),
+    **dict.fromkeys(
+        ("table.status_hides", "table.not_counts", "table.not_published", "policy.min_count"), lambda manifest: manifest
+    ),
 }
 """The manifest with what is certain of each guessed key; a finding that needs another guessed key depends on the guess.
 

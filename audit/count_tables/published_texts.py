@@ -184,6 +184,8 @@ def said_range(text: str) -> Interval | None:
 
 
 ANYTHING: Interval = (0, UNBOUNDED)
+NOT_APPLICABLE = frozenset(("z", "x", "[z]", "[x]", "n/a"))
+"""Signs for a cell in which there is no count; offices may hide counts by them, but readers do not expect it."""
 _MOST_DENOMINATORS = 10_000
 
 

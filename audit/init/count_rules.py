@@ -14,7 +14,14 @@ from itertools import combinations
 from math import gcd, inf
 from typing import Self
 
-from audit.count_tables.published_texts import Interval, number_of, points_part_thousands, said_range, total_of
+from audit.count_tables.published_texts import (
+    NOT_APPLICABLE,
+    Interval,
+    number_of,
+    points_part_thousands,
+    said_range,
+    total_of,
+)
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_sign, total_within
 from audit.init.guesses import Guesses
@@ -22,11 +29,16 @@ from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
-NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
+NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
 
 _NOTHING = re.compile(
     r"nichts vorhanden(?: \(genau null\))?|(?:genau )?null|nil|néant|(?:exactly |true |real )?zero|cero", re.IGNORECASE
+)
+_NO_COUNT = re.compile(
+    r"not (?:applicable|available)|nicht (?:sinnvoll|verfügbar|anwendbar)|entfällt|non (?:applicable|disponible)"
+    r"|sans objet|no (?:aplicable|disponible|procede)",
+    re.IGNORECASE,
 )
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
@@ -114,6 +126,7 @@ def guess_numbers(rules: TableGuesses) -> None:
             )
         rules.table["rounding"] = {"to": to, "how": how}
         rules.doubt("table.rounding", why)
+    _guess_not_applicable(rules, [text for text in rules.texts if text and number_of(text, point=point) is None])
     base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
     marks = {
         text
@@ -138,6 +151,20 @@ def guess_numbers(rules: TableGuesses) -> None:
                 most=least - 1,
             ),
         )
+
+
+def _guess_not_applicable(rules: TableGuesses, signs: Sequence[str]) -> None:
+    """Take signs such as `z` for what is not applicable if a note says so, or if another sign can hide counts."""
+    found = [text for text in signs if text.casefold() in NOT_APPLICABLE and text not in rules.table["markers"]]
+    found = [text for text in found if text not in rules.table.get("not_published", ())]
+    sure = [text for text in found if _NO_COUNT.search(rules.legend.get(text, ""))]
+    guessed = [text for text in found if text not in rules.legend and {*signs} - {*found}]
+    rules.add("not_published", sure + guessed)
+    for text in guessed:
+        why = say(
+            '"{text}" is taken for "not applicable", beside the other signs: no count is hidden there.', text=text
+        )
+        rules.doubt("table.not_published", why)
 
 
 def rounding_of(positive: Mapping[int, int], tables: int = 1) -> tuple[int, str] | None:

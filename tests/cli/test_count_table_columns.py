@@ -406,6 +406,20 @@ def test_signs_have_the_meaning_that_notes_say_in_their_order(notes, markers, tm
     assert verdict(tmp_path)[0] == 3
 
 
+@pytest.mark.parametrize(("other", "note", "is_marker", "is_guess"), [
+    ("c", "", False, True), ("c", "z = not applicable\n", False, False), ("z", "z = not applicable\n", False, False),
+    ("z", "", True, False), ("c", "z = hidden, to protect people\n", True, False),
+])  # fmt: skip
+def test_a_sign_of_what_is_not_applicable_hides_no_count(other, note, is_marker, is_guess, tmp_path):
+    text = added("Total").replace("A,m,3", "A,m,z").replace("B,d,10", f"B,d,{other}").replace("A,m,1-9", "A,m,z")
+    manifest = guessed(tmp_path, {"1.csv": text + note})
+    assert ("z" in manifest["table"]["markers"]) == is_marker
+    assert ("z" in manifest["table"].get("not_published", ())) != is_marker
+    assert ("table.not_published" in manifest["unconfirmed"]["keys"]) == is_guess
+    confirmed(tmp_path)
+    assert run_main(str(tmp_path))[0] == 1
+
+
 def test_releases_may_have_different_signs_of_small_counts(tmp_path):
     text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
     files = {"1.csv": text.replace("*", "<5"), "2.csv": text.replace("6", "8")}

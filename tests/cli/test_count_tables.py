@@ -312,6 +312,8 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
         ({"*": (1, 4), "c": (5, None)}, ["", "c"]),
         ({"c": (1, None)}, ["*", ""]),
         ({"c": (1, 99)}, ["*", ""]),
+        ({"z": (0, None)}, ["*", ""]),
+        ({"z": (0, None), "c": (0, None)}, ["*", "c"]),
     ],
 )
 def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs, tmp_path):
