@@ -10,6 +10,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from audit.count_tables.published_counts import (
+    Ends,
     PublishedCounts,
     Sum,
     lines_along,
@@ -20,7 +21,7 @@ from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.table_shapes import read_categories
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
 
@@ -35,6 +36,7 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
         _nested_totals,
         _one_inside_another,
         _remarks,
+        _named_twice,
         _named_parts,
         _moved_labels,
         _other_labels,
@@ -75,8 +77,8 @@ def _other_labels(counts: PublishedCounts) -> Iterator[str]:
 
     These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
     dimensions; a mask of codes (`M14*`) and a code that begins like it (`M143`); labels of two tables about the
-    same people that share none: if each table covers all people, its labels mean the same as the other's, or
-    overlap; and a label that has a word more or less beside labels that are the same.
+    same people each of which the other table lacks: if each covers all people, they mean the same, or overlap; and a
+    label that has a word more or less beside labels that are the same.
     """
     manifest = counts.manifest
     for place, dimension in enumerate(counts.dimensions):
@@ -125,9 +127,9 @@ def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) 
 
 
 def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> list[int]:
-    """Return a label of each of two tables about the same people that share none, if both have the total or several.
+    """Return a label of each of two tables about the same people that the other one lacks, if both have several labels.
 
-    Two tables of one region each share no region either, but have no total of all people. Their districts do not
+    Two tables of one region each lack the other's region, too, but have no total of all people. Their districts do not
     overlap, because no person is in two regions.
     """
     independent = counts.manifest.over_time == "independent"
@@ -141,9 +143,9 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
     kinds = sorted(found, key=lambda kind: (kind[0], min(kind[1])))
     for (one, labels, single_one), (other, others, single_other) in combinations(kinds, 2):
         several = min(len(labels), len(others)) > 1
-        none_shared = several and labels - {total} and others - {total} and labels & others <= {total}
-        if one == other and none_shared and not _of_others(counts, single_one, single_other):
-            return [min(labels - {total}), min(others - {total})]
+        alone = [some - {total} for some in (labels - others, others - labels)]
+        if one == other and several and all(alone) and not _of_others(counts, single_one, single_other):
+            return [*map(min, alone)]
     return []
 
 
@@ -315,6 +317,42 @@ def _remarks(counts: PublishedCounts) -> Iterator[str]:
                 file=printable(counts.parts[file].file.shown),
                 dimension=printable(counts.dimensions[place].axis.name, 60),
             )
+
+
+def _named_twice(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about each two dimensions of different tables that may be one, by their labels.
+
+    If the counts of a label in both differ, they are two.
+    """
+    for pair in combinations(_plain(counts), 2):
+        named = [counts.label[:, place] != counts.dimensions[place].total for place in pair]
+        if np.intersect1d(*(counts.file[rows] for rows in named)).size:
+            continue
+        first, second = (_by_label(counts, place, pair, rows) for place, rows in zip(pair, named, strict=True))
+        labels = [{(key[0], key[-1]) for key in cells} for cells in (first, second)]
+        shared = len(labels[0] & labels[1])
+        both = [(first[key], second[key]) for key in first.keys() & second.keys()]
+        differ = any(one[0] > other[1] or other[0] > one[1] for one, other in both)
+        if 1 < shared > min(map(len, labels)) / 2 and not differ:
+            one, other = (counts.dimensions[place].axis.name for place in pair)
+            yield say(
+                '"{one}" and "{other}" have the same labels in different tables, and may be one dimension; give it one '
+                "name in all files, or, if they are two, say in categories what each label covers",
+                one=printable(one, 60),
+                other=printable(other, 60),
+            )
+
+
+def _by_label(
+    counts: PublishedCounts, place: int, without: Sequence[int], rows: Flags
+) -> dict[tuple[int | str, ...], Ends]:
+    """Return the counts of rows by the people of their release, their place in it without two dimensions, and label."""
+    people = counts.release * (counts.manifest.over_time == "independent")
+    beside = np.delete(counts.label, without, axis=1)
+    keys = np.column_stack([people, counts.release, counts.measure, beside])[rows].tolist()
+    labels = [fold(counts.dimensions[place].labels[label]) for label in counts.label[rows, place].tolist()]
+    ends = zip(counts.lower[rows].tolist(), counts.upper[rows].tolist(), strict=True)
+    return {(*key, label): both for key, label, both in zip(keys, labels, ends, strict=True)}
 
 
 def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:

@@ -110,6 +110,45 @@ def test_a_label_that_the_others_do_not_determine_is_no_remark(tmp_path):
 AREAS = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
 
 
+@pytest.mark.parametrize(
+    ("header", "names", "times", "code"),
+    [
+        ("area,kind,n", {}, 1, 1),  # 247 of B less 220 and 24
+        ("place,kind,n", {}, 1, 3),
+        ("place,kind,n", {"A": "a"}, 1, 3),
+        ("place,kind,n", {}, 2, 0),  # other counts: another dimension
+        ("place,kind,n", {"A": "X", "B": "Y"}, 1, 0),
+        ("area,kind,n", {"B": "Borough of Dover", "C": "Swale"}, 1, 3),
+        ("area,kind,n", {"B": "E07000108", "C": "E07000113"}, 1, 3),
+    ],
+)
+def test_two_tables_of_one_release_have_one_name_for_what_they_count(header, names, times, code, tmp_path):
+    tables = [
+        (
+            "area,group,n",
+            {"A": "120 14 21 155", "B": "220 24 c x", "C": "320 34 x x"},
+            ["w", "as", "bl", "All"],
+        ),
+        (header, {"A": "100 55 155", "B": "140 107 247", "C": "200 160 360"}, ["first", "second", "All"]),
+    ]
+    for at, (head, counts, kinds) in enumerate(tables):
+        lines = [
+            f"{names.get(area, area) if at else area},{kind},{int(text) * times if at else text}"
+            for area, texts in counts.items()
+            for kind, text in zip(kinds, texts.split(), strict=True)
+        ]
+        (tmp_path / f"{at}.csv").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+    own = [name for name in dict.fromkeys(f"area,group,{header}".split(",")) if name != "n"]
+    totals = ", ".join(f'{name} = "All"' for name in own if name != "area" or "area" not in header)
+    manifest = '[series]\nkind = "tables"\nreleases = [{ tag = "1", tables = ["0.csv", "1.csv"] }]\n[table]\n'
+    manifest += f'dimensions = {json.dumps(own)}\nvalue = "n"\ntotals = {{ {totals} }}\n'
+    manifest += "markers = { c = [1, 4], x = [0, inf] }\n[policy]\nmin_count = 5\n"
+    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
+    found, out, err = run_main(str(tmp_path))
+    said = " ".join(out.split())
+    assert (found, "may be one " in said or "may be one dimension" in said) == (code, code == 3), out + err
+
+
 def respelled(folder, rows, names, table=AREAS + 'over_time = "same"\n'):
     """A second table of the same people beside the first, in which the areas have other names."""
     written(folder, rows, table=table, releases=2)

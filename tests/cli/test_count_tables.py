@@ -206,6 +206,7 @@ def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
 def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_path):
     """The first release gives a count away; what the second one adds is taken out of it."""
     first = [(("N", "f"), "9"), (("N", "m"), "*"), (("N", "All"), "12"), (("S", "f"), "9"), (("S", "m"), "*")]
+    first += [(("T", "f"), "30")]
     series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
     folder = series.write(tmp_path / "series")
     with (folder / "series.toml").open("a") as file:
