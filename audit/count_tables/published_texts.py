@@ -25,7 +25,7 @@ _GAPS = " \u00a0\u2009\u202f'\u2019"
 _PARTED = rf"[0-9]{{1,3}}(?:[,{_GAPS}][0-9]{{3}})+"
 _NUMBER = re.compile(rf"({_PARTED}|[0-9]+)(\.0*)?")
 _DECIMAL = re.compile(rf"({_PARTED}|[0-9]+)(\.[0-9]*)?")
-_POINTED = re.compile(r"[0-9]{1,3}(\.[0-9]{3})+")
+_POINTED = re.compile(r"[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _LIKE_NUMBER = re.compile(rf"[(+\-\u2212\u00b1]*\s*[0-9][0-9.,{_GAPS}]*(e[+-]?[0-9]+)?\s*[%)\u2030a-z]?", re.IGNORECASE)
 _MOST = UNBOUNDED // 10
 
@@ -98,10 +98,10 @@ def _joined(text: str) -> str:
 
 
 def points_part_thousands(texts: Iterable[str]) -> bool:
-    """Return whether points separate thousands in a column: three digits follow each point, and not all are zeros.
+    """Return whether points separate thousands in a column: three digits follow each, not all zeros; no 0 precedes.
 
-    >>> points_part_thousands(["1.234", "17", "*"]), points_part_thousands(["1.000", "2.000"])
-    (True, False)
+    >>> [*map(points_part_thousands, (["1.234", "17", "*"], ["1.000", "2.000"], ["1.000", "0.787"]))]
+    [True, False, False]
     """
     pointed = [text for text in texts if "." in text and text[:1].isdigit()]
     return all(map(_POINTED.fullmatch, pointed)) and not all(text.endswith(".000") for text in pointed)

@@ -73,7 +73,8 @@ def declare_beside(
         return _declare_split(rules, files, counts, numbers)
     value = rules.table["value"]
     bases = [*_columns(files, counts, value), *_totals(rules, files, kept)]
-    found = {name: rate for name in numbers if (rate := _rate_of(files, value, name, bases, kept)) is not None}
+    likely = [*numbers, *(name for name in counts if name != value)]
+    found = {name: rate for name in likely if (rate := _rate_of(files, value, name, bases, kept)) is not None}
     rates = [*found.values()]
     known = {*found, *(base for rate in rates if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
@@ -139,7 +140,7 @@ def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Ite
     cells = {label: count for label, count, keep in rows if keep}
     for name, total in rules.totals.items():
         at = names.index(name)
-        yield {name: total}, [cells.get((*each[:at], total, *each[at + 1 :]), "") for each in labels], _PER[:2]
+        yield {name: total}, [cells.get((*each[:at], total, *each[at + 1 :]), "") for each in labels], _PER[:3]
 
 
 def _rate_of(

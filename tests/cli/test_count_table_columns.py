@@ -312,6 +312,23 @@ def test_shares_beside_hidden_totals_are_read_as_those_of_the_counts(tmp_path):
     assert (code, sorted(e["lower"] for e in found)) == (1, [2, 5, 7, 17, 21, 25])
 
 
+@pytest.mark.parametrize("per", ["1", "100", "1000"])
+@pytest.mark.parametrize("point", [".", ","])
+def test_shares_may_be_fractions_per_mille_or_whole_numbers(per, point, tmp_path):
+    rows = [row.split(",") for row in shares(1).splitlines()]
+    totals = {"A": 21, "B": 17, "C": 348, "D": 25, "Total": 411}
+    for row in rows[1:]:
+        if row[3] != "*":
+            share = Fraction(int(row[2]) * int(per), totals[row[0]])
+            row[3] = f"{float(share):.3f}".replace(".", point) if per == "1" else str(round(share))
+    text = "\n".join(map(";".join, rows)) + "\n"
+    rates = guessed(tmp_path, {"1.csv": text})["table"]["rates"]
+    assert (rates["per"], rates["decimals"], rates["denominator"]) == (int(per), 3 * (per == "1"), {"sex": "Total"})
+    confirmed(tmp_path)
+    code, _, found = verdict(tmp_path)
+    assert (code, {2, 7} <= {each["lower"] for each in found}) == (1, True)
+
+
 def test_shares_of_rounded_numbers_are_a_guess(tmp_path):
     manifest = guessed(tmp_path, {"1.csv": shares(5)})
     assert manifest["table"]["rates"]["of"] == "published"
