@@ -327,6 +327,7 @@ class _Guesser:
             (column.unique and len(column.codes) >= 20, -4, None),
             (column.nearly_unique and not named, -8, None),
             (column.is_free_text, -4, None),
+            (column.are_dates, -6, None),
         ]
         return [(points, why) for holds, points, why in marks if holds]
 

@@ -26,10 +26,11 @@ _KINDS = {
         "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente "
         "pupil upn schuler eleve alumno taxpayer steuer contribuable contribuyente pat proband mitarbeiter personal "
         "matrikel burger kvnr svnr ahv einwohnernr einwohnernummer assure usager salarie allocataire nir ipp nsecu "
-        "securitesociale nhs nino nationalinsurance socialsecurity dni nif nss bsn codicefiscale"
+        "securitesociale nhs nino nationalinsurance socialsecurity dni nif nss bsn codicefiscale "
+        "pid pidp pers persnr persid persnum pnr pnum xwaveid nomemencr"
     ),
     "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall aktenzeichen dossier caso"),
-    "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
+    "id": _ids("id name uid hid hidp hhid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
 _WAVES = _words(
     "wave waves year quarter month period round release snapshot welle jahr quartal monat erhebung stichtag vague "
@@ -50,11 +51,15 @@ _SENSITIVE = {
         "occupation profession job religion orientation beruf metier ocupacion profesion professione beroep konfession "
         "opinion politics political politique politico partei parti partido gewerkschaft syndicat"
     ),
-    5: _words("value score result outcome target label wert valeur valor valore health gesundheit sante salud salute"),
+    5: _words(
+        "value score result outcome target label wert valeur valor valore health gesundheit sante salud salute "
+        "scghq1 scghq2 scsf1 employment empstat jbstat"
+    ),
 }
 _QUASI = _words(
     "age sex gender zip zipcode postcode postal race ethnicity ethnic birth birthdate birthday birthplace birthyear "
     "dob born nationality native country state city town region county district province municipality education "
+    "gor lsoa msoa nuts "
     "degree marital relationship address height alter geschlecht plz postleitzahl wohnort ort land geburt bildung "
     "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
     "provincia eta sesso nascita comune cap leeftijd geslacht"

@@ -174,7 +174,7 @@ class _Asked:
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that lose this role."""
         before = self.role(name)
-        question = _question(name, column, has_role=bool(before))
+        question = question_about(name, column, has_role=bool(before))
         if column is None and not before:
             role = self.ask(Question(f"{question} {say('Not all releases have it.')}", _said(_IN_SOME), "none"))
         else:
@@ -401,7 +401,7 @@ def _said(answers: Mapping[str, Phrase]) -> dict[str, str]:
     return {answer: str(follows) for answer, follows in answers.items()}
 
 
-def _question(name: str, column: Column | None, *, has_role: bool) -> str:
+def question_about(name: str, column: Column | None, *, has_role: bool = False) -> str:
     """Return a question about a column's role, with some of its cells."""
     shown = printable(name)
     if column is None:

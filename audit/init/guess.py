@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, product
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from audit.init.column_differences import check_header, differences, match_headers
 from audit.init.column_meanings import guess_meanings
-from audit.init.columns import Column, may_be_unknown
+from audit.init.columns import Column, may_be_unknown, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.register_cells import state_cells, state_words
@@ -76,11 +76,24 @@ def guess(folder: Path) -> Guesses:
         warnings = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     except InputError:
         warnings = []
-    guesses.doubts[:0] = warnings
+    guesses.doubts[:0] = [*warnings, *_unprotected(found)]
     state_changes(changes, guesses)
     state_words(found)
     guesses.found = found_rows(manifest, found)
     return guesses
+
+
+def _unprotected(found: FoundFiles) -> Iterator[str]:
+    """Yield that the tables may not be published yet, where most rows have cells of their own and no group."""
+    quasi = found.with_role(QUASI)
+    if found.pair() or found.chosen("group") or not quasi or any(column.form for column in quasi):
+        return
+    times = np.bincount(partition(quasi))
+    if 2 * np.count_nonzero(times == 1) > times.sum():
+        yield say(
+            "Most rows differ from all others in what others may know, and no column forms groups. If these tables are "
+            "not published yet, `audit init --microdata` prepares them for `audit plan` and `audit anonymize`."
+        )
 
 
 def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:

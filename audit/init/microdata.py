@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, log10
@@ -16,7 +16,7 @@ import numpy as np
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
-from audit.init.confirmation import Ask, Question, yes_or_no
+from audit.init.confirmation import Ask, Question, question_about, yes_or_no
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
 from audit.init.guesses import Guesses
@@ -57,6 +57,7 @@ _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_PAIRS = 40_000
 _LARGE = 1_000  # numbers so far from each other are amounts
+_MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
 _SHORT = 3  # letters of an abbreviation
 _SHOWN = 3  # groups of spellings, and lines
 
@@ -163,8 +164,23 @@ def _people(found: FoundFiles) -> Column:
     if individual is None:
         what = say("no column identifies the people, each once in a table")
         remedy = say("add one, such as a patient number; anonymize never publishes it")
+        if nearly := _nearly_people([*found.columns.values()]):
+            what = say('no column identifies the people, each once in a table; "{column}" nearly does', column=nearly)
+            remedy = say(
+                "delete rows that were entered twice; or write {file} yourself, with individual, snapshots_by if a "
+                "column names the snapshot of a row, and latest_by if a person has several rows in one",
+                file=NAME,
+            )
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
     return individual
+
+
+def _nearly_people(columns: Sequence[Column]) -> str | None:
+    """Return the name of the column whose texts are mostly of one row each in a wave; None if there is none."""
+    waves = [column for column in columns if column_names.names_waves(column.name)][:1]
+    rows = {c.name: int(partition([c, *waves]).max()) + 1 for c in columns if not (c.are_dates or c.is_measured)}
+    best = max(rows, key=lambda name: rows[name], default="")
+    return printable(best) if rows and rows[best] > _MOSTLY * len(columns[0].codes) else None
 
 
 def _latest(found: FoundFiles, individual: Column) -> tuple[str, ...]:
@@ -398,7 +414,7 @@ def changes_of_people(
 
 
 def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
-    """Ask whether values change and how dates are published, and return the new text of a `microdata.toml`.
+    """Ask what is sensitive or published, whether values change and how dates appear; return the new `microdata.toml`.
 
     Raises:
         OSError: a file of transitions cannot be written.
@@ -412,17 +428,56 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if updates.get("transitions") == ANY:
         updates["transitions"] = NEVER
     microdata = open_microdata(folder, tomlkit.dumps(document))
+    columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
+    _ask_roles(document, microdata, columns, ask)
+    microdata = open_microdata(folder, tomlkit.dumps(document))
     latest = microdata.snapshots[0].latest
     if latest and ask(yes_or_no(_only_latest(*latest), default=True)) == "no":
         del document["columns"]["latest_by"]
     _ask_changes(document, microdata, ask)
-    columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
             _ask_unit(name, document, microdata, ask)
     changed = tomlkit.dumps(document)
     open_microdata(folder, changed)
     return changed
+
+
+def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
+    """Ask which column is sensitive, and about each that is left out whether others may know it."""
+    said, file = document["columns"], microdata.snapshots[0]
+    drafted = lines_of(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
+    kept = {microdata.individual, file.by, *file.latest[1:]}
+    choices = {
+        name: joined([*map(printable, each.some[:_SHOWN])]) for name, each in columns.items() if name not in kept
+    }
+    sensitive = microdata.sensitive
+    if len(choices) > 1 and sensitive in choices:
+        question = say("Which column is sensitive: what should nobody learn about a person?")
+        sensitive = ask(Question(question, choices, sensitive))
+    if sensitive != microdata.sensitive:
+        said["sensitive"] = sensitive
+        said["sensitive"].comment(say("as answered"))
+        _leave(document, sensitive)
+        said.pop("harmless", None)
+        document.pop("updates", None)  # they are those of another column, as is the file that was drafted
+        path = microdata.folder / TRANSITIONS
+        if path.exists() and path.read_text(encoding="utf-8") == drafted:
+            path.unlink()
+    for name in [each for each in choices if each not in {sensitive, *microdata.quasi_identifiers}]:
+        answers = {"published": say("others may know it about a person"), "left": say("it is not published")}
+        if ask(Question(question_about(name, columns[name]), answers, "left")) == "published":
+            said["quasi_identifiers"].append(name)
+
+
+def _leave(document: _Document, name: str) -> None:
+    """Take a column out of the quasi-identifiers, and out of what is said of them."""
+    said = document["columns"]
+    for names in (said["quasi_identifiers"], said.get("codes", [])):
+        if name in names:
+            names.remove(name)
+    for about in (said.get("dates", {}), said.get("hierarchies", {}), document.get("domains", {})):
+        about.pop(name, None)
 
 
 def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:

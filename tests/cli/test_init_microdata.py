@@ -168,6 +168,8 @@ def answered(folder, *answers):
     asked, left = [], [*answers]
 
     def ask(question):
+        if question.text.startswith(("Which column", "What is the column")):
+            return question.default
         asked.append(question)
         return left.pop(0) if left else question.default
 
@@ -190,6 +192,65 @@ def test_answers_are_written_and_can_be_changed_again(tmp_path):
     with pytest.raises(Exception, match="lists more than that"):
         answered(folder, "found")
     assert answered(folder)[0].default == "stated"
+
+
+PANEL = "pidp,wave,age_dv,sex,health,jbstat,intdate"
+
+
+def panel(folder, *again, head=PANEL):
+    """Four hundred rows of a hundred people in four waves, as a household panel has them; some rows twice."""
+    draw, rows = np.random.default_rng(4), []
+    for wave in range(1, 5):
+        for n in range(100):
+            cells = [f"P{n}", wave, 20 + n % 60 + wave, "fm"[n % 2], draw.choice(["good", "fair", "poor"])]
+            rows.append([*cells, draw.choice(["job", "none"]), f"{2018 + wave}-03-{n % 28 + 1:02}"])
+    folder.mkdir()
+    rows += [[*rows[place][:-1], "2023-04-01"] for place in again]
+    (folder / "panel.csv").write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["pidp", "pid", "persnr", "PersNr", "pers_id"])
+def test_people_of_a_panel_are_known_by_the_usual_names_although_rows_repeat(tmp_path, name):
+    _, found = initialised(panel(tmp_path / "m", 3, 7, head=PANEL.replace("pidp", name)))
+    assert (found["columns"]["individual"], found["columns"]["latest_by"]) == (name, "intdate")
+    assert found["microdata"]["snapshots_by"] == "wave"
+    assert found["columns"]["sensitive"] == "health"
+    assert found["columns"]["dates"] == {"intdate": "year"}
+
+
+def test_the_column_that_nearly_identifies_people_is_named(tmp_path):
+    err = refused("init", "--microdata", str(panel(tmp_path / "m", 3, 7, head=PANEL.replace("pidp", "kzl"))), "--yes")
+    assert 'each once in a table; "kzl" nearly does; ' in err
+    assert all(key in err for key in ("snapshots_by", "latest_by", "delete rows that were entered twice"))
+
+
+def test_what_is_sensitive_and_what_is_left_out_is_asked(tmp_path):
+    """The transitions that were drafted for another column are drafted anew."""
+    folder = panel(tmp_path / "m")
+    initialised(folder)
+    answers = {"Which column": "jbstat", 'What is the column "health"': "published", "Can the value": "found"}
+
+    def ask(question):
+        return next((answers[text] for text in answers if question.text.startswith(text)), question.default)
+
+    file = folder / "microdata.toml"
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    found = tomllib.loads(file.read_text())
+    assert found["columns"]["sensitive"] == "jbstat"
+    assert "health" in found["columns"]["quasi_identifiers"]
+    lines = (folder / "transitions.csv").read_text().split()[1:]
+    assert {cell for line in lines for cell in line.split(",")} == {"job", "none"}
+    answers = {"Which column": "sex"}
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    found = tomllib.loads(file.read_text())
+    assert found["columns"]["sensitive"] == "sex"
+    assert not {"sex"} & {*found["columns"]["quasi_identifiers"], *found["domains"]}
+
+
+def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_path):
+    out = " ".join(run_main("init", str(panel(tmp_path / "m")), "--yes")[1].split())
+    assert "If these tables are not published yet, `audit init --microdata` prepares them" in out
 
 
 def test_one_table_needs_an_answer(tmp_path):
