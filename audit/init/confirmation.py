@@ -15,8 +15,10 @@ from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import number_of, said_range
+from audit.count_tables.table_shapes import read_categories
 from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
+from audit.init.count_parts import has_unknown_whole
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
@@ -101,7 +103,9 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
 
     manifest = _opened(folder, text)
     document = tomlkit.parse(text)
-    asked = _Asked(document, manifest, ask)
+    tables = parse_table_manifest(folder, text, Problems()) if manifest is None else None
+    parts = {} if tables is None else read_categories(tables, Problems())
+    asked = _Asked(document, manifest, ask, {name for name, covered in parts.items() if has_unknown_whole(covered)})
     if manifest is not None:
         asked.ask_roles(manifest)
         if {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
@@ -143,12 +147,14 @@ class _Asked:
         document: the text as it changes; a tomlkit document, untyped.
         manifest: the manifest before any change; None for count tables, whose columns have no roles.
         ask: asks the publisher.
+        unknown: the dimensions whose categories leave open of what a label is a part, which hides more than it shows.
         files: further files to write, by name.
     """
 
     document: Any
     manifest: Manifest | None
     ask: Ask
+    unknown: set[str]
     files: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -341,7 +347,8 @@ class _Asked:
         _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
-        if self.ask(yes_or_no(question, default=True)) == "yes":
+        default = not (tables == ["table", "categories"] and last in self.unknown)
+        if self.ask(yes_or_no(question, default=default)) == "yes":
             return True
         is_sign, is_typed = tables == ["table", "markers"], tables == ["table", "totals"] or last in _TYPED
         if self.manifest is None and (is_sign or is_typed):

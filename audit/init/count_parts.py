@@ -179,30 +179,26 @@ def _added(whole: Counts, parts: Iterable[Counts]) -> int | None:
 def find_parts(labels: Sequence[str], total: str | None, lines: Sequence[Line], *, is_open: bool) -> LabelParts | None:
     """Return what the labels of a dimension, in the order of the tables, are part of.
 
-    A part belongs to the label whose numbers it lies in (`80+` in `65+`); else, if other labels follow parts, to the
-    nearest label above it; else to the total. A label with a smaller count has no such part.
+    A part belongs to the label whose numbers it lies in (`80+` in `65+`), else to the nearest label above it that is no
+    part, else to the total. No line has more in the parts of a label than in the label.
 
     Returns:
         None if no label says that it is a part, if one is larger than the total, or if too many are parts of it.
     """
     within: dict[str, list[str]] = {label: [] for label in labels if label != total and not PART.fullmatch(label)}
     across: list[str] = []
-    last = max((place for place, label in enumerate(labels) if label in within), default=-1)
-    first = next((place for place, label in enumerate(labels) if PART.fullmatch(label)), len(labels))
     above: str | None = None
     for label in labels:
         if label in within or label == total:
             above = label if label in within else None
             continue
-        whole = above if first < last or len(within) == 1 else None
-        whole = next((each for each in within if _lies_in(label, each)), whole)
-        if whole is not None and _may_hold(whole, label, lines):
-            within[whole].append(label)
-        elif total is None or _may_hold(total, label, lines):
-            across.append(label)
-        else:
+        whole = next((each for each in within if _lies_in(label, each)), above)
+        if total is not None and not _may_hold(total, [label], lines):
             return None
-    return None if first == len(labels) or len(across) > _MOST_ACROSS else LabelParts(within, across, is_open)
+        fits = whole is not None and _may_hold(whole, [*within[whole], label], lines)
+        (within[whole] if whole is not None and fits else across).append(label)
+    found = LabelParts(within, across, is_open)
+    return found if len(within) < len({*labels} - {total}) and len(across) <= _MOST_ACROSS else None
 
 
 def _atom(piece: str, parts: Sequence[str]) -> str:
@@ -220,7 +216,14 @@ def _numbers(label: str) -> Interval | None:
     return None if read is None else read.interval
 
 
-def _may_hold(whole: str, part: str, lines: Sequence[Line]) -> bool:
-    """Return whether no line has more in a part than in the whole."""
-    both = ((line.get(whole), line.get(part)) for line in lines)
-    return all(ends is None or Sum(ends, [some]).gap <= 0 for ends, some in both)
+def _may_hold(whole: str, parts: Sequence[str], lines: Sequence[Line]) -> bool:
+    """Return whether no line has more in the parts than in the whole."""
+    both = ((line.get(whole), [line.get(part) for part in parts]) for line in lines)
+    return all(ends is None or Sum(ends, some).gap <= 0 for ends, some in both)
+
+
+def has_unknown_whole(covered: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether categories have a label that says it is a part and overlaps with another one."""
+    of = {label: {*atoms} for label, atoms in covered.items()}
+    pairs = ((of[part], of[whole]) for part in of if PART.fullmatch(part) for whole in of if not PART.fullmatch(whole))
+    return any(part & whole and not (part <= whole or whole <= part) for part, whole in pairs)

@@ -271,8 +271,9 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
         rules.files[file] = parts.categories()
         rules.state("table.categories", {name: file})
-        for why in parts.doubts(file):
+        for why in (doubts := parts.doubts(file)):
             rules.doubt(f"table.categories.{key}", why)
+        rules.why[f"table.categories.{key}"] = " ".join(doubts)
 
 
 _OVER_TIME = {

@@ -462,7 +462,7 @@ def test_init_asks_what_a_label_is_part_of(word, part, whole, tmp_path):
 
 
 @pytest.mark.parametrize(("labels", "total", "within", "across"), [
-    ("m f part", None, {}, ["part"]),  # below all labels: of each of them, as far as anybody knows
+    ("m f part", None, {"f": ["part"]}, []),
     ("part m f", None, {}, ["part"]),
     ("T part m f", "T", {}, ["part"]),
     ("m f T part", "T", {}, ["part"]),
@@ -470,7 +470,8 @@ def test_init_asks_what_a_label_is_part_of(word, part, whole, tmp_path):
     ("m part f part2", None, {"m": ["part"], "f": ["part2"]}, []),
     ("m part", None, {"m": ["part"]}, []),
     ("m large f", None, {}, ["large"]),  # it does not fit into the label above
-    ("m f part part2", None, {}, ["part", "part2"]),
+    ("m f part part2", None, {"f": ["part", "part2"]}, []),
+    ("f m part part2 part80", None, {"m": ["part", "part2"]}, ["part80"]),  # more than there are
     ("0-64 65+ part80 1+", None, {"65+": ["part80"]}, []),
 ])  # fmt: skip
 def test_where_a_part_belongs(labels, total, within, across):
@@ -505,11 +506,34 @@ def test_a_part_of_the_total_may_share_people_with_every_label(is_open):
     assert atoms["of which a"] - atoms["of which b"]
 
 
+@pytest.mark.parametrize(
+    ("labels", "code", "values"),
+    [
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter EU": [10, 18]}, 1, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "davon EU": [10, 18], "davon Andere": ["."] * 2}, 1, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter ledig": [13, 18]}, 3, set()),
+    ],
+)
+def test_each_part_is_asked_about_and_none_is_anywhere_by_default(labels, code, values, tmp_path, monkeypatch):
+    """Of 12 foreigners 10 are citizens of the EU; where no label may hold a part, an empty answer decides nothing."""
+    rows = {"Insgesamt": [69, 77], **labels}
+    both = {label: "." if "." in some else sum(some) for label, some in rows.items()}
+    areas = {area: {label: some[at] for label, some in rows.items()} for at, area in enumerate(["Adorf", "Bergheim"])}
+    lines = [f"{area};{label};{n}" for area, of in ({"Insgesamt": both} | areas).items() for label, n in of.items()]
+    (tmp_path / "1.csv").write_text("\n".join(["Gemeinde;Herkunft;Anzahl", *lines, ""]), encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 20))
+    found, out, err = run_main("init", str(tmp_path), "--confirm")
+    assert (found, all(f'"{label}" is taken' in out + err for label in labels if label.startswith("da"))) == (0, True)
+    found, _, derived = verdict(tmp_path, "--policy", "min_count=5")
+    assert (found, {each["lower"] for each in derived if each["kind"] == "recovered"}) == (code, values)
+
+
 def test_a_part_that_is_larger_than_the_total_and_too_many_parts_are_left_to_the_publisher():
     assert (
         find_parts(["T", "m", "f", "of which x"], "T", [{"T": (9, 9), "of which x": (10, 10)}], is_open=False) is None
     )
-    assert find_parts(["m", "f", *(f"of which {n}" for n in range(5))], None, [], is_open=True) is None
+    assert find_parts([*(f"of which {n}" for n in range(5)), "m", "f"], None, [], is_open=True) is None
     assert find_parts(["m", "f"], None, [], is_open=True) is None
 
 
