@@ -97,6 +97,7 @@ def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: d
     keys = ("column", "denominator", "per", "decimals")
     of_published = rule.get("of") == "published"
     need({*rule} == {*keys, *["of"] * of_published}, "rates that are rows, or of several counts")
+    of_published = of_published and not {"rounding", "perturbation"}.isdisjoint(series.rules)
     column, denominator, per, decimals = (rule[key] for key in keys)
     need(isinstance(denominator, str) or not of_published, "rates of a cell, of published counts")
     need(type(per) is type(decimals) is int and per > 0 <= decimals, "rates per something else than a whole number")
@@ -129,8 +130,8 @@ def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: d
         need({*denominator} <= {*series.dimensions} - {*series.nested}, "a rate of a cell of other dimensions")
         labels = zip(series.dimensions, series.rows[row][1], strict=True)
         total = series.release[row], tuple(denominator.get(name, label) for name, label in labels)
-        if total in cells and cells[total] != mine:
-            need(cells[total], "a rate of a cell that is not published")
+        need(cells.get(total), "a rate of a cell that is not published")
+        if cells[total] != mine:
             yield Tie(mine, cells[total], least / per, most / per)
 
 
@@ -144,10 +145,11 @@ def changed(series: Series, cells: dict[Any, list[int]]) -> Iterator[Tie]:
     for row, line in enumerate(series.lines):
         text, (_, labels, _) = series.published(line.get(rule["column"], "")), series.rows[row]
         before = cells.get((series.release[row] - since, labels))
-        if text and text not in series.markers and before is not None:
+        if text and text not in series.markers:
             found = re.fullmatch("([+-]?)([0-9]{1,11})", text)
             need(found, f"the change {text!r}")
             mine = cells[series.release[row], labels]
-            need(mine and before, "a change of a count that is not published")
+            need(mine, "a change of a count that is not published")
+            need(before, "a change since a release that is not in the series or lacks the cell")
             by = int(found[2]) if found else 0
             yield Tie(mine, before, Fraction(1), Fraction(1), -by if text[0] == "-" else by)

@@ -401,6 +401,17 @@ def published(folder, rules, lines):
     return folder
 
 
+@pytest.mark.parametrize(("rule", "cells", "named"), [
+    ('change = { column = "x" }', "N,f,c,+4 N,m,c, N,All,60, S,f,30,", "a change since a release that is not in the"),
+    ('rates = { column = "x", per = 100, decimals = 1, denominator = { sex = "All" } }', "N,f,14,66.7 N,m,c, S,f,30,",
+     "a rate of a cell that is not published"),
+])  # fmt: skip
+def test_what_tells_of_a_count_that_is_not_there_is_not_supported(rule, cells, named, tmp_path):
+    rules = f'dimensions = ["area", "sex"]\ntotals = {{ sex = "All" }}\nmarkers = {{ c = [0, inf] }}\n{rule}'
+    folder = published(tmp_path / "series", rules, ["area,sex,n,x", *cells.split(), "S,All,40,"])
+    assert named in refused(str(folder), "--witness", str(tmp_path / "witness"))
+
+
 @pytest.mark.parametrize("absent", ["", '\nabsent = "zero"'])
 def test_codes_lie_inside_those_with_which_they_begin(absent, tmp_path):
     rules = f'dimensions = ["area", "sex"]\ncodes = ["area"]\nmarkers = {{ c = [0, 9] }}{absent}'
