@@ -10,10 +10,12 @@ from audit.count_tables.published_texts import is_like_a_number, is_total_word, 
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_counts
 from audit.init.count_rules import TableGuesses
+from audit.io.rules.rows import is_total
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import say
 
 _LEAST_ROWS = 2  # of totals: rows of people may end with one
+_MANY = 0.1  # of the rows are totals in a table of counts, at least
 _MOST_OF_OWN = 0.8
 """The share of rows of people, at most, that differ in their labels."""
 _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
@@ -23,19 +25,27 @@ def refuse_half_recognised(files: CountFiles) -> None:
     """Refuse files whose labels have totals, and in which most cells of a column are numbers, if rows name no people.
 
     Raises:
-        InputError: the files are such tables; the first cell that is neither a number nor a marker is named, or a
-            label that is only written above.
+        InputError: the files are such tables; the first cell that is neither a number nor a marker is named, a label
+            that is only written above, or the first row of totals where these are many.
     """
     of_people = any(column_names.kind(name) in ("person", "record", "group", "id") for name in files.columns)
     numbers = [name for name, texts in files.columns.items() if _mostly_numbers(texts) and not is_label_name(name)]
     labels = [name for name in files.columns if name not in numbers]
-    totals = [any(map(is_total_word, row)) for row in _rows(files, labels)]
+    totals = [any(is_total_word(text) or is_total(text) for text in row) for row in _rows(files, labels)]
     if of_people or not numbers or sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels):
         return
     _refuse_cells(files, numbers, lambda text: number_of(text) is None and not is_sign(text))
     if len({*_rows(files, labels)}) < len(totals):
         for name in labels:
             _refuse_blank(files, name)
+    if sum(totals) >= _MANY * len(totals):
+        what = say("the files look like tables of counts, with this row of totals, but they are not understood")
+        remedy = say(
+            'call the label of all people "Total", write each combination of labels once, write a marker in place of '
+            "each hidden count, and audit tables with other columns in folders of their own; if each row is a person, "
+            "delete the rows of totals"
+        )
+        raise _at(files, totals.index(True), labels[0], what, remedy)
 
 
 def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:
