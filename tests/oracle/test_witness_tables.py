@@ -432,14 +432,21 @@ def test_kinds_of_people_rest_on_the_program(tmp_path):
     assert [each for each in read(where)[0]["rests"] if "min_labels" in each]
 
 
-@pytest.mark.parametrize(("marked", "code"), [("7,1.0,700", 0), ("c,1.0,700", 2)])
-def test_a_rate_of_a_published_count_says_nothing_more(marked, code, tmp_path):
+ROUNDED = '\nrounding = { to = 5, how = "nearest" }'
+
+
+@pytest.mark.parametrize(("marked", "more", "codes"), [
+    ("7,1.0,700", "", (0, 0)), ("c,1.0,700", "", (1, 0)), ("10,1.4,700", ROUNDED, (0, 0)),
+    ("c,1.0,700", ROUNDED, (2, None)),
+])  # fmt: skip
+def test_a_rate_of_a_published_count_says_nothing_more(marked, more, codes, tmp_path):
+    """If counts are not rounded, it is a rate of the count."""
     rate = '{ column = "rate", per = 100, decimals = 1, denominator = "people", of = "published" }'
-    rules = f'dimensions = ["area"]\nmarkers = {{ c = [5, 9] }}\nrates = {rate}'
+    rules = f'dimensions = ["area"]\nmarkers = {{ c = [5, 9] }}\nrates = {rate}{more}'
     lines = ["area,n,rate,people", "N,30,1.5,2000", f"S,{marked}"]
     folder, where = published(tmp_path / "series", rules, lines), tmp_path / "witness"
     found, done, said = witnessed(folder, where)
-    assert (found, done) == ((0, 0) if not code else (2, None)), said
+    assert (found, done) == codes, said
 
 
 def test_a_table_contradicts_another_rate_than_the_one_it_was_made_of(tmp_path):
