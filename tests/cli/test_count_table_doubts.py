@@ -79,6 +79,7 @@ REMARKS = {
     "source": ["survey", "survey", "register"] * 2 + ["register"] * 3,
     "Quality": [*"ABCABCCCC"],
     "Veränderung zum Vorjahr": ["*", "+1", "+3", "-2", "0", "+4", "-1", "+1", "+2"],
+    "+/- year": ["*", "+1", "+3", "-2", "0", "+4", "-1", "+1", "+2"],
     "year-on-year change": ["*", "1", "3", "-2", "0", "4", "-1", "1", "2"],
 }
 
