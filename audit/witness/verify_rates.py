@@ -143,8 +143,8 @@ def changed(series: Series, cells: dict[Any, list[int]]) -> Iterator[Tie]:
     need("rounding" not in rules and "perturbation" not in rules, "changes of counts that are not exact")
     need(len(series.views) == 1, "changes of several columns of counts")
     for row, line in enumerate(series.lines):
-        text, (_, labels, _) = series.published(line.get(rule["column"], "")), series.rows[row]
-        before = cells.get((series.release[row] - since, labels))
+        text, labels = series.published(line.get(rule["column"], "")), series.rows[row][1]
+        before = cells.get((series.release[row] - since, labels), [])
         if text and text not in series.markers:
             found = re.fullmatch("([+-]?)([0-9]{1,11})", text)
             need(found, f"the change {text!r}")
