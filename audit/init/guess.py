@@ -88,7 +88,8 @@ def _unprotected(found: FoundFiles) -> Iterator[str]:
     quasi = found.with_role(QUASI)
     if found.pair() or found.chosen("group") or not quasi or any(column.form for column in quasi):
         return
-    times = np.bincount(partition(quasi))
+    rows = max(len(column.codes) for column in quasi)  # of all releases; some columns are in a part of them
+    times = np.bincount(partition([column for column in quasi if len(column.codes) == rows]))
     if 2 * np.count_nonzero(times == 1) > times.sum():
         yield say(
             "Most rows differ from all others in what others may know, and no column forms groups. If these tables are "

@@ -253,6 +253,18 @@ def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_pat
     assert "If these tables are not published yet, `audit init --microdata` prepares them" in out
 
 
+def test_init_of_columns_that_only_some_releases_have(tmp_path):
+    """What says that most rows are unique compares the columns of equal length, those of all releases."""
+    for place, many in enumerate((8, 40), 1):
+        rows = [f"2024-01-{n % 28 + 1:02},p{n},{'mf'[n % 2]},{'abcde'[n % 5]}" for n in range(many)]
+        lines = (
+            ["Day,Place,Sex,Diagnosis", *rows] if place == 1 else ["Place,Sex,Diagnosis", *(row[11:] for row in rows)]
+        )
+        (tmp_path / f"{place}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    code, _, err = run_main("init", str(tmp_path), "--yes")
+    assert code == 0, err
+
+
 def test_one_table_needs_an_answer(tmp_path):
     folder = hospital(tmp_path / "m", (2021,))
     run_main("init", "--microdata", str(folder), "--yes")
