@@ -56,7 +56,9 @@ def drawn(rng: random.Random, form: str) -> Published:
     """Return a random series in a form, whose tables about the same people share labels: others are doubted."""
     while True:
         found = globals()[f"_{form.replace(' ', '_')}"](rng)
-        if not any(map(_have_other_labels, found.series.values())):
+        if not any(map(_have_other_labels, found.series.values())) and not any(
+            map(_have_remarks, found.series.values())
+        ):
             return found
 
 
@@ -68,6 +70,16 @@ def _have_other_labels(series: TinyTables) -> bool:
         labels = [{cell[at] for cell, _ in rows} - {series.totals.get(name)} for rows in series.releases]
         if any(one and other and one.isdisjoint(other) for one, other in combinations(labels, 2)):
             return True
+    return False
+
+
+def _have_remarks(series: TinyTables) -> bool:
+    """Whether the other labels determine those of a dimension in a release, which may be remarks on its counts."""
+    for at in range(len(series.dimensions)):
+        for rows in series.releases:
+            own = {cell: cell[at] for cell, _ in rows}
+            if len(own) > 2 and len({*own.values()}) > 1 and len({(*c[:at], *c[at + 1 :]) for c in own}) == len(own):
+                return True
     return False
 
 
