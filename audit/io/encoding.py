@@ -29,7 +29,7 @@ _BESIDE = (
     r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
     rf"|^(.*?)[\s\p{{Z}}]*(?:[*†‡§{RAISED}]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
 )
-_LETTERED = "^[a-z]{1,3}([0-9]+)$|^[a-z]{0,3}0*([1-9][0-9]{4,})[a-z]{0,3}$"
+_LETTERED = "^[a-z]{1,3}([0-9]+)$|^[a-z]{0,3}0*([1-9][0-9]{3,})[a-z]{0,3}$"
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)

@@ -459,6 +459,10 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
         ("10000001T", "10000001", "", "undecided"),
         ("10000001T", "010000001T", "", "undecided"),
         ("10000001T", "10000001W", "", "holds"),
+        ("4107", "0000 4107", "", "undecided"),
+        ("4107", "4.107", "", "undecided"),
+        ("4107", "4 107", "", "undecided"),
+        ("4107", "4108", "", "holds"),
     ],
 )
 @pytest.mark.parametrize("in_key", [False, True])

@@ -60,12 +60,12 @@ _MARKED = re.compile(
 )
 _REMARK = re.compile(REMARK, re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,3}[-_/. ]*([0-9]+)")
-_NUMBERED = re.compile(r"([^\W\d_]{0,3})[-_/. ]*0*([1-9][0-9]*(?:[.,' ][0-9]+)*)[-_/. ]*([^\W\d_]{0,3})")
+_NUMBERED = re.compile(r"([^\W\d_]{0,3})[-_/. 0]*([1-9][0-9]*(?:[.,' ][0-9]+)*)[-_/. ]*([^\W\d_]{0,3})")
 """An identifier that is one number, perhaps in groups of digits, with some letters before or behind it."""
 _QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]|([^\W\d]{3,})s")
 _DAY = re.compile(r"(?<![0-9])[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")  # bounded: cells may be long
 _MOST_WORDS = 8  # of a text that is compared with its parts
-_LONG_NUMBER = 5  # so many digits are one person's number, whatever letters stand beside them
+_LONG_NUMBER = 4  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
