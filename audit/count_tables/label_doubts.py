@@ -299,13 +299,15 @@ def _plain(counts: PublishedCounts) -> list[int]:
 
 
 def _remarks(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a sentence about each dimension that may be a remark: the others determine its labels in a table.
+    """Yield a sentence about each dimension without a total that may be a remark: the others determine its labels.
 
     If a total and its parts have different remarks, they would be counts of different people. Two rows show nothing.
     """
     start = np.unique(counts.file, return_index=True)[1]
     for place in _plain(counts):
         own = counts.label[:, place]
+        if counts.dimensions[place].total in own:
+            continue
         beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
         _, first, line = np.unique(beside, axis=0, return_index=True, return_inverse=True)
         several = counts.file[(own != own[start[counts.file]]) & (np.bincount(counts.file) > _FEW)[counts.file]]

@@ -68,7 +68,7 @@ def test_people(series):
 def test_people_who_look_alike(series):
     with TemporaryDirectory() as folder:
         path = series.write(Path(folder))
-        edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
+        edit(path / "series.toml", "[adversary]", 'spelled = ["Value"]\n[adversary]\npresence = "possible"')
         how = ("--adversary", "possible")
         report, said = told(path, *how, *ALL)
         assume(report is not None)
