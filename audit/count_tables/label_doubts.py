@@ -132,8 +132,7 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
     Two tables of one region each lack the other's region, too, but have no total of all people. Their districts do not
     overlap, because no person is in two regions.
     """
-    independent = counts.manifest.over_time == "independent"
-    people = counts.release if independent else np.zeros_like(counts.release)
+    people = counts.release * (counts.manifest.over_time == "independent")
     tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
     found = dict[tuple[int, frozenset[int], tuple[int, ...]], None]()
     for at, released in enumerate(tables[:, 0].tolist()):

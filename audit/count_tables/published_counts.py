@@ -223,18 +223,16 @@ def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
     They have the rows of the later counts.
     """
     known = (counts.earlier >= 0) & (counts.earlier < UNBOUNDED)
-    return (
-        replace(
-            counts,
-            manifest=replace(counts.manifest, over_time="independent", absent_is_zero=False),
-            lower=np.where(known, counts.earlier, 0),
-            upper=np.where(known, counts.earlier, UNBOUNDED),
-            denominators=np.full_like(counts.denominators, UNBOUNDED),
-            hidden=np.zeros_like(known),
-            number=known,
-        )
-        if known.any()
-        else None
+    if not known.any():
+        return None
+    return replace(
+        counts,
+        manifest=replace(counts.manifest, over_time="independent", absent_is_zero=False),
+        lower=np.where(known, counts.earlier, 0),
+        upper=np.where(known, counts.earlier, UNBOUNDED),
+        denominators=np.full_like(counts.denominators, UNBOUNDED),
+        hidden=np.zeros_like(known),
+        number=known,
     )
 
 

@@ -270,11 +270,11 @@ class IdentifierEncoder:
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
         ways = [(texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5"), (keys, _LETTERED, r"\1\2")]
         for of, pattern, parts in ways:
-            beside = np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))
+            if not len(beside := np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))):
+                continue
             part = coarse(pc.replace_substring_regex(of.take(arrow(beside)), pattern, parts), is_ascii=is_ascii)
             own, number = whole(part.dictionary_encode().indices), _numbers(part, self.plain)
-            found[beside] |= np.bincount(own)[own] > 1
-            found[beside] |= (number >= 0) | flags(pc.is_in(part, value_set=keys))
+            found[beside] |= (np.bincount(own)[own] > 1) | (number >= 0) | flags(pc.is_in(part, value_set=keys))
             found |= flags(pc.is_in(keys, value_set=part))
             numbers = np.concatenate([numbers, number])
         return texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
