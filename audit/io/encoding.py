@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.io.respelling import RAISED, REMARK, as_plain_number, once, skeleton
+from audit.io.respelling import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
@@ -29,7 +30,10 @@ _BESIDE = (
     r"|^(?:[a-z]\)|\([^()]{1,12}\)|(?:of which|davon|darunter|dont):?[\s\p{Z}])(.*)$"
     rf"|^(.*?)[\s\p{{Z}}]*(?:[*†‡§{RAISED}]+|[0-9]\)|[\[(]([^\[\]()]*)[\])])$"
 )
-_LETTERED = "^[a-z]{1,3}([0-9]+)$|^[a-z]{0,3}0*([1-9][0-9]{3,})[a-z]{0,3}$"
+_RUN = r"[^\p{L}0-9]*([0-9]+|\p{L}+)[^\p{L}0-9]*"
+_SEVERAL_RUNS = r"(?i)[0-9][^0-9]|^[^\p{L}0-9]*[oil]+[0-9]"
+_LONGEST, _MOST_RUNS = 15, 4  # of identifiers whose parts are compared
+_LETTERED = "^[a-z]{1,3}([0-9]+)$|^[a-z]{1,3}0*([1-9][0-9]{3,})[a-z]{0,3}$|^([1-9][0-9]{3,})[a-z]{1,3}$"
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -268,13 +272,11 @@ class IdentifierEncoder:
         keys = coarse(texts, is_ascii=is_ascii)
         own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
-        ways = [(texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5"), (keys, _LETTERED, r"\1\2")]
-        for of, pattern, parts in ways:
-            if not len(beside := np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))):
-                continue
-            part = coarse(pc.replace_substring_regex(of.take(arrow(beside)), pattern, parts), is_ascii=is_ascii)
+        for beside, part, compared in _parts(texts, keys, is_ascii=is_ascii):
             own, number = whole(part.dictionary_encode().indices), _numbers(part, self.plain)
-            found[beside] |= (np.bincount(own)[own] > 1) | (number >= 0) | flags(pc.is_in(part, value_set=keys))
+            found[beside] |= (
+                (number >= 0) | flags(pc.is_in(part, value_set=keys)) | (compared & (np.bincount(own)[own] > 1))
+            )
             found |= flags(pc.is_in(keys, value_set=part))
             numbers = np.concatenate([numbers, number])
         return texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
@@ -296,6 +298,25 @@ class IdentifierEncoder:
         found = np.zeros(self.size, dtype=np.bool_)
         found[self.plain :] = _are_counterfeits(self._others.texts) if len(self._others) else False
         return found
+
+
+def _parts(texts: pa.Array, keys: pa.Array, *, is_ascii: bool) -> Iterator[tuple[npt.NDArray[np.intp], pa.Array, bool]]:
+    """Yield the indices of texts with parts that may be identifiers, the parts' keys, and whether equal ones count."""
+    for of, pattern, parts in ((texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5"), (keys, _LETTERED, r"\1\2\3")):
+        if len(beside := np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))):
+            part = pc.replace_substring_regex(of.take(arrow(beside)), pattern, parts)
+            yield beside, coarse(part, is_ascii=is_ascii), True
+    mixed = np.flatnonzero(whole(pc.binary_length(texts)) <= _LONGEST)
+    mixed = mixed[flags(pc.match_substring_regex(texts.take(arrow(mixed)), _SEVERAL_RUNS))]
+    spaced = pc.replace_substring_regex(pc.ascii_lower(texts.take(arrow(mixed))), _RUN, r"\1 ")
+    runs = pc.split_pattern(pc.ascii_rtrim_whitespace(spaced), " ")
+    counts = whole(pc.list_value_length(runs))
+    for count in np.unique(counts[counts <= _MOST_RUNS]).tolist():
+        at = np.flatnonzero(counts == count)
+        columns = [_by(pc.list_element(runs.take(arrow(at)), place), "^[oil]+$", like_digits) for place in range(count)]
+        for first, last in combinations(range(count + 1), 2):
+            part = pc.binary_join_element_wise(*columns[first:last], pa.scalar("", texts.type))
+            yield mixed[at], pc.ascii_ltrim(part, characters="0"), False
 
 
 def _are_counterfeits(texts: pa.Array) -> Flags:

@@ -27,13 +27,13 @@ from audit.io.rules.spelling import (
     INDIVIDUAL,
     Decimal,
     Fold,
-    nearly_respelled,
     nearly_respelled_ids,
+    perhaps_one_person,
     respelled,
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.series_texts import SeriesTexts, notes_of, of_people, together
+from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import Table, header
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
@@ -141,16 +141,15 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
     if INDIVIDUAL in columns.rules[Spelled].columns:
         return
     if columns.individual is None or series.written.is_large:
-        texts, numbers = series.people.alike()
+        is_small = series.keyed and not series.written.is_large
+        releases = _people(series) if is_small else []
+        texts, numbers = ([*set[str]().union(*releases)], np.zeros(0)) if is_small else series.people.alike()
         texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossiblePeople`)
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = nearly_respelled({*texts}, remarks=True, ids=True)
-        if groups and series.keyed and columns.rules[SeveralRows].choice is None:
-            releases = _people(series)
-            groups = [each for each in groups if not together(each, releases)]
-        if groups:
+        releases = releases or (_people(series) if texts and series.keyed else [])
+        if groups := perhaps_one_person({*texts}, releases if columns.rules[SeveralRows].choice is None else []):
             yield MisreadWarning("spelling", nearly_respelled_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 
 from audit.io.cells import CellError, Kind, decimal
 from audit.io.notations import read_interval, read_number
@@ -31,6 +32,7 @@ _ORNAMENT = re.compile(
 _SEMICOLON = re.compile(r"\s*;\s*")
 _AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])")
 _LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # Cyrillic and Greek letters typed by mistake
+_LIKE_DIGITS = str.maketrans("oil", "011")
 _TWICE = re.compile(r"^(\w.*?)[\s,;/|&+]+\1$", re.IGNORECASE)
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
@@ -70,11 +72,24 @@ def skeleton(text: str) -> str:
     >>> [skeleton(text) for text in ("Haut und Haar", "Haut&Haar", "toux et fièvre", "band", "1 & 2")]
     ['haut&haar', 'haut&haar', 'toux&fievre', 'band', '1 & 2']
     """
-    plain = fold(text)
+    plain = fold(text if text.isascii() else _decoded(text))
     if not plain.isascii():
         plain = "".join(each for each in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(each))
         plain = "".join(str(int(each)) if each.isdecimal() else each for each in plain)
     return _number(_ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»"))))
+
+
+def _decoded(text: str) -> str:
+    """Return a text whose bytes in UTF-8 were read in a Western encoding, perhaps repeatedly, as it was.
+
+    >>> _decoded("MÃ¼digkeit"), _decoded("MÃƒÂ¼digkeit"), _decoded("Müdigkeit")
+    ('Müdigkeit', 'Müdigkeit', 'Müdigkeit')
+    """
+    for encoding in ("cp1252", "latin-1"):
+        with suppress(UnicodeError):
+            read = text.encode(encoding).decode()
+            return read if read.isascii() else _decoded(read)
+    return text
 
 
 def once(text: str) -> str:
@@ -84,6 +99,15 @@ def once(text: str) -> str:
     ('Bob', 'Bob', 'Bob Bo', '11')
     """
     return _TWICE.sub(r"\1", text)
+
+
+def like_digits(text: str) -> str:
+    """Return a text of the letters o, i and l as the digits that they look like; other texts unchanged.
+
+    >>> like_digits("oo"), like_digits("l"), like_digits("pol")
+    ('00', '1', 'pol')
+    """
+    return text.translate(_LIKE_DIGITS) if {*text} <= {*"oil"} else text
 
 
 def skeletons(text: str) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Self
 
@@ -118,9 +117,9 @@ class SeriesTexts:
         adjustments = self.series.adjustments(tag)
         return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
 
-    def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether each two identifiers occur together in a release, and so belong to different people."""
-        return self.columns.rules[SeveralRows].choice is None and together(texts, self.identifiers[column])
+    def people(self, column: str) -> Sequence[Collection[str]]:
+        """Return the identifiers of each release; none if one person may have several in a release."""
+        return self.identifiers[column] if self.columns.rules[SeveralRows].choice is None else []
 
     def place(self, name: str, text: str) -> str:
         """Return the file and the line of a text's first occurrence."""
@@ -139,11 +138,6 @@ class SeriesTexts:
 def of_people(texts: Iterable[str]) -> set[str]:
     """Return the texts of identifiers that are not counterfeits."""
     return {text for text in texts if text and not text.startswith(COUNTERFEIT)}
-
-
-def together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
-    """Return whether each two of the texts occur together in a release."""
-    return all(any({*pair} <= people for people in releases) for pair in combinations(texts, 2))
 
 
 def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:

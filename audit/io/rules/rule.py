@@ -131,8 +131,8 @@ class WrittenTexts(Protocol):
     def kind(self, column: str) -> Kind | None:
         """Return how a quasi-identifier's cells are read; None of any other column."""
 
-    def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether each two identifiers occur together in a release, and so belong to different people."""
+    def people(self, column: str) -> Sequence[Collection[str]]:
+        """Return the identifiers of each release; none if one person may have several in a release."""
 
 
 @dataclass(frozen=True)

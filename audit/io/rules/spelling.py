@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,6 +15,7 @@ import numpy as np
 
 from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind
+from audit.io.nested_identifiers import nested, together
 from audit.io.notations import interval_in, looks_ranged
 from audit.io.respelling import (
     RAISED,
@@ -64,6 +65,7 @@ _NUMBERED = re.compile(r"([^\W\d_]{0,3})[-_/. 0]*([1-9][0-9]*(?:[.,' ][0-9]+)*)[
 """An identifier that is one number, perhaps in groups of digits, with some letters before or behind it."""
 _QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]|([^\W\d]{3,})s")
 _DAY = re.compile(r"(?<![0-9])[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")  # bounded: cells may be long
+_WORD = re.compile(r"(?:(?<!\w)-(?=[0-9]))?\w+(?:\.\w+)*(?:[+-]+(?!\w))?")  # with the signs and points that may count
 _MOST_WORDS = 8  # of a text that is compared with its parts
 _LONG_NUMBER = 4  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
@@ -163,11 +165,7 @@ class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alo
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
-            if is_id and (
-                groups := [
-                    each for each in nearly_respelled(texts, remarks=True, ids=True) if not written.together(name, each)
-                ]
-            ):
+            if is_id and (groups := perhaps_one_person(texts, written.people(name))):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
@@ -212,8 +210,14 @@ class OtherReading(ColumnRule):
             groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
             groups += _with_more_words(texts)
             groups += _equal_digits(texts)
+            if is_id:
+                groups = [each for each in groups if not together(each, written.people(name))]
+                groups += nested(texts, written.people(name))
             as_one = dict[str, str]()
-            for group in groups if not is_id else (each for each in groups if not written.together(name, each)):
+            codes = name in columns.sensitive and name in columns.rules[ColumnTypes].kinds
+            for group in groups:
+                if codes and all(map(_NUMERAL.fullmatch, group)):
+                    continue
                 roots = {as_one.get(text, text) for text in group}
                 kept = min(roots, key=lambda text: (not looks_ranged(text), sum(not c.isalnum() for c in text), text))
                 as_one |= {text: kept for text in (*group, *roots, *as_one) if as_one.get(text, text) in roots}
@@ -266,7 +270,7 @@ def _with_more_words(texts: Collection[str]) -> list[list[str]]:
     [['gout', 'Z.n. Gout'], ['Ems', 'Bad Ems'], ['[Ems]', 'Bad Ems'], ['[Ems]', 'Ems'], ['Ems', '[Ems]']]
     """
     single = [text for text in texts if list_sign(text) is None and not is_range(text)]
-    words = {text: tuple(re.findall(r"\w+", fold(text))[:_MOST_WORDS]) for text in single}
+    words = {text: tuple(_WORD.findall(fold(text))[:_MOST_WORDS]) for text in single}
     by_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for text, own in words.items():
         by_words[own].append(text)
@@ -335,6 +339,18 @@ def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> st
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )
+
+
+def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[list[str]]:
+    """Return groups of identifiers that may be one person's, who never has two of them in a release.
+
+    Args:
+        texts: the identifiers.
+        releases: those of each release; empty if one person may have several in a release.
+    """
+    groups = [each for each in nearly_respelled(texts, remarks=True, ids=True) if not together(each, releases)]
+    known = {text for group in groups for text in group}
+    return [*groups, *(group for group in nested(texts, releases) if not known.issuperset(group))]
 
 
 def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:

@@ -1,0 +1,121 @@
+"""Nested identifiers: those of which one is part of another, such as 4107 and 4107/24, and may be the same person."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from audit.io.respelling import like_digits, skeleton
+
+_RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
+_MOST_RUNS = 6
+_MOST_COMPARED = 20  # identifiers with one core
+_CLEAR_LENGTH = 3  # so long a core is that of one person, even if only two identifiers have one
+_MOSTLY, _RARELY = 0.75, 0.5  # of identifiers of one kind, those that differ in what names their people, or in the rest
+
+
+class _Core(NamedTuple):
+    """A part of an identifier that may name its person, or the whole of it.
+
+    Attributes:
+        text: the identifier.
+        kind: the identifier with 9 for a run of digits and a for one of letters, and the place of the core's runs.
+        core: the core, without zeros before it.
+        rest: the runs beside it.
+    """
+
+    text: str
+    kind: tuple[str, int, int]
+    core: str
+    rest: tuple[str, ...]
+
+
+def together(texts: Collection[str], releases: Sequence[Collection[str]]) -> bool:
+    """Return whether each two of the texts occur together in a release, and so belong to different people."""
+    return all(any(one in people and other in people for people in releases) for one, other in combinations(texts, 2))
+
+
+def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[list[str]]:
+    """Return groups of identifiers that may be one person's, as one is part of the other and they never occur together.
+
+    A letter may stand for the digit that looks like it. Two identifiers may also have a common part if what each has
+    beside it is that of many others, such as a year. A part names people only if those of a release differ in it. Two
+    kinds of identifiers are of different people if they also occur together, half as often as by chance, or if only two
+    short ones match.
+
+    Args:
+        texts: the identifiers.
+        releases: those of each release; empty if one person may have several in a release.
+
+    >>> nested(["7", "4107", "12", "4107/24", "12/24"], [{"4107", "12"}, {"7", "4107/24", "12/24"}])
+    [['4107', '4107/24'], ['12', '12/24']]
+    >>> nested(["7-1", "7-2", "7", "8-1"], [{"7-1", "7-2", "8-1"}, {"7"}]), nested(["7", "7-1"], [{"7", "7-1"}])
+    ([], [])
+    >>> nested(["OO41O7", "4107,0", "4107", "41-07"], [])
+    [['OO41O7', '4107,0', '4107', '41-07']]
+    >>> nested(["A4107", "B4107", "A12", "A13"], [{"A4107", "A12", "A13"}, {"B4107"}])
+    [['A4107', 'B4107']]
+    """
+    found = [core for text in texts for core in _cores(text)]
+    naming, shared = _kinds(found, releases or [texts])
+    by_core: dict[str, list[_Core]] = defaultdict(list)
+    for each in found:
+        if each.kind in naming:
+            by_core[each.core].append(each)
+    beside, apart = Counter[object](), defaultdict[object, list[_Core]](list)
+    for cores in by_core.values():
+        for pair in combinations(cores[:_MOST_COMPARED], 2):
+            if _may_be_one(*pair, shared):
+                kinds = frozenset(each.kind for each in pair)
+                if together([each.text for each in pair], releases):
+                    beside[kinds] += 1
+                else:
+                    apart[kinds] += pair
+    groups: dict[str, dict[str, None]] = defaultdict(dict)
+    for pair_of_kinds, pairs in apart.items():
+        count, chances = len(pairs) // 2, 2 * len(releases)
+        both = beside[pair_of_kinds]
+        if chances * both <= count + both and (count > 1 or len(pairs[0].core) >= _CLEAR_LENGTH):
+            for each in pairs:
+                groups[each.core][each.text] = None
+    return [list(group) for group in groups.values()]
+
+
+def _may_be_one(one: _Core, other: _Core, shared: Collection[object]) -> bool:
+    """Return whether two cores that are equal may name one person, given the kinds whose rests many people share."""
+    if one.text == other.text:
+        return False
+    if one.rest and other.rest:
+        return one.kind in shared and other.kind in shared
+    return one.kind[0] != other.kind[0]
+
+
+def _cores(text: str) -> Iterator[_Core]:
+    """Yield an identifier with digits, and its parts of adjacent runs that have digits."""
+    plain = (text if text.isascii() else skeleton(text)).lower()
+    runs = _RUNS.findall(plain)
+    if not any(map(str.isdigit, runs)):
+        return
+    shape = _RUNS.sub(lambda run: "9" if run[0].isdigit() else "a", plain)
+    runs = [*map(like_digits, runs)]
+    last = len(runs)
+    for first, end in combinations(range(last + 1), 2) if last <= _MOST_RUNS else [(0, last)]:
+        core = runs[first:end]
+        if any(map(str.isdigit, core)):
+            number = "".join(core).lstrip("0") or "0"
+            yield _Core(text, (shape, first, end), number, (*runs[:first], *runs[end:]))
+
+
+def _kinds(found: Sequence[_Core], releases: Sequence[Collection[str]]) -> tuple[set[object], set[object]]:
+    """Return the kinds of cores that name the people of a release, and those beside which many have the same rest."""
+    count, cores, rests = Counter[object](), Counter[object](), Counter[object]()
+    for there in releases:
+        own = [each for each in found if each.text in there]
+        count.update(each.kind for each in own)
+        cores.update(kind for kind, _ in {(each.kind, each.core) for each in own})
+        rests.update(kind for kind, _ in {(each.kind, each.rest) for each in own})
+    naming = {kind for kind, times in count.items() if cores[kind] >= _MOSTLY * times}
+    return naming, {kind for kind in naming if rests[kind] <= _RARELY * count[kind]}
