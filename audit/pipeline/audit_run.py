@@ -66,7 +66,7 @@ from audit.runtime.phrases import Reason, ReasonKind, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
-_MOST_ROWS_AGAIN = 100_000  # of a violated series that is read in another way, too
+_MOST_ROWS_AGAIN = 100_000  # of a series that is read in another way, too
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ def _decide(
     *,
     settling: bool = True,
 ) -> PolicyReport:
-    """Judge the clauses; `settling` audits again, with other spellings as one, if one is violated."""
+    """Judge the clauses; `settling` audits again, with other spellings as one, if one is violated or holds."""
     manifest = run.series.manifest
     judged = not options.explicit or "k" in options.limits or any("k" in each.attack.decides for each in run.results)
     asked = run.panel if judged else ()
@@ -303,7 +303,7 @@ def _decide(
         stated=frozenset(name for name, each in run.asking.items() if each.stated),
     )
     decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
-    if settling and any(each.state == "violated" for each in decisions):
+    if settling and any(each.state in ("violated", "holds") for each in decisions):
         findings = replace(findings, doubts=(*findings.doubts, *_unsettled(run, decisions, options)))
         decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
@@ -323,7 +323,7 @@ def _decide(
 
 
 def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: AuditOptions) -> Iterator[Doubt]:
-    """Yield a doubt about the clauses that are not violated in another reading of cells and rows.
+    """Yield a doubt about the clauses that are violated in one reading of cells and rows, and not in another.
 
     The second audit has the rest of each attack's time; if it does not finish as the first did, nothing is in doubt.
     """
@@ -353,12 +353,21 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     contradictions = _contradictions(again, accepted.results, reveal=False)
     judged = _decide(again, accepted, contradictions, options, (), settling=False)
     still = {each.clause for each in judged.clauses if each.state == "violated"}
+    columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
+    if hidden := still.intersection(each.clause.name for each in decisions if each.state == "holds"):
+        what = say(
+            "the policy is violated if cells of {columns} mean the same as others like them, or if rows that need not "
+            "be people are none: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
+            "under [columns]",
+            columns=columns,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(hidden))
     if gone := {each.clause.name for each in decisions if each.state == "violated"} - still:
         what = say(
             "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
             "spellings of others: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
             "under [columns]",
-            columns=", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns),
+            columns=columns,
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
 
