@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.init.column_names import names_people
-from audit.io.cell_reading import MARKERS, infer_kind, parse
+from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
@@ -31,19 +31,6 @@ _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
 _LINES_SHOWN = 3
 _COLUMNS_WITH_TOTALS = 3  # with fewer, a row with a blank cell may be a person's
 _TEXTS = 2_000  # distinct cells of a column that are parsed
-_MAY_MARK = re.compile(
-    r"k\.a\.?|keineangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|unknown|unbekannt|n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|"
-    r"nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
-)
-
-
-def may_be_unknown(text: str) -> bool:
-    """Return whether a text may stand for an unknown value.
-
-    >>> may_be_unknown("n. d."), may_be_unknown("unbekannt"), may_be_unknown("NA"), may_be_unknown("none")
-    (True, True, True, False)
-    """
-    return text in MARKERS or _MAY_MARK.fullmatch("".join(text.split()).casefold()) is not None
 
 
 @dataclass(frozen=True, eq=False)

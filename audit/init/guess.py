@@ -18,12 +18,12 @@ import numpy as np
 
 from audit.init.column_differences import check_header, differences, match_headers
 from audit.init.column_meanings import guess_meanings
-from audit.init.columns import Column, may_be_unknown, partition
+from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.register_cells import state_cells, state_words
 from audit.init.summary import found_rows
-from audit.io.cell_reading import MARKERS, infer_kind
+from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown
 from audit.io.cells import Kind
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, PRIVATE, Manifest, parse_manifest

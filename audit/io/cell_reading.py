@@ -44,6 +44,10 @@ _QUOTES = "\"'"
 _SENTINEL_DIGITS = ("7", "8", "9")
 _NOT_ALONE = 7  # a code only beside 8 or 9
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
+_MAY_MARK = re.compile(
+    r"k\.a\.?|keineangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|(?:value)?unknown|unbekannt|weißnicht|nichtbekannt|ohneangabe|n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|"
+    r"nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
+)
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
 _FAR = 2  # a code is more than this many times as large as all other numbers
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
@@ -209,6 +213,15 @@ def codes_among(numbers: Mapping[str, Fraction], rows: Mapping[str, int]) -> lis
     return [*far, *near] if (after_gap if power == 10 else many) else far
 
 
+def may_be_unknown(text: str) -> bool:
+    """Return whether a text may stand for an unknown value.
+
+    >>> may_be_unknown("n. d."), may_be_unknown("unbekannt"), may_be_unknown("NA"), may_be_unknown("none")
+    (True, True, True, False)
+    """
+    return text in MARKERS or _MAY_MARK.fullmatch("".join(text.split()).casefold()) is not None
+
+
 def unknown_among(texts: Collection[str]) -> list[str]:
     """Return the sensitive texts that say that a value is not known: words, and codes beside other texts.
 
@@ -219,9 +232,10 @@ def unknown_among(texts: Collection[str]) -> list[str]:
     coded = {t for t, number in numbers.items() if (number < 0 and number.denominator == 1) or _CODE.fullmatch(t)}
     others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
     high, low = max(others), min(others)
-    beside = {*texts} - {*numbers, *MARKERS, ""}
+    words = {*filter(may_be_unknown, texts)}
+    beside = {*texts} - {*numbers, *words, ""}
     far = {text for text in coded if beside and (numbers[text] > _FAR * high or numbers[text] < 0 <= low)}
-    return [text for text in texts if text in far or text in MARKERS]
+    return [text for text in texts if text in far or text in words]
 
 
 def _is_code(number: Fraction) -> bool:

@@ -11,15 +11,16 @@ import numpy as np
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
-from audit.io.cell_reading import infer_kind
+from audit.io.cell_reading import infer_kind, unknown_among
 from audit.io.cells import Kind
+from audit.io.releases import Release
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
+from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.io.unread_cells import other_words, unread_cells
-from audit.model.arrays import Counts, tally
+from audit.model.arrays import Counts, Flags, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
@@ -72,6 +73,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
     if followed:
         yield from missing_doubts(series)
     yield from record_doubts(views)
+    yield from unknown_doubts(views[0].held)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
     if not adversary.knows_presence and len(series.tags) > 1 and not series.manifest.values_change:
         yield from recoded_doubts(views[0].held)
@@ -198,6 +200,34 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES, guessed=True)
+
+
+def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
+    """Yield a doubt for each attribute with a text for an unknown value that alone makes a group have two values."""
+    series = held.series
+    for column in series.columns.sensitive:
+        names, rules = series.vocabularies[column].names, series.columns.rules
+        declared = {*series.missing(column), *rules[Harmless].values.get(column, ())}
+        texts = [] if column in rules[Spelled].columns else [t for t in unknown_among(names) if t not in declared]
+        unknown = np.isin(names, texts)
+        if texts and any(_diverse_by(each.release, column, unknown) for each in held.seen):
+            what = say(
+                '"{column}" has texts that may say that a value is not known ({texts}), and a group has only one value '
+                "without them: leave such groups out, or, if they are values of their own, write spelled = "
+                '["{column}"] under [columns]',
+                column=printable(column),
+                texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def _diverse_by(release: Release, column: str, unknown: Flags) -> bool:
+    """Return whether a group has unknown values and, without them, only one."""
+    value, group = release.entry_value[column], release.entry_group
+    known = ~unknown[value]
+    pairs = np.unique(group[known] * np.int64(len(unknown)) + value[known])
+    values = np.bincount(pairs // len(unknown), minlength=release.group.size)
+    return bool((values[group[~known]] == 1).any())
 
 
 def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:

@@ -150,42 +150,6 @@ def test_two_tables_of_one_release_have_one_name_for_what_they_count(header, nam
     assert (found, "may be one " in said or "may be one dimension" in said) == (code, code == 3), out + err
 
 
-BY_AREA, BY_SEX = [("A", "27"), ("B", "52"), ("All", "79")], ["A,f,*", "A,m,15", "B,f,22", "B,m,30"]
-
-
-@pytest.mark.parametrize(
-    ("texts", "areas", "more", "codes"),
-    [
-        ([("hospital care", "HC")], BY_AREA, "", (3, 1)),
-        ([("hospital care", "HC"), ("register", "survey")], BY_AREA, "", (3, 1)),
-        ([("All", "HC")], BY_AREA, 'open = ["c0"]\n', (3, 1)),
-        ([("hospital care", "HC")], BY_AREA, 'open = ["c0"]\n', (0, 1)),
-        ([("hospital care", "HC")], [BY_AREA[0], ("B", "53"), ("All", "80")], "", (0, 2)),
-        ([("hospital care", "HC"), ("register", "survey")], [("B", "53")], "", (0, 2)),
-        ([("hospital care", "HC")], BY_AREA[1:2], "", (0, 0)),
-        ([("hospital care", "HC")], [BY_AREA[1], ("C", "3")], "", (1, 1)),
-    ],
-)
-def test_a_column_that_parts_two_tables_is_asked_about_where_it_matters(texts, areas, more, codes, tmp_path):
-    """12 women of A are 27 less 15 if both tables count the same people; their numbers may say that they do not."""
-    own = [f"c{place}" for place in range(len(texts))]
-    first, second = (",".join(each) for each in zip(*texts, strict=True))
-    tables = [("area,n", [(first, *row) for row in areas]), ("area,sex,n", [(second, row) for row in BY_SEX])]
-    for at, (header, rows) in enumerate(tables):
-        (tmp_path / f"{at}.csv").write_text("\n".join(map(",".join, [(*own, header), *rows, ()])), encoding="utf-8")
-    text = (
-        '[series]\nkind = "tables"\nreleases = [{{ tag = "1", tables = ["0.csv", "1.csv"] }}]\n[table]\nvalue = "n"\n'
-    )
-    text += 'dimensions = {names}\ntotals = {{ area = "All", sex = "All"{total} }}\nmarkers = {{ "*" = [1, inf] }}\n'
-    text += "{more}[policy]\nmin_count = 5\n"
-    with_ = {"names": json.dumps([*own, "area", "sex"]), "more": more, "total": ', c0 = "All"' * ("All" in first)}
-    without = {"names": '["area", "sex"]', "more": "", "total": ""}
-    for words, code in zip((with_, without), codes, strict=True):
-        (tmp_path / "series.toml").write_text(text.format(**words), encoding="utf-8")
-        found, out, _ = run_main(str(tmp_path))
-        assert (found, "is only a remark" in " ".join(out.split())) == (code, code == 3), out
-
-
 def respelled(folder, rows, names, table=AREAS + 'over_time = "same"\n'):
     """A second table of the same people beside the first, in which the areas have other names."""
     written(folder, rows, table=table, releases=2)

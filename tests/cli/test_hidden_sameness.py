@@ -2,6 +2,7 @@
 
 import pytest
 
+from audit.io import series_texts
 from audit.io.irregularities import are_others
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit
@@ -67,7 +68,8 @@ def test_unlinkable_columns_tie_rows_in_other_words(tmp_path, first, last, tie):
         ("flu", "flu, of two weeks", True),
         ("flu", "Disease: flu", True),
         ("flu", "b'flu'", True),
-        ("flu", "flu (B)", False),
+        ("Müdigkeit", "Müdigkeit".encode().decode("cp1252"), True),
+        ("Müdigkeit", "Müdigkeit".encode().decode("cp1252").encode().decode("cp1252"), True),
         ("Müdigkeit", "Mut", False),
         ("Haut und Haar", "Haut oder Haar", False),
     ],
@@ -206,3 +208,88 @@ def test_two_identifiers_in_one_release_are_two_people(tmp_path, together, other
     releases = [[head, *both, *rest]] if together else [[head, both[0], *rest], [head, both[1], *rest]]
     _, why = undecided(series_of(tmp_path, releases, COLUMNS + 'individual = "Who"\n'))
     assert ("may be another spelling" in why) == (not together)
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["flu?", "flu!", "~flu", "=flu", "<flu", "flu (B)", "flu G", "V.a. flu", "flu / suspected"],
+)
+def test_what_holds_only_if_similar_texts_are_different_values_is_undecided(tmp_path, other):
+    """The first class has one value with a mark; a class with a value of another name beside it needs no question."""
+    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
+    for name, values, code in (("1", ["flu", other, "flu"], 3), ("2", ["flu", other, "cold"], 0)):
+        rows = [["20-39", value] for value in values]
+        found, why = undecided(series_of(tmp_path / name, [[head, *rows, *last]], COLUMNS))
+        assert (found, 'spelled = ["Disease"]' in why) == (code, code == 3)
+        assert (
+            read_audit(series_of(tmp_path / f"{name}s", [[head, *rows, *last]], f'{COLUMNS}spelled = ["Disease"]'))[0]
+            == 0
+        )
+
+
+@pytest.mark.parametrize("unknown", ["unknown", "unbekannt", "k. A.", "99", "NA", "-", "?"])
+def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
+    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
+    for name, values, code in (
+        ("1", ["flu", unknown, "flu"], 3),
+        ("2", ["flu", unknown, "cold"], 0),
+        ("3", [unknown], 0),
+    ):
+        rows = [["20-39", value] for value in values]
+        table = [head, *rows, *rows, *last]
+        found, why = undecided(series_of(tmp_path / name, [table], COLUMNS))
+        assert (found, "may say that a value is not known" in why) == (code, code == 3) or name == "3"
+        for line in ('spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}'):
+            if name == "1":
+                assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+
+
+RESPELT = {
+    "year": lambda name: f"{name}/24",
+    "year before": lambda name: f"2024-{name}",
+    "copy": lambda name: f"{name}_2",
+    "check digit": lambda name: f"{name}-{int(name) % 7}",
+    "letter": lambda name: f"{int(name)}B",
+    "decimal": lambda name: f"{int(name)},0",
+    "exponent": lambda name: f"{int(name) / 1000:.3f}E+03".replace(".", ","),
+    "thousands": lambda name: f"{int(name):,}",
+    "hyphen": lambda name: f"{name[:6]}-{name[6:]}",
+    "letters like digits": lambda name: name.replace("0", "O").replace("1", "l"),
+    "office": lambda name: f"UKM{name}",
+    "zeros": lambda name: name.lstrip("0"),
+    "number": lambda name: f"Pat. {int(name)}",
+    "office and year": lambda name: f"K {int(name)}/24",
+}
+
+
+@pytest.mark.parametrize("respelt", RESPELT.values(), ids=RESPELT)
+@pytest.mark.parametrize("people", [{"7"}, {"7", "9"}], ids=["one", "two"])
+def test_people_whose_identifiers_are_respelt_are_never_judged_as_others(tmp_path, monkeypatch, respelt, people):
+    """Each of these people has one value in common in two groups, and as somebody else in each of them two."""
+    first = ["7 A HIV", "8 A flu", "9 B asthma", "10 B gout", "11 C flu", "12 C asthma"]
+    beside = "9" if "9" in people else "17"
+    last = ["7 A HIV", f"{beside} A asthma", "11 C flu", "12 C asthma", "15 E flu", "16 E asthma"]
+    columns = 'sensitive = "Disease"\ngroup = "Group"\nindividual = "Who"\n[policy]\nmin_e = 1\n'
+
+    def table(rows, changed):
+        cells = ((f"{4100 + int(who):08}", who in changed, *cells) for who, *cells in map(str.split, rows))
+        return [["Who", "Group", "Disease"], *([respelt(who) if new else who, *more] for who, new, *more in cells)]
+
+    for most in (series_texts.MOST_ROWS, 0):
+        monkeypatch.setattr(series_texts, "MOST_ROWS", most)
+        for changed, code in ((set(), 1), (people, 3)):
+            folder = series_of(tmp_path / f"{most}-{code}", [table(first, set()), table(last, changed)], columns)
+            assert read_audit(folder)[0] == code
+
+
+@pytest.mark.parametrize("form", ["{}/24", "{}-2"])
+def test_two_systems_of_identifiers_side_by_side_are_of_different_people(tmp_path, form):
+    """Both count from the same number: one pair of them never occurs together, seventeen do."""
+    plain = [str(n) for n in range(101, 119)]
+    other = [form.format(n) for n in plain]
+    releases = [
+        [["Who", "Group", "Disease"], *([who, f"G{at // 4}", DISEASES[at % 4]] for at, who in enumerate(each))]
+        for each in ([*plain, *other[1:]], [*plain[1:], *other], [*plain[1:], *other])
+    ]
+    columns = 'sensitive = "Disease"\ngroup = "Group"\nindividual = "Who"\n[policy]\nmin_e = 1\n'
+    assert "spelling" not in undecided(series_of(tmp_path, releases, columns))[1]

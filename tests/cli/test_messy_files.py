@@ -205,7 +205,7 @@ def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, mo
         ('missing = ["NA"]', "flu gas", ("undecided", True)),
         ("", "flu gas", ("violated", True)),
         ('missing = ["NA"]', None, ("holds", False)),
-        ('missing = ["?"]', "flu NA", ("holds", False)),
+        ('missing = ["?"]\nspelled = ["Value"]', "flu NA", ("holds", False)),
     ],
 )
 def test_a_missing_value_is_not_taken_for_one_that_never_changes(tmp_path, more, second, states):

@@ -114,6 +114,23 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "np.isin(held.value, harmless) | True",
         ),
     ],
+    "cli/test_hidden_sameness.py::test_what_holds_only_if_similar_texts_are_different_values_is_undecided": [
+        ("audit.pipeline.audit_run._decide", 'each.state in ("violated", "holds")', 'each.state == "violated"'),
+    ],
+    "cli/test_hidden_sameness.py::test_a_text_for_what_is_not_known_is_no_second_value": [
+        ("audit.judgement.doubts._diverse_by", "values[group[~known]] == 1", "values[group[~known]] < 0"),
+    ],
+    "cli/test_hidden_sameness.py::test_people_whose_identifiers_are_respelt_are_never_judged_as_others": [
+        ("audit.io.nested_identifiers._may_be_one", "one.kind[0] != other.kind[0]", "False"),
+        ("audit.io.encoding._parts", "<= _LONGEST", "< 0"),
+    ],
+    "cli/test_hidden_sameness.py::test_two_systems_of_identifiers_side_by_side_are_of_different_people": [
+        (
+            "audit.io.nested_identifiers.nested",
+            "chances * both <= count + both",
+            "both >= 0",
+        ),
+    ],
     "cli/test_several_rows.py::test_one_message_says_how_many": [
         ("audit.io.series.Series.finish", "release is None or problems.found", "release is None"),
     ],
@@ -149,7 +166,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.published_counts._Cells.earlier", "if low == high", "if True"),
     ],
     "cli/test_count_table_columns.py::test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_series": [
-        ("audit.count_tables.second_reading.finds_nothing", "not judged.found and ", ""),
+        ("audit.count_tables.table_audit._earlier", "again.found or ", ""),
     ],
     "cli/test_count_table_columns.py::test_a_sign_of_what_is_not_applicable_hides_no_count": [
         ("audit.init.count_rules._guess_not_applicable", " and {*signs} - {*found}", ""),
@@ -192,7 +209,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.spelling.OtherReading.of", "groups += _equal_digits(texts)", "pass"),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", ", between=True", ""),
         ("audit.io.irregularities._strangers", "series.keyed and ", "False and "),
-        ("audit.io.series_texts.together", "{*pair} <= people", "False"),
+        ("audit.io.nested_identifiers.together", "one in people and other in people", "False"),
         ("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False"),
         ("audit.io.roles._skeletons", "_core(text) if", "text if"),
     ],
@@ -213,11 +230,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.label_doubts._without_counterparts", "(labels - others, others - labels)", "()"),
         ("audit.count_tables.label_doubts._named_twice", "1 < shared > min(map(len, labels)) / 2", "False"),
         ("audit.count_tables.label_doubts._named_twice", "and not differ", ""),
-    ],
-    "cli/test_count_table_doubts.py::test_a_column_that_parts_two_tables_is_asked_about_where_it_matters": [
-        ("audit.count_tables.second_reading._unsummed", " and not total.any()", ""),
-        ("audit.count_tables.second_reading.reading_doubts", "range(most, 0, -1)", "range(1, 0, -1)"),
-        ("audit.count_tables.second_reading.reading_doubts", " - _found(judged, some)", ""),
     ],
     "cli/test_count_table_doubts.py::test_a_remark_on_a_count_keeps_no_total_from_its_parts": [
         ("audit.count_tables.label_doubts._remarks", "for file in np.setdiff1d(", "for file in () and np.setdiff1d("),
@@ -344,12 +356,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "further = _LETTERED if ids else",
             "further = _MARKED if ids else",
         ),
-        ("audit.io.encoding.IdentifierEncoder.alike", r', (keys, _LETTERED, r"\1\2")]', "]"),
+        ("audit.io.encoding._parts", r', (keys, _LETTERED, r"\1\2\3")', ""),
         ("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids"),
         (
             "audit.io.irregularities._respelled_people",
-            "groups = nearly_respelled({*texts}, remarks=True, ids=True)",
-            "groups = []",
+            "perhaps_one_person({*texts}, releases if columns.rules[SeveralRows].choice is None else [])",
+            "[]",
         ),
         ("audit.io.irregularities._respelled_people", "columns.individual is None or ", ""),
         ("audit.io.irregularities._respelled_people", " or series.written.is_large", ""),
@@ -368,7 +380,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("audit.io.encoding.coarse", "else _by(plain, _MIXED, skeleton)", "else plain"),
         ("audit.io.encoding.coarse", "() if is_ascii else _TWO_LETTERS", "()"),
-        ("audit.io.encoding.IdentifierEncoder.alike", 'r"\\1\\5"', 'r"\\2\\3\\4"'),
+        ("audit.io.encoding._parts", 'r"\\1\\5"', 'r"\\2\\3\\4"'),
         ("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass"),
     ],
     "cli/test_waive.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided": [
