@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product
 from pathlib import Path
 
@@ -270,6 +270,15 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
     guesses.files[TRANSITIONS] = lines_of(changes)
+    if few := rare(changes):
+        guesses.doubts.append(
+            say(
+                "Do not publish {file} as it is: fewer than 3 people made some of the changes in it ({changes}). Keep "
+                "it for your audits, or leave in it only what everybody knows to be possible.",
+                file=TRANSITIONS,
+                changes=in_words(few),
+            )
+        )
     times = [many for (old, new), many in changes.items() if old != new and many]
     guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
         "by the key, people's values changed {times} times, in {ways} ways, which the file lists; any "
@@ -277,6 +286,19 @@ def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, list
         times=sum(times),
         ways=len(times),
     )
+
+
+_FEW_PEOPLE = 3
+
+
+def rare(changes: Mapping[tuple[str, str], int]) -> list[tuple[str, str]]:
+    """Return the changes of values that so few people made that a published list of changes would be about them."""
+    return [each for each, people in changes.items() if each[0] != each[1] and 0 < people < _FEW_PEOPLE]
+
+
+def in_words(changes: Iterable[tuple[str, str]]) -> str:
+    """Return some changes as a list for a sentence."""
+    return joined([f'"{printable(old, 40)}" > "{printable(new, 40)}"' for old, new in changes], most=_SHOWN)
 
 
 def lines_of(changes: Iterable[tuple[str, str]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
 from audit.init.confirmation import Ask, Question, question_about, yes_or_no
 from audit.init.found_files import QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, files_with_roles, lines_of
+from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among
@@ -339,13 +340,16 @@ def spellings(texts: Collection[str]) -> list[list[str]]:
 # -- values that change -------------------------------------------------------------------------------------------
 
 
-def _state_changes(found: FoundFiles, changes: Sequence[tuple[str, str]], people: int) -> None:
-    """State whether sensitive values change, and draft the transitions."""
+def _state_changes(found: FoundFiles, changes: Mapping[tuple[str, str], int], people: int) -> None:
+    """State whether sensitive values change, and draft the transitions, without those of few people.
+
+    The transitions are published with the series.
+    """
     guesses, name, tables = found.guesses, found.sensitive.name, len(found.releases)
     if people and not (found.folder / TRANSITIONS).exists():
         why = _evidence(tables, people)
         guesses.state("updates.transitions", TRANSITIONS, why)
-        guesses.files[TRANSITIONS] = lines_of(changes)
+        guesses.files[TRANSITIONS] = _draft(changes)
         guesses.doubts.append(
             say(
                 'The value of "{column}" changes between tables: {file} lists the changes found, and any other counts '
@@ -355,6 +359,16 @@ def _state_changes(found: FoundFiles, changes: Sequence[tuple[str, str]], people
                 command=_CONFIRM,
             )
         )
+        if few := rare(changes):
+            guesses.doubts.append(
+                say(
+                    "{file} is published with the series, so it lacks changes that fewer than 3 people made: "
+                    "{changes}. Before you publish, add those that everybody knows to be possible: an audit refuses "
+                    "all others.",
+                    file=TRANSITIONS,
+                    changes=in_words(few),
+                )
+            )
         return
     guesses.state("updates.transitions", NEVER, _evidence(tables, people))
     guesses.doubts.append(
@@ -365,6 +379,11 @@ def _state_changes(found: FoundFiles, changes: Sequence[tuple[str, str]], people
             command=_CONFIRM,
         )
     )
+
+
+def _draft(changes: Mapping[tuple[str, str], int]) -> str:
+    few = rare(changes)
+    return lines_of(each for each in changes if each not in few)
 
 
 def _evidence(tables: int, people: int) -> str:
@@ -382,14 +401,14 @@ def _evidence(tables: int, people: int) -> str:
 
 def changes_of_people(
     files: Sequence[SnapshotFile], individual: str, sensitive: str, quasi: Sequence[str] = ()
-) -> tuple[list[tuple[str, str]], int]:
-    """Return the changes of people's values that occurred, each value to itself included, and how many people changed.
+) -> tuple[dict[tuple[str, str], int], int]:
+    """Return how many people made each change of values, each value to itself included, and how many changed.
 
     Raises:
         InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows, and the empty
             cells of quasi-identifiers.
     """
-    before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str]](), set[str]()
+    before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str, str]](), set[str]()
     problems = Problems()
     for file in files:
         table = file.read([individual, sensitive], problems)
@@ -399,7 +418,7 @@ def changes_of_people(
         now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True))
         changed = {who: (before[who], value) for who, value in now.items() if before.get(who, value) != value}
         values |= {*now.values()}
-        found |= {*changed.values()}
+        found |= {(who, *pair) for who, pair in changed.items()}
         people |= changed.keys()
         before |= now
     for file in files if problems.found else ():
@@ -407,7 +426,8 @@ def changes_of_people(
         if table is not None:
             note_empty(table, individual, quasi, problems)
     problems.check()
-    return sorted(found | {(value, value) for value in values}), len(people)
+    made = Counter((old, new) for _, old, new in found)
+    return dict(sorted({(value, value): 0 for value in values}.items() | made.items())), len(people)
 
 
 # -- answers ------------------------------------------------------------------------------------------------------
@@ -446,7 +466,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
 def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
     """Ask which column is sensitive, and about each that is left out whether others may know it."""
     said, file = document["columns"], microdata.snapshots[0]
-    drafted = lines_of(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
+    drafted = _draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
     kept = {microdata.individual, file.by, *file.latest[1:]}
     choices = {
         name: joined([*map(printable, each.some[:_SHOWN])]) for name, each in columns.items() if name not in kept
@@ -494,6 +514,12 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
         answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=TRANSITIONS)
     if people:
         answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
+        if few := rare(found):
+            shown = say(
+                "it is published with the series, and shows what fewer than 3 people did: {changes}",
+                changes=in_words(few),
+            )
+            answers["found"] = f"{answers['found']}; {shown}"
     if len(every) <= _MOST_PAIRS:
         answers["any"] = say(
             "any value may become any other; an audit then judges each release by itself, and says how many values "

@@ -38,8 +38,26 @@ def test_amounts_postcodes_and_changes_are_understood_and_each_guess_is_marked(t
     for key in ("individual", "quasi_identifiers", "sensitive"):
         assert any(line.startswith(f"{key} = ") and "# guess: " in line for line in text.splitlines())
     assert 'transitions = "transitions.csv"' in text
-    assert "Asthma,Gicht" in (folder / "transitions.csv").read_text().splitlines()
     assert open_microdata(folder).kinds["Gesamtbetrag"].value == "numeric"
+
+
+@pytest.mark.parametrize(("people", "listed"), [(1, False), (2, False), (3, True)])
+def test_changes_of_fewer_than_three_people_enter_what_is_published_only_on_request(tmp_path, people, listed):
+    folder = office(tmp_path / "m")
+    for file, value in ((folder / "2023.csv", "Asthma"), (folder / "2024.csv", "Gicht")):
+        rows = [f"C{n};1981;53121;110.680,13;{value}\n" for n in range(people - 1)]
+        file.write_text(file.read_text() + "".join(rows))
+    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
+    lines = (folder / "transitions.csv").read_text().splitlines()
+    assert ("Asthma,Gicht" in lines, "Gicht,Gicht" in lines) == (listed, True)
+    assert ('fewer than 3 people made: "Asthma" > "Gicht"' in out) == (not listed)
+    words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--output")
+    unlisted = "changes that the key shows are not listed"
+    assert (unlisted in run_main(*words, str(tmp_path / "s"))[2]) == (not listed)
+    said = next(each.answers["found"] for each in answered(folder, "found") if "found" in each.answers)
+    assert ("shows what fewer than 3 people did" in said) == (not listed)
+    assert "Asthma,Gicht" in (folder / "transitions.csv").read_text().splitlines()
+    assert unlisted not in run_main(*words, str(tmp_path / "again"))[2]
 
 
 def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path):
@@ -81,6 +99,7 @@ def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_
 
 # -- what nobody should guess alone: changes, days, spellings ------------------------------------------------------
 
+DISEASES = ["Grippe", "Asthma", "Gicht", "Krebs"]
 HOSPITAL = "Patientennummer;Geburtsdatum;Geschlecht;Aufnahme;Diagnose\n"
 DAYS = {
     "de": "{day:02}.{month:02}.{year}",
@@ -97,7 +116,7 @@ def hospital(folder, years, *, form="de", changing=True, spelled="männlich"):
         rows = []
         for n in range(40):
             born, seen = (DAYS[form].format(day=n % 28 + 1, month=n % 12 + 1, year=one) for one in (1940 + n, year))
-            diagnosis = ["Grippe", "Asthma", "Gicht", "Krebs"][(n + changing * wave * (n % 5 == 0)) % 4]
+            diagnosis = DISEASES[(n + changing * wave * (n % 5 == 0)) % 4]
             rows.append(f"P{n};{born};{['m', 'w', spelled][n % 3]};{seen};{diagnosis}")
         (folder / f"{year}.csv").write_bytes((HOSPITAL + "\n".join(rows) + "\n").encode("cp1252"))
     return folder
@@ -114,6 +133,8 @@ def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_
     assert '"Geburtsdatum" has dates with days' in out
     assert '"m" = "männlich"' in out
     (folder / "microdata.toml").write_text(text.replace('Aufnahme = "year"', 'Aufnahme = "month"'))
+    pairs = [f"{old},{new}" for old in DISEASES for new in DISEASES]
+    (folder / "transitions.csv").write_text("\n".join(["from,to", *pairs]))
     words = ("anonymize", str(folder), "--method", "m-distinct", "--m", "2", "--close", "--no-audit")
     words = (*words, "--output", str(tmp_path / "s"), "--seed", "0")
     assert run_main(*words)[0] == 0
