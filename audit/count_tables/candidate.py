@@ -89,7 +89,10 @@ def judge_candidate(
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
-    for signs in (_signs(counts, last), dict[int, str]()):  # an empty cell is asked about less than one with a marker
+    ways = [_signs(counts, last), dict[int, str]()]  # an empty cell is asked about less than one with a marker
+    if manifest.blank_is_zero:
+        last, ways = [*ways[0]], ways[:1]
+    for signs in ways:
         search = HidingSearch(counts, last, attack, every, budget=limit, known=known, signs=signs)
         hiding = search.search()
         if hiding.is_enough or hiding.stopped is not None or not signs:

@@ -5,6 +5,7 @@ A finding that depends on no guess in the manifest remains a finding. Keys about
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -51,6 +52,14 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
             Phrase(
                 "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
                 "in not_counts if they say nothing about the counts"
+            ),
+        ),
+        (
+            _unread_remarks(counts),
+            "columns",
+            Phrase(
+                "texts beside counts that are not exact may say more about them: {columns}; write their numbers into a "
+                "column that rates or change names, or name them in not_counts if they say nothing about the counts"
             ),
         ),
         (
@@ -126,6 +135,47 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
         texts = {} if table is None else {name: table.distinct(name) for name in others}
         named += [n for n in texts if any(is_like_a_number(t) or said_range(t) is not None for t in texts[n])]
     return named
+
+
+def _unread_remarks(counts: PublishedCounts) -> list[str]:
+    """Return the columns of texts that may say something about hidden or rounded counts of which rows they are.
+
+    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names.
+    """
+    manifest, named = counts.manifest, list[str]()
+    values = {view.column for view in manifest.views} | {*filter(None, [manifest.status])}
+    is_exact = manifest.rounding is None and not manifest.perturbation
+    others = manifest.columns - values - manifest.beside - manifest.not_counts
+    beside: list[tuple[str, ...]] = [*((name,) for name in sorted(others)), *manifest.nested.values()]
+    for file in {part.file.path: part.file for part in counts.parts}.values():
+        is_session = (file.path.parent / SESSION).is_file()
+        names = [] if is_session else column_names(file.path, file.shown, Problems()) or []
+        left = [name for name in names if name not in {*manifest.columns, *named}]
+        table = read_count_table(file.path, file.shown, names, Problems()) if left else None
+        if table is None:
+            continue
+        shown = zip(*(map(is_like_a_number, table.texts(name)) for name in values & {*names}), strict=True)
+        hidden = [not any(each) for each in shown]
+        labels = [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
+        for name in left if any(hidden) or not is_exact else ():
+            texts = table.texts(name)
+            said = {text for text, is_hidden in zip(texts, hidden, strict=True) if text and is_hidden}
+            has_digits = any(char.isdigit() for text in table.distinct(name) for char in text)
+            if (len(said) > 1 or has_digits) and not any(
+                _repeats(each, texts) for each in ([()] * len(texts), *labels)
+            ):
+                named.append(name)
+    return [name for name in named if name not in _unread_columns(counts)]
+
+
+def _repeats(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> bool:
+    """Return whether texts are codes or names of labels: each label has one; codes, if each label has one row."""
+    many = len({*labels})
+    is_one = len({*zip(labels, texts, strict=True)}) == many
+    return is_one and (many < len(texts) or all(_CODE.fullmatch(text) for text in texts))
+
+
+_CODE = re.compile(r"[\w.-]*|[^0-9]*")
 
 
 def _unread_measures(counts: PublishedCounts) -> list[str]:

@@ -132,8 +132,7 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
     Two tables of one region each lack the other's region, too, but have no total of all people. Their districts do not
     overlap, because no person is in two regions.
     """
-    people = counts.release * (counts.manifest.over_time == "independent")
-    tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
+    tables, table = np.unique(np.column_stack([counts.population, counts.file]), axis=0, return_inverse=True)
     found = dict[tuple[int, frozenset[int], tuple[int, ...]], None]()
     for at, released in enumerate(tables[:, 0].tolist()):
         rows = counts.label[table == at]
@@ -154,10 +153,10 @@ def _with_other_words(counts: PublishedCounts, place: int) -> list[int]:
     A line is what a table has of the dimension beside the same other labels; lines are compared by a random mark of
     each label, added up without carries. Labels that may be one have one mark, so that any number of them may differ.
     """
-    own, people = counts.label[:, place], counts.release * (counts.manifest.over_time == "independent")
+    own = counts.label[:, place]
     beside = np.column_stack([counts.release, counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
     line = np.unique(beside, axis=0, return_inverse=True)[1]
-    cells = np.unique(np.column_stack([line, people, counts.measure, own]), axis=0)
+    cells = np.unique(np.column_stack([line, counts.population, counts.measure, own]), axis=0)
     lines: dict[int, set[int]] = {}
     for at, label in cells[:, [0, 3]].tolist():
         lines.setdefault(label, set()).add(at)
@@ -290,7 +289,7 @@ def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
             )
 
 
-def _plain(counts: PublishedCounts) -> list[int]:
+def unexplained(counts: PublishedCounts) -> list[int]:
     """Return the dimensions of which the manifest does not say what the labels cover."""
     manifest = counts.manifest
     explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
@@ -303,7 +302,7 @@ def _remarks(counts: PublishedCounts) -> Iterator[str]:
     If a total and its parts have different remarks, they would be counts of different people. Two rows show nothing.
     """
     start = np.unique(counts.file, return_index=True)[1]
-    for place in _plain(counts):
+    for place in unexplained(counts):
         own = counts.label[:, place]
         if counts.dimensions[place].total in own:
             continue
@@ -325,7 +324,7 @@ def _named_twice(counts: PublishedCounts) -> Iterator[str]:
 
     If the counts of a label in both differ, they are two.
     """
-    for pair in combinations(_plain(counts), 2):
+    for pair in combinations(unexplained(counts), 2):
         named = [counts.label[:, place] != counts.dimensions[place].total for place in pair]
         if np.intersect1d(*(counts.file[rows] for rows in named)).size:
             continue
@@ -348,9 +347,8 @@ def _by_label(
     counts: PublishedCounts, place: int, without: Sequence[int], rows: Flags
 ) -> dict[tuple[int | str, ...], Ends]:
     """Return the counts of rows by the people of their release, their place in it without two dimensions, and label."""
-    people = counts.release * (counts.manifest.over_time == "independent")
     beside = np.delete(counts.label, without, axis=1)
-    keys = np.column_stack([people, counts.release, counts.measure, beside])[rows].tolist()
+    keys = np.column_stack([counts.population, counts.release, counts.measure, beside])[rows].tolist()
     labels = [fold(counts.dimensions[place].labels[label]) for label in counts.label[rows, place].tolist()]
     ends = zip(counts.lower[rows].tolist(), counts.upper[rows].tolist(), strict=True)
     return {(*key, label): both for key, label, both in zip(keys, labels, ends, strict=True)}
@@ -362,7 +360,7 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     A school of one district has no pupils in another, but its rows there are absent, and not known to be 0: in rounded
     tables that omit zeros they can be a rounded 0.
     """
-    manifest, plain = counts.manifest, _plain(counts)
+    manifest, plain = counts.manifest, unexplained(counts)
     is_known = manifest.absent_is_zero and not (manifest.rounding or manifest.perturbation)
     for places in permutations(plain, 2) if (counts.lower < counts.upper).any() and not is_known else ():
         one, other = (counts.dimensions[place] for place in places)

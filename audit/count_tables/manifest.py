@@ -152,6 +152,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         rates: the rates that are published beside the counts.
         over_time: the relation between the counts of a cell in several releases.
         absent_is_zero: whether a missing row means 0.
+        absent_is_said: whether the manifest says what a missing row means.
         releases_by: the column whose texts are releases; None if there is none.
         not_counts: the columns and statistics whose numbers disclose nothing about the counts.
         sensitive: the dimensions in which the people of a cell must not all have one label.
@@ -187,12 +188,18 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     change: ChangeColumn | None = None
     over_time: OverTime = "independent"
     absent_is_zero: bool = False
+    absent_is_said: bool = False
     releases_by: str | None = None
     not_counts: frozenset[str] = frozenset()
     sensitive: tuple[str, ...] = ()
     harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     with_rest: frozenset[str] = frozenset()
     hiding: tuple[HidingRule, ...] = ()
+
+    @property
+    def blank_is_zero(self) -> bool:
+        """Whether an empty cell means 0, as a missing row does; in exact tables it is not published."""
+        return self.absent_is_zero and bool(self.rounding or self.perturbation)
 
     @property
     def beside(self) -> frozenset[str]:
@@ -326,6 +333,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }'),
             releases_by=self.text(series, "releases_by"),
             no_total=frozenset(name for name, label in totals.items() if not label),
+            absent_is_said=bool(read["absent"]),
             absent_is_zero=read.pop("absent") == "zero",
             hiding=hiding_rules(self),
             **read,

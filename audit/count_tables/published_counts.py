@@ -85,6 +85,11 @@ class PublishedCounts:
         return {part.file: part.table.rows for part in self.parts}
 
     @property
+    def population(self) -> Codes:
+        """Which people each row counts: those of its release, unless all releases are related; shape (rows,), int32."""
+        return self.release * (self.manifest.over_time == "independent")
+
+    @property
     def shown(self) -> Flags:
         """Which rows show a value; an empty cell counts as not published; shape (rows,), bool."""
         return self.hidden | self.number

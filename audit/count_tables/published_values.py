@@ -63,6 +63,9 @@ class ValueReader:
             pairs = [*zip(texts, part.table.texts(manifest.status), strict=True)]
             made = {pair: self._with_status(*pair) for pair in dict.fromkeys(pairs)}
             texts = [made[pair] for pair in pairs]
+        if manifest.blank_is_zero:
+            raw = part.table.texts(column)
+            texts = [text or "0" * (not own) for text, own in zip(texts, raw, strict=True)]
         beside = {name: self._beside(part, name, texts) for name in self.beside}
         if part.measure is not None:  # values of statistics that are not counts are read as empty
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, t
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, earlier_counts
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
@@ -35,7 +36,7 @@ from audit.model.count_tables import (
     VERDICTS,
     WeightedSum,
 )
-from audit.model.errors import Doubt, InputError, UsageError, printable
+from audit.model.errors import Doubt, UsageError, printable
 from audit.model.finding import FindingRule
 from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
@@ -118,13 +119,15 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
     if failed:
         judged = judged.without(failed)
         kept = [place for place in kept if place not in failed]
-    standing, stopped = _standing(judged, attack, options) if kept else (None, False)
+    reading = SecondReading(judged, attack, options)
+    standing = _standing(judged, reading, options.limits) if kept else None
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     doubts = [*table_doubts(counts, options.limits, nothing_found=not found), *accepted.doubts]
-    earlier, ended = _earlier(judged, attack, options)
-    doubts += [] if earlier is None else [earlier]
+    doubts += [
+        Doubt(Reason(why, ReasonKind.NEEDS)) for each in (_earlier, reading_doubts) for why in each(judged, reading)
+    ]
     measures = _measures(judged, kept)
     sure, guessed = list[int](), list[int]()
     for place in kept:
@@ -159,7 +162,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         time_limit=options.time_limit,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
-        interrupted=interrupted or stopped or ended or judged.interrupted,
+        interrupted=interrupted or reading.stopped,
         tables=facts,
         failed_certificates=len(failed),
     )
@@ -241,46 +244,28 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
     )
 
 
-def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
-    """Return the ids of findings that depend on no guess, None if nothing is a guess; and whether the user stopped."""
+def _standing(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> frozenset[str] | None:
+    """Return the ids of findings that depend on no guess; None if nothing is a guess."""
     manifest = judged.counts.manifest
     if not manifest.unconfirmed:
-        return None, False
-    if judged.interrupted:
-        return frozenset(), True
+        return None
     counts = without_guesses(judged.counts)
-    if counts is None:
-        return frozenset(), False
-    left = None if options.time_limit is None else max(0.0, options.time_limit - judged.seconds)
-    limits = surest_limits(manifest, judged.limits, options.limits)
-    try:
-        again = judge(counts, attack, replace(options, time_limit=left, limits={**options.limits, **limits}))
-    except (InputError, KeyboardInterrupt) as error:
-        return frozenset(), isinstance(error, KeyboardInterrupt)
+    again = None if counts is None else reading.judged(counts, surest_limits(manifest, judged.limits, given))
+    if counts is None or again is None:
+        return frozenset()
     builder = FindingBuilder(counts, manifest.over_time)  # so that the same finding has the same id
-    return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found), again.interrupted
+    return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found)
 
 
-def _earlier(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[Doubt | None, bool]:
-    """Return a doubt if changes may reveal counts of a release that is not in the series; whether the user stopped."""
+def _earlier(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield why the policy is undecided if changes may reveal counts of a release that is not in the series."""
     counts, change = earlier_counts(judged.counts), judged.counts.manifest.change
-    if counts is None or change is None:
-        return None, False
-    left = None if options.time_limit is None else max(0.0, options.time_limit - judged.seconds)
-    stopped = False
-    try:
-        again = judge(counts, attack, replace(options, time_limit=left))
-        if not (again.found or again.interrupted or again.evidence.unasked or (again.verdict == OPEN).any()):
-            return None, False
-        stopped = again.interrupted
-    except (InputError, KeyboardInterrupt) as error:
-        stopped = isinstance(error, KeyboardInterrupt)
-    why = say(
-        "changes in {column} disclose counts of a release that is not in the series, contradict each other, or were "
-        "not judged; add that release to the series",
-        column=printable(change.column, 60),
-    )
-    return Doubt(Reason(why, ReasonKind.NEEDS)), stopped
+    if counts is not None and change is not None and not finds_nothing(reading.judged(counts)):
+        yield say(
+            "changes in {column} disclose counts of a release that is not in the series, contradict each other, or "
+            "were not judged; add that release to the series",
+            column=printable(change.column, 60),
+        )
 
 
 def _decide(

@@ -333,7 +333,9 @@ TABLE_KEYS: Mapping[str, Form] = {
         "use same, cumulative or independent",
     ),
     "absent": one_of(
-        ("unknown", "zero"), "rows that are left out are either unknown or zero", 'write "zero", or leave it out'
+        ("", "unknown", "zero"),
+        "rows that are left out are either unknown or zero",
+        'write "zero" or "unknown", or leave it out',
     ),
     "wide": _WIDE,
     "part_of": Reader.mapping,

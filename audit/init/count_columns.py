@@ -64,7 +64,8 @@ _ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts na
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
     "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
-    "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre schuljahr berichtsjahr"
+    "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre schuljahr berichtsjahr "
+    "stichtag"
 )
 _SIGNS = re.compile(
     r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"

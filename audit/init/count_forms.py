@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, total_of
+from audit.count_tables.published_texts import is_total_word, number_of, total_of
 from audit.init import column_names
 from audit.init.count_beside import decimals_of, declare_beside, declare_flags, split_count_cells, without_flags
 from audit.init.count_columns import (
@@ -52,7 +52,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
     labels = [n for n in labels if n not in remarks]
     rules = rules_of(say("a tidy table of counts"), files, labels, value)
-    _note_remarks(rules, remarks)
+    note_remarks(rules, remarks)
     if status is not None:
         rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
@@ -84,7 +84,8 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     return rules
 
 
-def _note_remarks(rules: TableGuesses, remarks: Sequence[str]) -> None:
+def note_remarks(rules: TableGuesses, remarks: Sequence[str]) -> None:
+    """Note that columns are taken for remarks, and are no dimensions."""
     if remarks:
         why = say(
             "{columns}: taken for remarks, because the other labels determine them; if one names groups of people, add "
@@ -118,7 +119,7 @@ def _add_codes(
     """Declare the columns of numbers that say nothing about the counts: codes, periods and constants."""
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
-    rules.add("not_counts", [name for name in named if any(map(is_like_a_number, files.columns[name]))])
+    rules.add("not_counts", [name for name in named if any(c.isdigit() for text in files.columns[name] for c in text)])
 
 
 def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:

@@ -275,14 +275,12 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
     """Guess the least count that may be known: above the range that markers name, else the smallest number."""
     if "policy" in rules.document:
         return
-    said = [
-        ends[1] for text, ends in rules.table["markers"].items() if said_range(text) and ends[0] <= 1 and ends[1] < inf
-    ]
-    if said:
-        rules.state("policy.min_count", max(2, min(said) + 1))
-        return
-    lowest = max(2, min(max(least, base), _LEAST))
+    said = [ends for text, ends in rules.table["markers"].items() if said_range(text) and ends[1] < inf]
+    small = [most for low, most in said if low <= 1]
+    lowest = max(2, min(small) + 1) if small else max(2, min(max(least, base), _LEAST))
     rules.state("policy.min_count", lowest)
+    if small and not any(1 < low < most for low, most in said):  # else ranges are published in place of all counts
+        return
     why = say("Counts below {lowest} are assumed to be those that nobody may know; state the limit.", lowest=lowest)
     rules.doubt("policy.min_count", why)
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
-from audit.count_tables.published_texts import is_total_word, number_of, rounded_interval, said_range
+from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, rounded_interval, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
-from audit.init.count_columns import CountFiles, is_running, joined_files, read_files
-from audit.init.count_forms import FORMS, tidy
+from audit.init.count_columns import CountFiles, is_running, joined_files, kinds_of, read_files
+from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
@@ -46,7 +46,10 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     else:
         files = _files(folder)
         found = read_files(folder, files) if files else None
-        rules = (None if found is None else _recognised(found)) or _recognised_together(folder, files)
+        common = None if found is None else _form_of(found)
+        rules = _recognised_together(folder, files, common) or common
+        if rules is not None and rules is common and found is not None:
+            _read_below(found, rules)
         if rules is None and found is not None:
             refuse_half_recognised(found)
     if rules is None:
@@ -87,17 +90,16 @@ def _files(folder: Path) -> list[Path]:
     return [each for each in files if not each.name.endswith(".meta.csv")]
 
 
-def _recognised(files: CountFiles) -> TableGuesses | None:
-    rules = next((rules for form in FORMS if (rules := form(files)) is not None), None)
-    if rules is not None:
-        _read_below(files, rules)
-    return rules
+def _form_of(files: CountFiles) -> TableGuesses | None:
+    return next((rules for form in FORMS if (rules := form(files)) is not None), None)
 
 
-def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
+def _recognised_together(folder: Path, files: Sequence[Path], common: TableGuesses | None) -> TableGuesses | None:
     """Return the rules of tables with different columns that were published together, such as by sex and by age.
 
-    A table without a dimension counts the people of its total.
+    A table without a dimension counts the people of its total. A column of labels that other tables lack is a
+    dimension, though it may have a single label, such as girls. If the tables have rules by their `common` columns,
+    they are together only if several belong to one release; otherwise such columns are remarks.
 
     Raises:
         InputError: each is a table of counts, but they cannot be read together.
@@ -106,24 +108,38 @@ def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | 
     for file in files:
         columns.setdefault(tuple(sorted(column_names(file, file.name, Problems()) or ())), []).append(file)
     parts = [part for some in columns.values() if (part := read_files(folder, some)) is not None]
-    alone = [rules for part in parts if (rules := tidy(part)) is not None]
+    alone = [rules for part in parts if (rules := _form_of(part)) is not None]
     if not 1 < len(columns) == len(alone):
         return None
-    for rules in alone:
+    shared = set.intersection(*({*part.columns} for part in parts))
+    named, inner, single = dict[str, str | None](), dict[str, str](), dict[str, str]()
+    for rules, part in zip(alone, parts, strict=True):
         settle(folder, rules)
-    named = {name: rules.totals.get(name) for rules in alone for name in rules.table["dimensions"]}
+        named |= {name: rules.totals.get(name) for name in rules.table["dimensions"]}
+        inner |= {name: "" for path in rules.table.get("nested", {}).values() for name in path}
+        labels = (name for name in kinds_of(part.columns).labels if name not in shared and not part.varies(name))
+        single |= {name: "Total" for name in labels if not any(map(is_like_a_number, part.columns[name]))}
     totals = {name: label or "Total" for name, label in named.items()}
-    found = joined_files(parts, totals)
-    together = None if found is None else tidy(found)
-    if found is None or together is None or not totals.keys() <= {*together.table["dimensions"]}:
+    own = [
+        name for name in single | inner | totals if any(name in part.columns for part in parts) and name not in shared
+    ]
+    if common is not None and not own:
+        return None
+    found = joined_files(parts, single | inner | totals)
+    together = None if found is None else _form_of(found)
+    is_whole = together is not None and totals.keys() <= {*together.table["dimensions"]}
+    if common is not None and not (is_whole and found is not None and any(isinstance(r, dict) for r in found.releases)):
+        note_remarks(common, own)
+        return None
+    if found is None or together is None or not is_whole:
         what = say("the files are tables of counts, but have other columns each")
         remedy = say(
             "if they were published together, give their columns of counts one name, and name those of one release "
             "alike but for one word, such as 2024-sex.csv and 2024-age.csv; else audit them in folders of their own"
         )
-        own = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
-        if all(len(names) == 1 for names in own):
-            listed = ", ".join(f'"{printable(name)}"' for names in own for name in names)
+        others = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
+        if all(len(names) == 1 for names in others):
+            listed = ", ".join(f'"{printable(name)}"' for names in others for name in names)
             what = say("one column has another name in each file: {listed}", listed=listed)
             remedy = say(
                 "if they have the counts of one table at several times, give them one name in all files, such as count"
@@ -317,6 +333,8 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             if "perturbation" not in rules.table and _take_perturbation(rules, sums):
                 return True
             _check_total(rules, name, sums)
+            if dimension.axis.atoms == 1 and len({*counts.label[:, place].tolist()}) > 1:
+                rules.table["open"] = sorted({*rules.table.get("open", ()), name})
     return changed
 
 

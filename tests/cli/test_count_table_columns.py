@@ -18,6 +18,7 @@ from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
 from tests.cli.test_count_table_doubts import NUMBERS, verdict, written
 from tests.helpers.amount import some
+from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
 
@@ -746,3 +747,23 @@ def test_amounts_of_money_are_no_counts(tmp_path):
     assert (table["value"], "part_of" in table) == ("taxpayers", False)
     confirmed(tmp_path)
     assert verdict(tmp_path, "--policy", "min_count=5")[0] == 3
+
+
+@pytest.mark.parametrize("names", [("spc_2025_all", "spc_2025_girls"), ("all_2025-01", "girls_2025-01")])
+@pytest.mark.parametrize("education", [True, False])
+def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, education, tmp_path):
+    """33 pupils, 30 of them girls: 3 boys. Without its column the girls would be a release of other people."""
+    first, row = ("time_period,geographic_level,", "202425,National,") if education else ("", "")
+    tables = [
+        ("", "", {"All": 655, "Primary": 239, "Special": 33}),
+        ("sex,", "F,", {"All": 348, "Primary": 124, "Special": 30}),
+    ]
+    for name, (column, label, counts) in zip(names, tables, strict=True):
+        lines = [f"{row}{school},{label}{count}" for school, count in counts.items()]
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join([f"{first}school,{column}headcount", *lines, ""]), encoding="utf-8"
+        )
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    confirm(tmp_path)
+    code, out, _ = run_main(str(tmp_path), "--policy", "min_count=5")
+    assert (code, "exactly 3" in out) == (1, True), out

@@ -150,6 +150,117 @@ def test_two_tables_of_one_release_have_one_name_for_what_they_count(header, nam
     assert (found, "may be one " in said or "may be one dimension" in said) == (code, code == 3), out + err
 
 
+BY_AREA, BY_SEX = [("A", "27"), ("B", "52"), ("All", "79")], ["A,f,*", "A,m,15", "B,f,22", "B,m,30"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "areas", "more", "codes"),
+    [
+        ([("hospital care", "HC")], BY_AREA, "", (3, 1)),
+        ([("hospital care", "HC"), ("register", "survey")], BY_AREA, "", (3, 1)),
+        ([("All", "HC")], BY_AREA, 'open = ["c0"]\n', (3, 1)),
+        ([("hospital care", "HC")], BY_AREA, 'open = ["c0"]\n', (0, 1)),
+        ([("hospital care", "HC")], [BY_AREA[0], ("B", "53"), ("All", "80")], "", (0, 2)),
+        ([("hospital care", "HC"), ("register", "survey")], [("B", "53")], "", (0, 2)),
+        ([("hospital care", "HC")], BY_AREA[1:2], "", (0, 0)),
+        ([("hospital care", "HC")], [BY_AREA[1], ("C", "3")], "", (1, 1)),
+    ],
+)
+def test_a_column_that_parts_two_tables_is_asked_about_where_it_matters(texts, areas, more, codes, tmp_path):
+    """12 women of A are 27 less 15 if both tables count the same people; their numbers may say that they do not."""
+    own = [f"c{place}" for place in range(len(texts))]
+    first, second = (",".join(each) for each in zip(*texts, strict=True))
+    tables = [("area,n", [(first, *row) for row in areas]), ("area,sex,n", [(second, row) for row in BY_SEX])]
+    for at, (header, rows) in enumerate(tables):
+        (tmp_path / f"{at}.csv").write_text("\n".join(map(",".join, [(*own, header), *rows, ()])), encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = [{{ tag = "1", tables = ["0.csv", "1.csv"] }}]\n[table]\nvalue = "n"\n'
+    )
+    text += 'dimensions = {names}\ntotals = {{ area = "All", sex = "All"{total} }}\nmarkers = {{ "*" = [1, inf] }}\n'
+    text += "{more}[policy]\nmin_count = 5\n"
+    with_ = {"names": json.dumps([*own, "area", "sex"]), "more": more, "total": ', c0 = "All"' * ("All" in first)}
+    without = {"names": '["area", "sex"]', "more": "", "total": ""}
+    for words, code in zip((with_, without), codes, strict=True):
+        (tmp_path / "series.toml").write_text(text.format(**words), encoding="utf-8")
+        found, out, _ = run_main(str(tmp_path))
+        assert (found, "is only a remark" in " ".join(out.split())) == (code, code == 3), out
+
+
+@pytest.mark.parametrize("one_day", [("2024-12-31", "31/12/2024"), ("2024", "2024-T4")])
+def test_tables_with_one_period_each_are_asked_about_where_it_matters(one_day, tmp_path):
+    """As releases of other people they would have nothing in common; A has 27 people, of whom 15 are men."""
+    tables = [("area,n", BY_AREA), ("area,sex,n", [(row,) for row in BY_SEX])]
+    for at, (day, (header, rows)) in enumerate(zip(one_day, tables, strict=True)):
+        lines = [f"day,{header}", *(",".join((day, *row)) for row in rows)]
+        (tmp_path / f"{at}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    listed = '[{ tag = "1", tables = ["0.csv", "1.csv"] }]'
+    text = '[series]\nkind = "tables"\nreleases = {releases}\n{by}[table]\nvalue = "n"\ndimensions = ["area", "sex"]\n'
+    text += 'totals = {{ area = "All", sex = "All" }}\nmarkers = {{ "*" = [1, inf] }}\nnot_counts = ["day"]\n'
+    text += "[policy]\nmin_count = 5\n"
+    for releases, by, code in ((listed, 'releases_by = "day"\n', 3), (listed, "", 1), ('["0.csv", "1.csv"]', "", 0)):
+        (tmp_path / "series.toml").write_text(text.format(releases=releases, by=by), encoding="utf-8")
+        found, out, _ = run_main(str(tmp_path))
+        assert (found, "delete releases_by" in " ".join(out.split())) == (code, code == 3), out
+
+
+@pytest.mark.parametrize("blank", [True, False])
+@pytest.mark.parametrize(("said", "code"), [("", 3), ('absent = "zero"\n', 1), ('absent = "unknown"\n', 0)])
+def test_a_rounded_table_without_zeros_is_asked_about_where_it_matters(blank, said, code, tmp_path):
+    """At most 2 women and 2 men are rounded to 0, and at least 3 people to 5: 3 or 4, if the zeros are left out."""
+    rows = [("A", "f", ""), ("A", "m", ""), ("A", "All", "5"), ("B", "f", "20"), ("B", "m", "30"), ("B", "All", "50")]
+    rows = [row for row in rows if blank or row[2]]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
+    table += 'rounding = { to = 5, how = "nearest" }\n' + said
+    found, why, _ = verdict(written(tmp_path, rows, table=table))
+    assert (found, "blank or missing" in why) == (code, code == 3), why
+
+
+@pytest.mark.parametrize(
+    ("remarks", "code"),
+    [
+        (["1.4 per cent", "98.6 per cent", "", "30 per cent", "70 per cent", ""], 3),
+        (["1 in 73", "72 in 73", "", "3 in 10", "7 in 10", ""], 3),
+        (["doubled", "fewer", "", "fewer", "doubled", ""], 3),
+        (["provisional", "provisional", "", "", "", ""], 0),
+        (["District 1"] * 3 + ["District 2"] * 3, 0),
+    ],
+)
+def test_a_text_beside_a_hidden_count_that_may_say_it_is_asked_about(remarks, code, tmp_path):
+    counts = [("A", "f", "*"), ("A", "m", "*"), ("A", "All", "73"), *NUMBERS[3:6]]
+    rows = [(*row, text) for row, text in zip(counts, remarks, strict=True)]
+    table = TABLE.replace('area = "All", ', "") + 'markers = { "*" = [0, inf] }\n'
+    found, why, _ = verdict(written(tmp_path, rows, "area,sex,n,remark", table))
+    assert (found, '\\"remark\\"' in why) == (code, code == 3), why
+    declared = written(tmp_path, rows, "area,sex,n,remark", table + 'not_counts = ["remark"]')
+    assert verdict(declared)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("remarks", "code"),
+    [
+        (["1 in 73", "3 in 10", "~4"], 3),
+        (["E01", "E-02", "E.3"], 0),
+        (["City of A", "City of B", "C"], 0),
+        ([""] * 3, 0),
+    ],
+)
+def test_a_text_beside_a_hidden_count_may_be_the_name_or_code_of_its_label(remarks, code, tmp_path):
+    rows = [(*row, text) for row, text in zip([("A", "*"), ("B", "*"), ("C", "30")], remarks, strict=True)]
+    table = 'dimensions = ["area"]\nvalue = "n"\nmarkers = { "*" = [0, inf] }\n'
+    assert verdict(written(tmp_path, rows, "area,n,remark", table))[0] == code
+
+
+@pytest.mark.parametrize(("marker", "signs"), [("", None), ("markers = { c = [0, inf] }\n", {"c"})])
+def test_where_an_empty_cell_is_zero_no_cell_is_emptied(marker, signs, tmp_path):
+    rows = [("A", "f", "0"), ("A", "m", "0"), ("A", "All", "5"), ("B", "f", "20"), ("B", "m", "30"), ("B", "All", "50")]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\nabsent = "zero"\n'
+    table += 'rounding = { to = 5, how = "nearest" }\n'
+    folder = written(tmp_path / "series", rows[3:], table=table + marker)
+    (tmp_path / "2.csv").write_text("\n".join(["area,sex,n", *map(",".join, rows)]) + "\n", encoding="utf-8")
+    hide = json.loads(run_main("next", str(folder), str(tmp_path / "2.csv"), "--format", "json")[1])["hide"]
+    assert (hide and {each["sign"] for each in hide}) == signs
+
+
 def respelled(folder, rows, names, table=AREAS + 'over_time = "same"\n'):
     """A second table of the same people beside the first, in which the areas have other names."""
     written(folder, rows, table=table, releases=2)

@@ -7,7 +7,7 @@ import pytest
 
 from attacks.differencing import attack
 from attacks.differencing.components import Remainder
-from audit.count_tables import table_audit
+from audit.count_tables import second_reading
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.count_tables import TinyTables
@@ -134,12 +134,12 @@ def test_an_early_interrupt_keeps_what_bounds_show(owner, where, monkeypatch, tm
     assert not report["policy"]["passed"]
 
 
-@pytest.mark.parametrize(("call", "code", "rests"), [(2, 130, ["table.markers"]), (0, 1, None)])
+@pytest.mark.parametrize(("call", "code", "rests"), [(1, 130, ["table.markers"]), (0, 1, None)])
 def test_what_needs_no_guess_is_not_known_after_an_interrupt(call, code, rests, monkeypatch, tmp_path):
     folder = TWICE.write(tmp_path)
     with (folder / "series.toml").open("a", encoding="utf-8") as file:
         file.write('[unconfirmed]\nkeys = ["table.markers"]\n')
-    monkeypatch.setattr(table_audit, "judge", interrupted(table_audit.judge, call))
+    monkeypatch.setattr(second_reading, "judge", interrupted(second_reading.judge, call))
     found, out, _ = run_main(str(folder), "--format", "json")
     report = json.loads(out)
     assert (found, report.get("interrupted")) == (code, call > 0 or None)

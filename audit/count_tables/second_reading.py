@@ -1,0 +1,223 @@
+"""Second readings: what follows from the tables if the manifest should say less, or more, about them.
+
+A dimension whose total no table shows beside another label parts its labels: no number is compared with one beside
+another label. If it names the source or the field of a table, the tables count the same people. Blank and missing
+cells may be 0. What the columns say does not decide which; the numbers do, if they contradict the second reading, or if
+nothing more follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
+from audit.count_tables.label_doubts import unexplained
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_texts import Interpreter
+from audit.model.arrays import Codes
+from audit.model.audit_options import AuditOptions
+from audit.model.count_tables import OPEN
+from audit.model.errors import InputError, printable
+from audit.runtime.phrases import say
+
+_RELEASES = -1  # in place of a dimension
+_MOST = 5  # dimensions that may be remarks, each set of which is left out
+
+
+class SecondReading:
+    """Judges other readings of published counts, in the time that the first one left.
+
+    Attributes:
+        stopped: whether the user stopped an attack, so that nothing more is judged.
+    """
+
+    def __init__(self, judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> None:
+        self._attack, self._options, self._seconds = attack, options, judged.seconds
+        self.stopped = judged.interrupted
+
+    def judged(self, counts: PublishedCounts, limits: Mapping[str, int] | None = None) -> JudgedCounts | None:
+        """Return what is found in another reading; None if it cannot be judged or contradicts itself."""
+        given = self._options
+        left = None if given.time_limit is None else max(0.0, given.time_limit - self._seconds)
+        options = replace(given, time_limit=left, limits={**given.limits, **(limits or {})})
+        try:
+            again = None if self.stopped else judge(counts, self._attack, options)
+        except (InputError, KeyboardInterrupt) as error:
+            self.stopped = isinstance(error, KeyboardInterrupt)
+            return None
+        if again is not None:
+            self._seconds += again.seconds
+            self.stopped = again.interrupted
+        return again
+
+
+def finds_nothing(judged: JudgedCounts | None) -> bool:
+    """Return whether a reading was judged, without a finding and without an open question."""
+    return judged is not None and not judged.found and _is_settled(judged)
+
+
+def _is_settled(judged: JudgedCounts) -> bool:
+    return not (judged.interrupted or judged.evidence.unasked or (judged.verdict == OPEN).any())
+
+
+def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
+    yield from _remarks(judged, reading)
+    counts = judged.counts
+    if _may_lack_zeros(counts) and _tells_more(judged, reading, _with_zeros(counts)):
+        yield say(
+            "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
+            '"zero", or, if they can be any count, absent = "unknown"'
+        )
+
+
+def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
+    """Return the counts if blank and missing cells are 0, in a rounded table a rounded 0."""
+    manifest = replace(counts.manifest, absent_is_zero=True)
+    zeros = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
+    low, high = np.array(zeros, dtype=np.int64)[counts.release].T
+    blank = ~counts.shown & (counts.text == "")
+    lower, upper = np.where(blank, low, counts.lower), np.where(blank, high, counts.upper)
+    return replace(counts, manifest=manifest, lower=lower, upper=upper, number=counts.number | blank)
+
+
+def _tells_more(
+    judged: JudgedCounts, reading: SecondReading, counts: PublishedCounts, left: Sequence[int] = ()
+) -> bool | None:
+    """Return whether more follows from another reading, without some dimensions; None if it contradicts itself."""
+    again = reading.judged(counts)
+    if again is None:
+        return reading.stopped or None
+    names = {None if place == _RELEASES else judged.counts.dimensions[place].axis.name for place in left}
+    return not _is_settled(again) or bool(_found(again, names) - _found(judged, names))
+
+
+def _may_lack_zeros(counts: PublishedCounts) -> bool:
+    """Return whether numbers are not exact, which conceals the sums, and a cell is blank, or a table lacks one."""
+    if counts.manifest.absent_is_said or not (counts.manifest.rounding or counts.manifest.perturbation):
+        return False
+    crossed = counts.label != np.array([each.total for each in counts.dimensions])
+    many = np.array(
+        [len(np.unique(column[is_part])) for column, is_part in zip(counts.label.T, crossed.T, strict=True)]
+    )
+    cells = np.unique(np.column_stack([counts.release, counts.measure, crossed, counts.label]), axis=0)
+    kinds, shown = np.unique(cells[:, : 2 + len(many)], axis=0, return_counts=True)
+    return not counts.shown.all() or bool((np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
+
+
+def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each set of dimensions that may be remarks."""
+    counts = judged.counts
+    places = [place for place in _unsummed(counts) if _agree(counts, [place])]
+    if len(places) > _MOST:
+        yield _sentence(counts, places)
+        return
+    read = list[frozenset[int]]()
+    for some in (some for size in range(len(places), 0, -1) for some in combinations(places, size)):
+        is_known = any(each.issuperset(some) for each in read) or len({*some} - {_RELEASES}) == len(counts.dimensions)
+        if not is_known and _agree(counts, some):
+            more = _tells_more(judged, reading, _without(counts, some), some)
+            if more is not None:
+                read.append(frozenset(some))
+            if more:
+                yield _sentence(counts, some)
+
+
+def _unsummed(counts: PublishedCounts) -> list[int]:
+    """Return the dimensions with several labels that part them, and -1 if releases do.
+
+    The total of such a dimension stands beside no other label, or the labels beside it determine it in each table. A
+    dimension that is open and has no total has labels for other people, because the manifest says so. Releases part
+    tables if a column names them, and each table has only one.
+    """
+    manifest, found = counts.manifest, list[int]()
+    for place in unexplained(counts):
+        own, dimension = counts.label[:, place], counts.dimensions[place]
+        total = own == dimension.total
+        both = np.intersect1d(counts.file[total], counts.file[~total])
+        beside = np.column_stack([counts.file, np.delete(counts.label, place, axis=1)])
+        is_unsummed = not both.size or _distinct(beside) == _distinct(np.column_stack([beside, own]))
+        said = dimension.axis.name in manifest.sensitive or (dimension.axis.name in manifest.open and not total.any())
+        if is_unsummed and not said and len(np.unique(own)) > 1:
+            found.append(place)
+    releases: dict[Path, set[int]] = {}
+    for part in counts.parts if manifest.releases_by is not None else ():
+        releases.setdefault(part.file.path, set()).add(part.release)
+    is_parted = len({frozenset(some) for some in releases.values()}) > 1 and all(len(r) < 2 for r in releases.values())
+    return [_RELEASES] * (is_parted and manifest.over_time == "independent") + found
+
+
+def _distinct(rows: Codes) -> int:
+    return len(np.unique(rows, axis=0))
+
+
+def _agree(counts: PublishedCounts, places: Sequence[int]) -> bool:
+    """Return whether no two rows that differ only in these dimensions show different numbers."""
+    counts = _without(counts, places)
+    beside = np.column_stack([counts.population, counts.measure, counts.label])
+    cell = np.unique(beside, axis=0, return_inverse=True)[1].ravel()
+    low, high = np.zeros(len(cell), dtype=np.int64), np.full(len(cell), np.iinfo(np.int64).max)
+    np.maximum.at(low, cell, np.where(counts.shown, counts.lower, 0))
+    np.minimum.at(high, cell, np.where(counts.shown, counts.upper, high))
+    return bool((low <= high).all())
+
+
+def _without(counts: PublishedCounts, places: Sequence[int]) -> PublishedCounts:
+    """Return the same rows without some dimensions; -1 means without different releases."""
+    left = [place for place in range(len(counts.dimensions)) if place not in places]
+    dimensions = tuple(counts.dimensions[place] for place in left)
+    manifest = replace(counts.manifest, dimensions=tuple(each.axis.name for each in dimensions))
+    release = np.zeros_like(counts.release) if _RELEASES in places else counts.release
+    return replace(counts, manifest=manifest, dimensions=dimensions, label=counts.label[:, left], release=release)
+
+
+def _found(judged: JudgedCounts, left: Container[str | None]) -> set[tuple[object, ...]]:
+    """Return what was found about each count, named without some dimensions; None means without its release."""
+    builder, found = FindingBuilder(judged.counts), set[tuple[object, ...]]()
+    for place in judged.found:
+        part, question, _ = judged.at(place)
+        release, since, cell = builder.subject(part, question)
+        kept = tuple((name, label) for name, label in cell.items() if name not in left)
+        when = None if None in left else release
+        found.add((when, since, part.statistic, builder.kinds(part), kept, judged.size(place)))
+    return found
+
+
+def _sentence(counts: PublishedCounts, places: Sequence[int]) -> str:
+    """Return what to write if the dimensions are remarks, and if they name groups of people."""
+    if places[0] == _RELEASES:
+        return say(
+            'each text of "{column}" makes tables a release of other people; if the tables count the same people, more '
+            "follows from them together: then delete releases_by; if not, write each table into releases by itself",
+            column=printable(str(counts.manifest.releases_by), 60),
+        )
+    own = counts.label[:, places[0]]
+    rows = [int(np.argmax(own == label)) for label in np.unique(own)[:2]]
+    (one, first), (other, second) = (
+        (printable(counts.dimensions[places[0]].labels[own[row]], 60), printable("{}:{}".format(*counts.place(row))))
+        for row in rows
+    )
+    names = ", ".join(f'"{printable(counts.dimensions[place].axis.name, 60)}"' for place in places)
+    has_total = any(counts.dimensions[place].total in counts.label[:, place] for place in places)
+    remedy = (
+        say("write categories for {dimensions}", dimensions=names)
+        if has_total
+        else say("write open = [{dimensions}]", dimensions=names)
+    )
+    return say(
+        'if {dimensions} is only a remark ("{one}" in {first}, "{other}" in {second}), the tables count the same '
+        "people, and more may follow from them together than from each; then delete it from dimensions; if its labels "
+        "are different people, {remedy}",
+        dimensions=names,
+        remedy=remedy,
+        one=one,
+        other=other,
+        first=first,
+        second=second,
+    )
