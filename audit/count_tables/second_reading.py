@@ -70,7 +70,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
     counts = judged.counts
-    if _may_lack_zeros(counts) and _tells_more(judged, reading, _with_zeros(counts)):
+    if _may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
@@ -87,7 +87,7 @@ def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     return replace(counts, manifest=manifest, lower=lower, upper=upper, number=counts.number | blank)
 
 
-def _tells_more(
+def _discloses_more(
     judged: JudgedCounts, reading: SecondReading, counts: PublishedCounts, left: Sequence[int] = ()
 ) -> bool | None:
     """Return whether more follows from another reading, without some dimensions; None if it contradicts itself."""
@@ -122,7 +122,7 @@ def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     for some in (some for size in range(len(places), 0, -1) for some in combinations(places, size)):
         is_known = any(each.issuperset(some) for each in read) or len({*some} - {_RELEASES}) == len(counts.dimensions)
         if not is_known and _agree(counts, some):
-            more = _tells_more(judged, reading, _without(counts, some), some)
+            more = _discloses_more(judged, reading, _without(counts, some), some)
             if more is not None:
                 read.append(frozenset(some))
             if more:

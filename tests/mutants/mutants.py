@@ -234,7 +234,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_doubts.py::test_a_column_that_parts_two_tables_is_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading._unsummed", " and not total.any()", ""),
         ("audit.count_tables.second_reading._remarks", "range(len(places), 0, -1)", "range(1, 0, -1)"),
-        ("audit.count_tables.second_reading._tells_more", " - _found(judged, names)", ""),
+        ("audit.count_tables.second_reading._discloses_more", " - _found(judged, names)", ""),
     ],
     "cli/test_count_table_doubts.py::test_tables_with_one_period_each_are_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading._unsummed", "is_parted and ", "False and "),
