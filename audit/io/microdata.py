@@ -24,20 +24,21 @@ from audit.io.notations import kind_of_days
 from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
+from audit.io.rules.spelling import INDIVIDUAL, nearly_respelled, perhaps_one_person, respelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.evidence import Transitions, UpdateSets
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {
         *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        "latest_by",
+        *("latest_by", "spelled"),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -143,6 +144,7 @@ class Microdata:
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
+        spelled: which of `individual` and the sensitive column have texts that are different, however alike they look.
     """
 
     folder: Path
@@ -161,6 +163,7 @@ class Microdata:
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
+    spelled: tuple[str, ...] = ()
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
     @property
@@ -275,6 +278,41 @@ class Microdata:
                 problems.found += [each for each in error.problems if each not in problems.found]
         problems.check()
         return every
+
+    def check_spelling(self, every: Sequence[ReadSnapshot], people: IdentifierEncoder) -> None:
+        """Refuse identifiers, and sensitive values, that may be one in two spellings.
+
+        Raises:
+            InputError: there are such texts in a column that `spelled` does not name.
+        """
+        problems, values = Problems(), every[0].snapshot.values
+        texts, numbers = people.alike()
+        texts += map(str, numbers.tolist())
+        codes = people.codes(texts)
+        there = [np.isin(codes, each.snapshot.person) for each in every]
+        releases = [{text for text, is_there in zip(texts, each, strict=True) if is_there} for each in there]
+        listed = set[str]().union(*releases)
+        alike = {
+            INDIVIDUAL: [*perhaps_one_person(listed, releases), *respelled(listed)],
+            self.sensitive: [] if self.has_numbers else [*respelled(values), *nearly_respelled(values, remarks=True)],
+        }
+        for name, groups in alike.items():
+            if groups and name not in self.spelled:
+                what = say_count(
+                    '{count} text of "{column}" may be another spelling of an existing one, and would count as another '
+                    "person or value",
+                    '{count} texts of "{column}" may be other spellings of existing ones, and would count as other '
+                    "people or values",
+                    sum(map(len, groups)) - len(groups),
+                    column=printable(name),
+                )
+                remedy = say(
+                    'write each in one way in all tables; if they are different, write spelled = ["{column}"] under '
+                    "[columns]",
+                    column=printable(name),
+                )
+                problems.add(NAME, what, remedy)
+        problems.check()
 
     def impossible(self, every: Sequence[ReadSnapshot], *, constant: bool) -> list[Numbers]:
         """Return the rows of each snapshot, from `read_all`, whose values cannot follow those of the people before.
@@ -536,6 +574,7 @@ class _MicrodataReader(Reader):
             grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
+            spelled=self.texts(columns, "spelled"),
         )
 
     def transitions(self) -> str | None:

@@ -157,7 +157,8 @@ class _Work:
             InputError: a snapshot is faulty, or a value changes in a way that the method cannot publish.
         """
         kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}
-        every = self.microdata.read_all(IdentifierEncoder(), kinds)
+        every = self.microdata.read_all(people := IdentifierEncoder(), kinds)
+        self.microdata.check_spelling(every, people)
         constant = getattr(self.anonymizer, "constant_values", False)
         if not (constant or self.anonymizer.follows_updates):
             return

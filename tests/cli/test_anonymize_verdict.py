@@ -107,3 +107,23 @@ def test_the_api_judges_as_the_command_does(tmp_path, audit):
             assert series.verdict.policy.exit_code == code
             assert (series.refused == "2") == ("Release 2 is not published" in out) == (number == 2)
     assert [len([*(tmp_path / way / "releases").iterdir()]) for way in ways] == [2 - audit] * 2
+
+
+@pytest.mark.parametrize(
+    ("who", "value", "column"),
+    [("A", "flu?", None), ("A101", "Flu", "Disease"), ("A/2", "flu", None), ("A101/2", "flu", "individual"),
+     ("A-101", "flu", "individual"), ("A101B", "flu", "individual"), ("A102", "flu", None)],
+)  # fmt: skip
+def test_people_and_values_in_two_spellings_are_refused_before_a_file_is_written(tmp_path, who, value, column):
+    micro, series = tmp_path / "micro", tmp_path / "series"
+    first = [("A101", *FIRST[0][1:]), *FIRST[1:]]
+    write_microdata(micro, {"1": first, "2": [(who, 20, "Wetwang", value), *FIRST[1:]]})
+    code, _, err = anonymize(micro, series)
+    assert (code == 2, f'spelled = ["{column}"]' in err, series.exists()) == (column is not None,) * 2 + (
+        column is None,
+    )
+    if column is not None:
+        text = (micro / "microdata.toml").read_text(encoding="utf-8")
+        (micro / "microdata.toml").write_text(text.replace("[columns]", f'[columns]\nspelled = ["{column}"]'), "utf-8")
+        assert anonymize(micro, series)[0] != 2
+        assert f'spelled = ["{column}"]' in (series / "series.toml").read_text(encoding="utf-8")

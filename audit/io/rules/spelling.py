@@ -350,7 +350,11 @@ def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str
     """
     groups = [each for each in nearly_respelled(texts, remarks=True, ids=True) if not together(each, releases)]
     known = {text for group in groups for text in group}
-    return [*groups, *(group for group in nested(texts, releases) if not known.issuperset(group))]
+    for group in nested(texts, releases):
+        if not known.issuperset(group):
+            groups.append(group)
+            known.update(group)
+    return groups
 
 
 def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:

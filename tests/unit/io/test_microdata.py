@@ -82,7 +82,7 @@ FAULTS = [
         "owner",
         [
             ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, "
-            "individual, latest_by, quasi_identifiers, sensitive",
+            "individual, latest_by, quasi_identifiers, sensitive, spelled",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
