@@ -357,6 +357,11 @@ def _with_likely(head: str, report: Report) -> str:
     likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks]
     text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
+        found = max((step.so_far for step in report.ladder), default=0)  # by all attacks together
+        if found > max(
+            (each.risks.at_limit for each in report.attacks if isinstance(each.risks.at_limit, int)), default=0
+        ):
+            text = say("the values of {count} people are known with {risk}", count=found, risk=percent(1))
         return f"{head} {say('Among what is not counted, {found}.', found=text)}"
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 

@@ -8,8 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+import audit
 from audit.count_tables import judged_counts
 from audit.model.count_tables import OPEN
+from reports.verdict import headline
 from tests.cli.forms import EXAMPLES, example
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
@@ -75,6 +77,14 @@ def test_that_people_have_none_of_the_harmless_values_is_found_if_the_others_are
     code, result, _ = run_audit(folder)
     [warning] = warned(result)
     assert (code, "one category" in warning["text"], ended(result)["max_risk"]) == (1, False, "violated")
+
+
+def test_the_head_counts_whom_all_attacks_find_where_one_of_them_counts_no_worlds(tmp_path):
+    report = audit.load(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)).audit().report
+    [*earlier, last] = report.ladder
+    more = replace(report, ladder=(*earlier, replace(last, so_far=7)))
+    assert "the values of 2 people are known with 100%" in headline(report)[0]
+    assert "the values of 7 people are known with 100%" in headline(more)[0]
 
 
 def test_a_harmless_value_that_no_release_has_is_named(tmp_path):
