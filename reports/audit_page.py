@@ -204,7 +204,11 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     first = (
         [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
     )
-    yield Section(say("What to do next"), [Bullets([*first, *advice(report)]), PageSteps(following)])
+    steps = [*first, *advice(report)]
+    if not steps and report.policy.undecided:
+        open_ = (f"{what} ({taken})" for what, _, taken in open_questions(report) if taken)
+        steps = [decision(report, adds_nothing=False)[0], *open_]
+    yield Section(say("What to do next"), [Bullets(steps), PageSteps(following)])
 
 
 def _timeline(report: Report) -> Iterator[Block]:

@@ -697,3 +697,14 @@ def test_an_estimate_in_the_verdict_is_called_so():
         "By an estimate of update-graph from each person's own groups alone, the sensitive value of one person is "
         "known with 91%" in text
     )
+
+
+def test_what_is_undecided_is_said_under_what_to_do_next(tmp_path):
+    """No attack judges e where values change, and no option would help: the heading is not empty."""
+    rows = [["Owner", "Group", "Age", "Disease"], *[[f"p{n}", str(n // 4), "20", "abcd"[n % 4]] for n in range(8)]]
+    columns = 'individual = "Owner"\ngroup = "Group"\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    folder = series_of(tmp_path / "s", [rows, rows], columns, '[adversary]\ntransitions = "any"\n[policy]\nmin_e = 2\n')
+    code, out, _ = run_main(str(folder))
+    last = " ".join(out.split("What to do next")[1].split())
+    assert code == 3
+    assert "not everything was decided. - min_e (nothing: the attack is not for this kind of series)" in last
