@@ -14,7 +14,14 @@ from pathlib import Path
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
-from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, rounded_interval, said_range
+from audit.count_tables.published_texts import (
+    is_like_a_number,
+    is_total_word,
+    number_of,
+    rounded_interval,
+    said_range,
+    total_of,
+)
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, joined_files, kinds_of, read_files
@@ -118,7 +125,11 @@ def _recognised_together(folder: Path, files: Sequence[Path], common: TableGuess
         named |= {name: rules.totals.get(name) for name in rules.table["dimensions"]}
         inner |= {name: "" for path in rules.table.get("nested", {}).values() for name in path}
         labels = (name for name in kinds_of(part.columns).labels if name not in shared and not part.varies(name))
-        single |= {name: "Total" for name in labels if not any(map(is_like_a_number, part.columns[name]))}
+        single |= {
+            name: total_of(part.columns[name]) or "Total"
+            for name in labels
+            if not any(map(is_like_a_number, part.columns[name]))
+        }
     totals = {name: label or "Total" for name, label in named.items()}
     own = [
         name for name in single | inner | totals if any(name in part.columns for part in parts) and name not in shared
