@@ -194,11 +194,13 @@ class JointAttack(PolicyOptions):
         aims: for how many values of each person to find worlds, one aim after another; 0 means all; without aims,
             values are only ruled out group by group.
         max_risk: the policy's limit; below 1, worlds of small parts are counted even if other parts are too large.
+        asks_e: whether all values are needed where values never change, as the policy limits e.
     """
 
     seed: int = option(0, help="seed of the random search for worlds", anywhere=True)
     aims: tuple[int, ...] = AIMS
     max_risk: float = 1.0
+    asks_e: bool = False
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk", "closeness"})
@@ -210,13 +212,13 @@ class JointAttack(PolicyOptions):
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack that looks for only two possible values of each person, if that decides the policy.
 
-        Limits on risks below 1, on risks in any release, and on e require all possible values. Without limits, values
-        are ruled out group by group, and no world is searched for.
+        Limits on risks below 1, on risks in any release, and, if values never change, on e require all possible values.
+        Without limits, values are ruled out group by group, and no world is searched for.
         """
         if not limits:
             return replace(self, aims=())
-        every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
-        return self if every else replace(self, aims=AIMS[:1])
+        every = limits.get("max_risk", 1.0) < 1 or "max_ever_risk" in limits
+        return self if every else replace(self, aims=AIMS[:1], asks_e=limits.get("min_e", 1) > 1)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value as claims; skipped if the attack does not fit the evidence."""
@@ -226,7 +228,8 @@ class JointAttack(PolicyOptions):
         deciding = budget.fraction(_FOR_DECIDING)
         try:
             # Worlds for two values do not suffice if these are close numbers or of one category.
-            aims = AIMS if self.aims and (evidence.numbers or evidence.categories) else self.aims
+            every = evidence.numbers or evidence.categories or (self.asks_e and evidence.transitions is None)
+            aims = AIMS if self.aims and every else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")

@@ -180,18 +180,20 @@ class _Builder:
         return listed(left)
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
-        """Return, for each person, the pair with the true value from the publisher's key; -1 if unknown."""
+        """Return, for each variable, its column with the true value from the publisher's key.
+
+        It is -1 if that is unknown, or if several columns have this value.
+        """
+        hint = np.full(self.variables, -1, dtype=np.int64)
         if len(self._evidence.world) < len(self._places):
-            return np.full(self.people, -1, dtype=np.int64)
-        claimed = np.full(self.people, -2, dtype=np.int32)
+            return hint
+        claimed = np.full(self.variables, -2, dtype=np.int32)
         for at in range(len(self._places)):
-            world = self._evidence.world[at]
-            _, variables, keeping = self._of(at)
-            own, value = variables[keeping], world[keeping]
+            own, value = self._of(at)[1], self._evidence.world[at]
             kinds = np.where((value >= 0) & (value < len(self._kind_of)), self._kind_of[value], -1)
             claimed[own] = np.where((claimed[own] == -2) | (claimed[own] == kinds), kinds, -1)
         chosen = np.flatnonzero(claimed[variable] == kind)
-        hint = np.full(self.people, -1, dtype=np.int64)
+        chosen = chosen[np.bincount(variable[chosen], minlength=self.variables)[variable[chosen]] == 1]
         hint[variable[chosen]] = chosen
         return hint
 
@@ -231,12 +233,8 @@ class _Builder:
         seats = np.flatnonzero(keeping & place.seated)
         return seats, variables[seats]
 
-    def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Numbers]:
-        """Return the columns of the people and the hint: the column of each in what may be a world, -1 if unknown."""
+    def _people_columns(self, first_row: Numbers) -> NetworkColumns:
         variable, kind = self._own()
-        hint = self._hint(variable, kind)
-        if (hint < 0).all():
-            hint = self._even_world(np.bincount(variable, minlength=self.people))
         seats = [self._seats(at) for at in range(len(self._places))]
         degree = np.bincount(np.concatenate([owner for _, owner in seats]), minlength=self.people).astype(np.int32)
         width, first_entry = degree[variable], starts(degree)
@@ -252,7 +250,7 @@ class _Builder:
         for chunk in np.array_split(np.arange(len(kind)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
             where = at_home[ragged(first_entry[variable[chunk]], width[chunk])]
             row.append(row_of[where + np.repeat(kind[chunk], width[chunk])])
-        return NetworkColumns(variable, kind, width, np.concatenate(row)), hint
+        return NetworkColumns(variable, kind, width, np.concatenate(row))
 
     # -- variables that are versions --------------------------------------------------------------------------
 
@@ -298,8 +296,7 @@ class _Builder:
         for place, each in zip(self._places, contents, strict=True):
             block, none = shares(place, place.group, each.groups)[each.group], np.zeros_like(each.rows)
             tables.append(RowTable(each.rows, each.rows, none, block, each.group, each.kind))
-        people, hint = self._people_columns(first_row)
-        parts, releases, number = [people], list(range(len(contents))), int(first_row[-1])
+        parts, releases, number = [self._people_columns(first_row)], list(range(len(contents))), int(first_row[-1])
         for at in range(len(contents)):
             place, _, keeping = self._of(at)
             extra = place_rows(place, keeping, number)
@@ -309,12 +306,16 @@ class _Builder:
             parts.append(self._release_columns(at, int(first_row[at]), [row for _, row in extra]))
             _check(sum(len(part.kind) for part in parts[1:]))
         columns = NetworkColumns.joined(parts)
-        del people, parts
+        del parts
         _check_time(self._budget)
         transitions, values = self._evidence.transitions, len(self._kind_of)
         may = None if self._bound or transitions is None else transitions.weight[:values, :values] > 0
         alive = consistent(columns.variable, columns.kind, np.ones(len(columns.kind), np.bool_), self.link, may)
         columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
+        size = np.bincount(columns.variable, minlength=self.variables)
+        hint = self._hint(columns.variable, columns.kind)
+        if (hint < 0).all():
+            hint[: self.people] = self._even_world(size[: self.people])
         blocks = starts(np.array([int(table.block.max(initial=-1)) + 1 for table in tables]))
         return ConstraintNetwork(
             versions=Versions(
@@ -328,7 +329,7 @@ class _Builder:
             kind_of=self._kind_of,
             contents=contents,
             first_row=first_row,
-            start=starts(np.bincount(columns.variable, minlength=self.variables)),
+            start=starts(size),
             kind=columns.kind,
             row_start=starts(columns.width),
             row=columns.row,
@@ -345,7 +346,7 @@ class _Builder:
             row_kind=np.concatenate([table.kind for table in tables]),
             link=self.link,
             may=may,
-            hint=np.concatenate([hint, np.full(self.variables - self.people, -1)]),
+            hint=hint,
             weighs_alike=self._evidence.transitions is None,
         )
 

@@ -22,6 +22,7 @@ import numpy as np
 from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, WorldCounter, steps_of
+from attacks.joint.exchanges import exchange
 from attacks.joint.knowledge import COUNTED, Knowledge
 from attacks.joint.linear_model import LinearModel, refuted, runs_of_parts
 from attacks.joint.network import ConstraintNetwork
@@ -248,6 +249,8 @@ class Settling:
         """Walk from the known world towards undecided columns, and adopt the worlds that have them."""
         known = self.known
         if len(known.network.link):
+            self._walks += 1
+            exchange(known, enough, self._budget, np.random.default_rng([self._seed, 4, self._walks]))
             return
         undecided = known.undecided(enough)
         core = known.core(undecided, known=True)

@@ -19,15 +19,16 @@ class Worlds:
     Attributes:
         network: the network.
         first, last: the column of each variable in the first and in the last world; shape (variables,), -1 if unknown.
+        linked_to: the variable before, and the one after, each variable in its chain; shape (2, variables), -1 if none.
     """
 
     def __init__(self, network: ConstraintNetwork) -> None:
         self.network = network
         self.first, self.last = (np.full(network.variables, -1, dtype=np.int64) for _ in range(2))
         self._taken = np.zeros(len(network.capacity), dtype=np.int64)
-        self._linked_to = np.full((2, network.variables), -1, dtype=np.int64)  # the version before, and the one after
+        self.linked_to = np.full((2, network.variables), -1, dtype=np.int64)
         for side, (later, earlier) in enumerate((network.link.T[::-1], network.link.T)):
-            self._linked_to[side, later] = earlier
+            self.linked_to[side, later] = earlier
         self._changes: list[tuple[Integers, Integers, Numbers]] = []
 
     def __len__(self) -> int:
@@ -110,7 +111,7 @@ class Worlds:
             return False
         if not len(net.link):
             return True
-        before, after = self._linked_to[:, variables]
+        before, after = self.linked_to[:, variables]
         one, other = np.concatenate([before, variables]), np.concatenate([variables, after])
         both = (one >= 0) & (other >= 0)
         one, other = self.last[one[both]], self.last[other[both]]

@@ -112,7 +112,7 @@ def asked(series, adversary, *, budget=Budget, way="counted", world=None):
     with written(series) as folder, pytest.MonkeyPatch.context() as patch:
         forced(patch, way)
         opening, view = opened(folder, adversary)
-        joint = JointAttack().only_deciding({} if way == "group by group" else {"min_e": 2})
+        joint = JointAttack().only_deciding({} if way == "group by group" else {"max_ever_risk": 1})
         evidence = handed(view, joint)
         if world is not None:
             evidence = replace(evidence, world=world(evidence.world))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import balls, linear_model, settling
-from attacks.joint.attack import JointAttack
+from attacks.joint import attack, balls, linear_model, settling
+from attacks.joint.attack import AIMS, JointAttack, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
@@ -205,10 +205,14 @@ def test_even_groups_are_equally_probable_only_where_changes_weigh_nothing():
     assert ("p0", 0) not in found.share
 
 
+def both_or_none():
+    """P and Q have exchanged their values in both releases or in none, which no exchange in one release shows."""
+    releases = [[Row("p", "1", "a"), Row("q", "1", "b"), Row("r", "2", last)] for last in "ca"]
+    return TinySeries(releases, dict.fromkeys([("a", "a"), ("b", "b"), ("c", "a")]))
+
+
 def test_what_is_too_hard_is_open_though_there_is_time():
-    releases = [[Row("p", "1", "a"), Row("q", "1", "b")]] * 2
-    probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
-    series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
+    series = both_or_none()
     found = asked(series, "linked", way="cut short")
     assert_right(found, Answer(series, "linked"))
     assert found.outcome.measures["open"] > 0
@@ -217,13 +221,37 @@ def test_what_is_too_hard_is_open_though_there_is_time():
 
 def test_one_who_is_not_decided_may_be_certain():
     """R is decided, P and Q are not: that no other person's value is certain is known once all are decided."""
-    releases = [[Row("p", "1", "a"), Row("q", "1", "b"), Row("r", "2", "a")]] * 2
-    probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
-    series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
     for way, decided in (("cut short", False), ("counted", True)):
-        found = asked(series, "linked", way=way, budget=Budget)
+        found = asked(both_or_none(), "linked", way=way, budget=Budget)
         assert {claim[0] for claim in found.claims} == {"r"}
         assert found.outcome.claims.exhaustive is decided
+
+
+def test_exchanges_show_what_one_release_lets_people_exchange():
+    """In a ring of groups each person may have each value, which exchanges show without a programme or a solver."""
+    releases = [
+        [Row(f"p{who}", str((who + at) // 2 % 6), "ab"[(who + at) % 2]) for who in range(12)] for at in range(3)
+    ]
+    changes = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
+    series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in changes.items()})
+    found = asked(series, "linked", way="cut short")
+    assert found.possible == found.shown
+    assert set(map(len, found.shown.values())) == {2}
+    assert found.outcome.status == "complete"
+
+
+@pytest.mark.parametrize(("changes", "every"), [(None, True), (dict.fromkeys(product("ab", repeat=2)), False)])
+def test_a_limit_on_e_asks_for_all_values_only_where_values_never_change(changes, every):
+    """Nothing judges e where values change: then two possible values of each person decide the policy."""
+    aims = []
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        written(TinySeries([[Row("p", "1", "a"), Row("q", "1", "b")]], changes)) as folder,
+    ):
+        patch.setattr(attack, "decide", lambda *args, **_: aims.append(args[3]) or decide(*args))
+        joint = JointAttack().only_deciding({"max_risk": 1, "min_e": 2})
+        joint.run(handed(opened(folder, "linked")[1], joint), Budget())
+    assert aims == [AIMS if every else AIMS[:1]]
 
 
 @pytest.mark.parametrize(("way", "believed"), [("in whole numbers", True), ("programmed", False)])
