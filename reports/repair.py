@@ -37,6 +37,7 @@ def page(repair: Repair) -> Page:
         why = say("NO REPAIR of release {release}: {reason}.", release=tag, reason=repair.refused)
         verdict, summary = PageVerdict(why, "red"), []
         found = [
+            *_next_step(repair),
             say("The series with the candidate as it is: {verdict}", verdict=headline(repair.after)[0]),
             *(f"  {line}" for line in reasons(repair.after)),
             say("The series without it: {verdict}", verdict=headline(repair.before)[0]),
@@ -46,6 +47,20 @@ def page(repair: Repair) -> Page:
         sections = [Section("", [PageSteps(found)])]
     name = printable(repair.after.series.name, 200)
     return Page(name, repair.after.revealed, [], sections, verdict=verdict, summary=summary)
+
+
+def _next_step(repair: Repair) -> Iterator[str]:
+    """Yield what to do if a repair may exist though none was found."""
+    if repair.proved or not repair.after.policy.violations:
+        return
+    limit = repair.after.time_limit
+    if repair.stopped is not None and limit is not None:
+        yield say("Let it search longer: {option}.", option=typed(f"--time-limit {10 * limit:g}"))
+    yield say(
+        "Or allow all kinds of changes (without --only), or make the release anew from microdata with wider cells: "
+        "`{plan}` proposes widths.",
+        plan=typed("audit plan MICRODATA"),
+    )
 
 
 def _before(repair: Repair) -> Iterator[str]:

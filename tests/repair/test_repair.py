@@ -78,7 +78,9 @@ def test_the_time_limit_is_for_all_audits_together_that_of_the_past_included(hos
     assert (code, err) == (3, "")
     assert len(waited) > 1
     assert sum(waited) <= 2
-    assert "NO REPAIR of release 2: the time limit of 2 s was reached" in " ".join(out.split())
+    text = " ".join(out.split())
+    assert "NO REPAIR of release 2: the time limit of 2 s was reached" in text
+    assert "Let it search longer: --time-limit 20. Or allow all kinds of changes (without --only)" in text
 
 
 def test_a_search_that_is_interrupted_says_how_far_it_came(hospital, monkeypatch):
