@@ -38,7 +38,7 @@ def exchange(known: Knowledge, enough: int, budget: Budget, rng: np.random.Gener
         some = np.flatnonzero(first < last)
         pairs = np.stack([places[some], places[order[rng.integers(first[some], last[some])]]])
         pairs = pairs[:, np.lexsort((rng.random(len(some)), ~asked[pairs[0]]))]
-        chosen = pairs[:, _apart(net.chain[net.owner[pairs]])].ravel()
+        chosen = pairs[:, _disjoint(net.chain[net.owner[pairs]])].ravel()
         if not len(chosen):
             return
         vain = 0 if asked[chosen].any() else vain + 1
@@ -69,7 +69,7 @@ def _fitting(known: Knowledge) -> Numbers:
     return np.flatnonzero(fits)
 
 
-def _apart(chains: Numbers) -> Flags:
+def _disjoint(chains: Numbers) -> Flags:
     """Return which of some pairs of chains to take, the first ones of each chain; shape (pairs,), bool."""
     lot = np.arange(chains.shape[1])
     best = np.full(int(chains.max(initial=-1)) + 1, len(lot))

@@ -45,8 +45,8 @@ _SENTINEL_DIGITS = ("7", "8", "9")
 _NOT_ALONE = 7  # a code only beside 8 or 9
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
 _MAY_MARK = re.compile(
-    r"k\.a\.?|keineangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|(?:value)?unknown|unbekannt|weißnicht|nichtbekannt|ohneangabe|n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|"
-    r"nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
+    r"k\.a\.?|keineangabe|ohneangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|(?:value)?unknown|unbekannt|nichtbekannt|weißnicht|"
+    r"n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
 )
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
 _FAR = 2  # a code is more than this many times as large as all other numbers

@@ -65,7 +65,7 @@ def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[
     for each in found:
         if each.kind in naming:
             by_core[each.core].append(each)
-    beside, apart = Counter[object](), defaultdict[object, list[_Core]](list)
+    beside, separate = Counter[object](), defaultdict[object, list[_Core]](list)
     for cores in by_core.values():
         for pair in combinations(cores[:_MOST_COMPARED], 2):
             if _may_be_one(*pair, shared):
@@ -73,9 +73,9 @@ def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[
                 if together([each.text for each in pair], releases):
                     beside[kinds] += 1
                 else:
-                    apart[kinds] += pair
+                    separate[kinds] += pair
     groups: dict[str, dict[str, None]] = defaultdict(dict)
-    for pair_of_kinds, pairs in apart.items():
+    for pair_of_kinds, pairs in separate.items():
         count, chances = len(pairs) // 2, 2 * len(releases)
         both = beside[pair_of_kinds]
         if chances * both <= count + both and (count > 1 or len(pairs[0].core) >= _CLEAR_LENGTH):
