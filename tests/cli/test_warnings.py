@@ -462,6 +462,7 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
         ("4107", "0000 4107", "", "undecided"),
         ("4107", "4.107", "", "undecided"),
         ("4107", "4 107", "", "undecided"),
+        ("4100", "4.1e+03", "", "undecided"),
         ("4107", "4108", "", "holds"),
     ],
 )
