@@ -52,6 +52,8 @@ def candidate_page(candidate: CandidateReport) -> Page:
         new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
     elif candidate.undecided:
         new = [say("Nothing was found, but some counts are undecided.")]
+    elif report.policy.undecided:
+        new = [say("Nothing was found, as far as the verdict is decided.")]
     else:
         new = [say("Nothing: everything that can be derived with it could be derived without it.")]
     about = say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
