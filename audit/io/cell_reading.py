@@ -37,6 +37,7 @@ from audit.io.notations import (
     read_interval,
     read_number,
 )
+from audit.io.respelling import skeleton
 from audit.runtime.phrases import say
 
 _NOTHING: frozenset[str] = frozenset()
@@ -48,6 +49,24 @@ _MAY_MARK = re.compile(
     r"k\.a\.?|keineangabe|ohneangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|(?:value)?unknown|unbekannt|nichtbekannt|weißnicht|"
     r"n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
 )
+_SAYS_UNKNOWN = re.compile(  # of letters without accents, and digits: at the end of a text, or its whole
+    r".*(?:unknown|unbekannt|inconnue?s?|desconocid[oa]s?|not(?:yet)?(?:known|stated|recorded|obtained|available|"
+    r"applicable|answered|asked|assessed|collected|reported|given|provided|disclosed|specified|determined|documented|"
+    r"declared|sure)|nicht(?:bekannt|erhoben|erfasst|angegeben|beantwortet|ermittelt|verfue?gbar|vorhanden|bestimmt|"
+    r"zutreffend|dokumentiert)|(?:keine|ohne|fehlende)(?:angaben?|antwort|auskunft|information(?:en)?|daten)|"
+    r"(?:non|pas)(?:de)?(?:renseign|repon|connu|communiqu|disponib|precis|recueilli|declar|determin|evalu|applicab|concern|"
+    r"obten|saisi|specifi)[a-z]{0,3}|no(?:sabe|contesta|consta|disponible|responde|aplica(?:ble)?|procede|"
+    r"(?:informa|registra|especifica|determina|declara|recogi|obteni)d[oa])|sin(?:datos?|respuesta|informacion|"
+    r"especificar)|(?:do(?:es)?|did)no?t(?:know|answer|respond)|no(?:answer|response|information|data)|"
+    r"weiss(?:ich|es)?nicht|sai[ts]pas|prononcepas|sansreponse|refuse[sd]?|declined|verweigert|manquante?s?)|"
+    r"[0-9]*(?:nspp?|nr|nk|dk|nc|nobt|refu|refus(?:al|(?:e|ed|es)?(?:to|de)?(?:answer|say|repon|respond).*)?|"
+    r"declin(?:ed?|es)to(?:answer|say|state|respond)|(?:prefi?er|rather).*(?:no|pas).*|(?:mochte|moechte|will)nicht.*|verweiger.*|"
+    r"(?:se)?(?:niega|rehusa).*|rechaza.*(?:responder|contestar)|missing(?:data|values?)?|(?:data|values?)missing|"
+    r"fehl(?:t|end(?:er?|es)?(?:werte?)?)|vide|vacio|blank|empty|pending|pendiente|ausstehend|enattente|tb[cd]|"
+    r"un(?:classified|specified|stated|recorded|determined|disclosed|available|sure)|withheld|entfae?llt|trifftnichtzu|"
+    r"sansobjet|indetermine?e?|indeterminad[oa]|faltante|perdido|ignorado)"
+)
+_SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
 _FAR = 2  # a code is more than this many times as large as all other numbers
 # The letter x is a mask only if it cannot be a size: after two digits, or twice.
@@ -227,12 +246,14 @@ def unknown_among(texts: Collection[str]) -> list[str]:
 
     >>> unknown_among(["Poor", "Good", "-8", "97", "NA"]), unknown_among(["1", "3", "-1", "99"])
     (['-8', '97', 'NA'], [])
+    >>> unknown_among(["none", "Refus de répondre", "Rather not say", "(vide)", "Non-réponse", "not pregnant", "NR"])
+    ['Refus de répondre', 'Rather not say', '(vide)', 'Non-réponse', 'NR']
     """
     numbers = {text: number for text in texts if (number := number_in(text)) is not None}
     coded = {t for t, number in numbers.items() if (number < 0 and number.denominator == 1) or _CODE.fullmatch(t)}
     others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
     high, low = max(others), min(others)
-    words = {*filter(may_be_unknown, texts)}
+    words = {text for text in texts if may_be_unknown(text) or _SAYS_UNKNOWN.fullmatch(_SIGNS.sub("", skeleton(text)))}
     beside = {*texts} - {*numbers, *words, ""}
     far = {text for text in coded if beside and (numbers[text] > _FAR * high or numbers[text] < 0 <= low)}
     return [text for text in texts if text in far or text in words]
@@ -369,6 +390,16 @@ def _braced(text: str) -> list[str] | None:
 def list_sign(text: str) -> str | None:
     """Return the separator of a list without braces, None if there is none."""
     return next((sign for sign in "|;," if sign in text), None)
+
+
+def listed(text: str) -> list[str]:
+    """Return the members of a set or a list; none for other texts.
+
+    >>> listed("{a, b}"), listed("a;b"), listed("a b")
+    (['a', 'b'], ['a', 'b'], [])
+    """
+    sign = list_sign(text)
+    return [] if sign is None else [*filter(None, map(str.strip, text.strip("{}[]").split(sign)))]
 
 
 def _split(text: str) -> list[str] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,12 +12,14 @@ import numpy as np
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
-from audit.io.cell_reading import infer_kind, unknown_among
+from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, unknown_among
 from audit.io.cells import Kind
 from audit.io.releases import Release
+from audit.io.respelling import fold
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless
+from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.io.unread_cells import other_words, unread_cells
@@ -203,12 +206,14 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
 
 
 def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
-    """Yield a doubt for each attribute with a text for an unknown value that alone makes a group have two values."""
+    """Yield doubts about attributes of which a group has one value without unknown ones, or one in all its lists."""
     series = held.series
     for column in series.columns.sensitive:
         names, rules = series.vocabularies[column].names, series.columns.rules
+        if column in rules[Spelled].columns:
+            continue
         declared = {*series.missing(column), *rules[Harmless].values.get(column, ())}
-        texts = [] if column in rules[Spelled].columns else [t for t in unknown_among(names) if t not in declared]
+        texts = [text for text in unknown_among(names) if text not in declared]
         unknown = np.isin(names, texts)
         if texts and any(_diverse_by(each.release, column, unknown) for each in held.seen):
             what = say(
@@ -219,6 +224,26 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
                 texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+        decimals, parts = rules[Decimal].commas(series.columns, column, names), [[fold(name)] for name in names]
+        alone = {fold(name) for name in names}
+        for own, name in zip(parts, names, strict=True):
+            if name not in decimals and not is_range(name):
+                own += [part for part in map(fold, listed(name)) if part in alone or list_sign(name) != ","]
+        if any(len(own) > 1 for own in parts) and any(_share(each.release, column, parts) for each in held.seen):
+            what = say(
+                '"{column}" has texts that may be lists of values, and all texts of a group have one value in common: '
+                'leave such groups out, or, if each text is one value, write spelled = ["{column}"] under [columns]',
+                column=printable(column),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def _share(release: Release, column: str, parts: Sequence[Collection[str]]) -> bool:
+    """Return whether the texts of a group differ, but have a part in common."""
+    groups: dict[int, set[int]] = defaultdict(set)
+    for pair in np.unique(release.entry_group * np.int64(len(parts)) + release.entry_value[column]).tolist():
+        groups[pair // len(parts)].add(pair % len(parts))
+    return any(len(values) > 1 and set.intersection(*({*parts[at]} for at in values)) for values in groups.values())
 
 
 def _diverse_by(release: Release, column: str, unknown: Flags) -> bool:

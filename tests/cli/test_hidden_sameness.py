@@ -227,7 +227,12 @@ def test_what_holds_only_if_similar_texts_are_different_values_is_undecided(tmp_
         )
 
 
-@pytest.mark.parametrize("unknown", ["unknown", "unbekannt", "k. A.", "99", "NA", "-", "?"])
+UNKNOWN = """unknown|unbekannt|k. A.|99|NA|-|?|NSP|nr|REFU|NOBT|NK|refus|Refus de répondre|Refused to answer|Declined
+(vide)|Ne sait pas|Non-réponse|non renseigné|Prefer not to say|Not recorded|Information not yet obtained|Missing|Pending
+Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato"""
+
+
+@pytest.mark.parametrize("unknown", UNKNOWN.replace("\n", "|").split("|"))
 def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
     head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
     for name, values, code in (
@@ -242,6 +247,24 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
         for line in ('spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}'):
             if name == "1":
                 assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+
+
+@pytest.mark.parametrize("other", ["flu,gout", "flu; gout", "gout;Flu", "flu|gout", "{gout, flu}"])
+def test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value(tmp_path, other):
+    """A list of other values, or a group with a value beside it, needs no question."""
+    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
+    for name, values, code in (
+        ("1", ["flu", other], 3),
+        ("2", ["cold", other], 0),
+        ("3", ["flu", other, "cold"], 0),
+        ("4", ["virus, acute", "fever, acute"], 0),
+        ("5", ["sore throat", "throat ache"], 0),
+        ("6", ["flu;virus", "virus;fever"], 3),
+    ):
+        table = [head, *(["20-39", value] for value in values), *last]
+        found, why = undecided(series_of(tmp_path / name, [table], COLUMNS))
+        assert (found, "lists of values" in why) == (code, code == 3)
+        assert read_audit(series_of(tmp_path / f"{name}s", [table], f'{COLUMNS}spelled = ["Disease"]'))[0] == 0
 
 
 RESPELT = {
