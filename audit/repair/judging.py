@@ -56,15 +56,20 @@ class Judgement:
 
     Attributes:
         report: the report of the audit.
-        keeps: whether the policy holds; with a baseline, whether no violation is new.
+        policy: the policy by which the candidate is judged; with a baseline, only what is new violates it.
         blamed: the causes of each finding that violates the policy.
         past: the number of violating findings that need no row of the candidate.
     """
 
     report: Report
-    keeps: bool
+    policy: PolicyReport
     blamed: Sequence[Blame]
     past: int
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the policy holds; with a baseline, whether no violation is new."""
+        return self.policy.passed
 
 
 class Judge:
@@ -75,6 +80,9 @@ class Judge:
         rows: the candidate.
         attacks, options: as for an audit.
         baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
+
+    Attributes:
+        doubts: why the policy is undecided with the first changes that violate nothing; empty if none was undecided.
     """
 
     def __init__(
@@ -91,6 +99,7 @@ class Judge:
         self.attacks, self._quick_attacks = _narrowed(attacks, limits), _narrowed(attacks, {})
         self.options = replace(options, findings=None, keeps_finished=False)
         self.audits, self.expected, self.budget, self.left = 0, 0, options.whole, list[int]()
+        self.doubts: list[str] = []
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
@@ -134,7 +143,9 @@ class Judge:
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
             self.budget.search(self.audits, self.expected)
             if not policy.violations or not blames or (whole and self.budget.exhausted()):
-                return Judgement(report, not policy.violations and not policy.undecided, (), 0)
+                if not policy.violations and not whole:
+                    self.doubts = self.doubts or [*dict.fromkeys(each.reason for each in policy.undecided)]
+                return Judgement(report, policy, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
 
     def _audited(
@@ -180,7 +191,7 @@ class Judge:
             blamed += written.own_groups(sorted({*chain.from_iterable(people)}))
         self.left.append(sum(len(each.left) for each in results if each.label in violated))
         blamed += self._small_classes(policy, written)
-        return Judgement(report, False, blamed, past)
+        return Judgement(report, policy, blamed, past)
 
     def _small_classes(self, policy: PolicyReport, written: _Written) -> Iterator[Blame]:
         """Yield the groups of the candidate with too few equal rows, if that violates the policy."""

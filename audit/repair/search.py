@@ -97,7 +97,6 @@ class RepairSearch:
         self.best: Found | None = None
         self.first: Judgement | None = None
         self.stopped: Reason | None = None
-        self.doubts: list[str] = []
         self._violated: dict[bytes, bool] = {}
         possible = [move for move in MOVES if self._can(move)]
         self.moves = [move for move in possible if move in moves]
@@ -204,15 +203,16 @@ class RepairSearch:
 
     def _closest(self, stopped: str) -> str:
         """Return why the search ended, and how far it came without a repair."""
-        left = self.judge.left
-        if not left:
-            return stopped
-        text = say(
-            "{reason}; of the {first} findings of the first changed candidate, the best one has {left} left",
-            reason=stopped,
-            first=left[0],
-            left=min(left),
-        )
+        text, left, doubts = stopped, self.judge.left, self.judge.doubts
+        if doubts and kind_of(*doubts) != ReasonKind.TIME_LIMIT:
+            text = parted([stopped, self._doubted()[0]])
+        elif left:
+            text = say(
+                "{reason}; of the {first} findings of the first changed candidate, the best one has {left} left",
+                reason=stopped,
+                first=left[0],
+                left=min(left),
+            )
         return Reason(text, kind_of(stopped))
 
     def _is_past_broken(self) -> bool:
@@ -239,6 +239,8 @@ class RepairSearch:
         self._lessen()
         if none is None and self.rows.rows <= FEW_ROWS:
             none = self._least()
+        if none is None and self.judge.doubts:
+            none = self._doubted()
         return none or (say("no repair was found; this does not prove that there is none"), False)
 
     def _follow_findings(self, forced: Places) -> None:
@@ -272,12 +274,9 @@ class RepairSearch:
         if plan.key in self._violated or self._is_broken(plan):
             return False
         judgement = self.judge.judge(plan, blames=False)
-        policy = judgement.report.policy
-        self._violated[plan.key] = not judgement.keeps and bool(policy.violations)
+        self._violated[plan.key] = bool(judgement.policy.violations)
         if judgement.keeps:
             self._offer((plan, judgement))
-        elif not policy.violations:
-            self.doubts += [each.reason for each in policy.undecided]
         return judgement.keeps
 
     def _lessen(self) -> None:
@@ -292,9 +291,9 @@ class RepairSearch:
 
     def _nothing_to_try(self, first: Judgement) -> Answer:
         """Return why no change is tried: none can be made, or no finding shows what to change."""
-        if first.report.policy.violations and not self.moves:
+        if first.policy.violations and not self.moves:
             return say("none of the allowed changes is possible for this candidate"), True
-        doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
+        doubts = parted(dict.fromkeys(each.reason for each in first.policy.undecided))
         return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts), False
 
     def _forced(self) -> Places:
@@ -318,7 +317,7 @@ class RepairSearch:
                     return None
         if self.rows.staying.any():
             return None
-        if self.doubts:
+        if self.judge.doubts:
             return self._doubted()
         how = say("of {kept} rows that pass the first test, no set keeps the policy as one group", kept=str(len(kept)))
         return self._proved(how)
@@ -344,7 +343,9 @@ class RepairSearch:
             return None
         if self.rows.staying.any():
             return None
-        return self._doubted() if self.doubts else self._proved(say("all {count} changes were tried", count=tried))
+        return (
+            self._doubted() if self.judge.doubts else self._proved(say("all {count} changes were tried", count=tried))
+        )
 
     def _is_hopeless(self, plan: RepairPlan) -> bool:
         """Return whether the kept rows of a plan are known to break the policy even as one group."""
@@ -377,7 +378,7 @@ class RepairSearch:
     def _doubted(self) -> Answer:
         return say(
             "changes were found that violate nothing, but the policy cannot be decided with them: {reason}",
-            reason=self.doubts[0],
+            reason=parted(self.judge.doubts),
         ), False
 
     # -- what is tried ------------------------------------------------------------------------------------------

@@ -420,3 +420,19 @@ def test_a_key_column_under_another_name_may_be_taken_out_once_the_key_is_a_file
     code, after, err = run_main(str(folder), "--format", "json")
     assert (code, err) == (0, "")
     assert json.loads(after)["policy"] == json.loads(before)["policy"]
+
+
+@pytest.mark.parametrize("past", ["HIV", "gout"])
+@pytest.mark.parametrize("line", ["", 'spelled = ["Disease"]'])
+def test_the_doubt_that_stands_in_the_way_of_a_repair_is_named_with_its_remedy(tmp_path, past, line):
+    """The repair merges both groups; then all people have asthma if both of its names mean the same."""
+    head, rows = ["Group", "Age", "Disease"], [["1", "20-39", "flu"], ["1", "20-39", "gout"], ["2", "40-59", "HIV"]]
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age"]\ngroup = "Group"\n{line}'
+    series = series_of(tmp_path / "s", [[head, *rows, ["2", "40-59", past]]], columns)
+    cells = [["1", "asthma"], ["1", "severe asthma"], ["2", "asthma"], ["2", "asthma"]]
+    candidate = write_text(tmp_path / "2.csv", as_csv([head, *([group, "20-39", value] for group, value in cells)]))
+    words = [str(series), str(candidate), *(["--baseline"] if past == "HIV" else [])]
+    code, out, err = run_main("repair", *words, "--output", str(tmp_path / "out"))
+    doubt = "changes were found that violate nothing, but the policy cannot be decided with them: "
+    assert (code, err, doubt in " ".join(out.split())) == ((0, "", False) if line else (3, "", True))
+    assert line or 'write spelled = ["Disease"] under [columns]' in " ".join(out.split())
