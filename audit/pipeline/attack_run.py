@@ -25,7 +25,7 @@ from audit.io.table_forms import form_of
 from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find
 from audit.judgement.scoring import attacked, run_attack, score, set_aside, with_alone
-from audit.judgement.selection import gathered, selection_of
+from audit.judgement.selection import KnownClaims, gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError, printable
@@ -107,6 +107,7 @@ class AuditRun:
         facts, inputs, panel: what was audited, from which files, and the risks of each release by itself.
         accepted: releases for which a waiver accepts the smallest class.
         certain_if_unchanged: see `AdversaryFacts`.
+        known: what was known before the last release, and is left out of the results; None if nothing is left out.
     """
 
     series: Series
@@ -118,6 +119,7 @@ class AuditRun:
     panel: tuple[ReleasePanel, ...]
     accepted: frozenset[str] = frozenset()
     certain_if_unchanged: int | None = None
+    known: KnownClaims | None = None
 
     @property
     def releases(self) -> HeldSeries:

@@ -174,7 +174,7 @@ def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
     if earlier is not None:
         less = [new.without(repeated_claims(new, last, earlier)) for new in less]
     accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
-    return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
+    return replace(run, results=less, panel=run.panel[-1:], accepted=accepted, known=known)
 
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
@@ -346,6 +346,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
         )
         if any(cut):
             return
+        again = again if run.known is None else less_the_past(again, run.known)
         namer = Pseudonymizer(as_one, reveal=options.reveal, stable=options.stable_ids, makes=False)
         accepted = _accepted(again, namer, options)
     except AuditError:  # the cells cannot be read so

@@ -436,3 +436,15 @@ def test_the_doubt_that_stands_in_the_way_of_a_repair_is_named_with_its_remedy(t
     doubt = "changes were found that violate nothing, but the policy cannot be decided with them: "
     assert (code, err, doubt in " ".join(out.split())) == ((0, "", False) if line else (3, "", True))
     assert line or 'write spelled = ["Disease"] under [columns]' in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("values", "code"), [(["flu", "severe flu", "cold"], 0), (["flu", "severe flu"], 3)])
+def test_what_the_past_discloses_counts_in_no_reading_of_the_cells(tmp_path, values, code):
+    """The past discloses HIV in each reading; the candidate discloses flu if both of its names mean the same."""
+    head, rows = ["Age", "Disease"], [["20-39", "flu"], ["20-39", "gout"], ["40-59", "HIV"], ["40-59", "HIV"]]
+    series = series_of(tmp_path / "s", [[head, *rows]], 'sensitive = "Disease"\nquasi_identifiers = ["Age"]')
+    candidate = write_text(tmp_path / "2.csv", as_csv([head, *(["20-39", value] for value in values)]))
+    advice = run_main("next", str(series), str(candidate))[1]
+    assert ("whether it goes out is your decision" in " ".join(advice.split())) == (code == 0)
+    repair = ["repair", str(series), str(candidate), "--output", str(tmp_path / "out"), "--baseline"]
+    assert run_main(*repair)[0] == code
