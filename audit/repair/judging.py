@@ -82,7 +82,8 @@ class Judge:
         baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
 
     Attributes:
-        doubts: why the policy is undecided with the first changes that violate nothing; empty if none was undecided.
+        doubts: why the policy is undecided with changes that violate nothing, if possible where a line in the manifest
+            removes all these doubts; empty if none was undecided.
     """
 
     def __init__(
@@ -144,7 +145,8 @@ class Judge:
             self.budget.search(self.audits, self.expected)
             if not policy.violations or not blames or (whole and self.budget.exhausted()):
                 if not policy.violations and not whole:
-                    self.doubts = self.doubts or [*dict.fromkeys(each.reason for each in policy.undecided)]
+                    doubts = [*dict.fromkeys(each.reason for each in policy.undecided)]
+                    self.doubts = max(self.doubts, doubts, key=lambda each: (len(each) > 0, kind_of(*each) or 0))
                 return Judgement(report, policy, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
 

@@ -204,7 +204,7 @@ class RepairSearch:
     def _closest(self, stopped: str) -> str:
         """Return why the search ended, and how far it came without a repair."""
         text, left, doubts = stopped, self.judge.left, self.judge.doubts
-        if doubts and kind_of(*doubts) != ReasonKind.TIME_LIMIT:
+        if (kind_of(*doubts) or 0) >= ReasonKind.UNCONFIRMED:
             text = parted([stopped, self._doubted()[0]])
         elif left:
             text = say(
@@ -317,8 +317,6 @@ class RepairSearch:
                     return None
         if self.rows.staying.any():
             return None
-        if self.judge.doubts:
-            return self._doubted()
         how = say("of {kept} rows that pass the first test, no set keeps the policy as one group", kept=str(len(kept)))
         return self._proved(how)
 
@@ -343,9 +341,7 @@ class RepairSearch:
             return None
         if self.rows.staying.any():
             return None
-        return (
-            self._doubted() if self.judge.doubts else self._proved(say("all {count} changes were tried", count=tried))
-        )
+        return self._proved(say("all {count} changes were tried", count=tried))
 
     def _is_hopeless(self, plan: RepairPlan) -> bool:
         """Return whether the kept rows of a plan are known to break the policy even as one group."""
@@ -368,6 +364,8 @@ class RepairSearch:
         return certain and MERGE in self.moves
 
     def _proved(self, how: str) -> Answer:
+        if self.judge.doubts:
+            return self._doubted()
         moves = _listed(self.moves)
         if not self._all_moves:
             return say("no combination of {moves} keeps the policy: {how}", moves=moves, how=how), True
