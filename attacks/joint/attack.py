@@ -194,13 +194,13 @@ class JointAttack(PolicyOptions):
         aims: for how many values of each person to find worlds, one aim after another; 0 means all; without aims,
             values are only ruled out group by group.
         max_risk: the policy's limit; below 1, worlds of small parts are counted even if other parts are too large.
-        asks_e: whether all values are needed where values never change, as the policy limits e.
+        if_constant: the clauses that need all values where values never change.
     """
 
     seed: int = option(0, help="seed of the random search for worlds", anywhere=True)
     aims: tuple[int, ...] = AIMS
     max_risk: float = 1.0
-    asks_e: bool = False
+    if_constant: frozenset[str] = frozenset()
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk", "closeness"})
@@ -218,7 +218,8 @@ class JointAttack(PolicyOptions):
         if not limits:
             return replace(self, aims=())
         every = limits.get("max_risk", 1.0) < 1 or "max_ever_risk" in limits
-        return self if every else replace(self, aims=AIMS[:1], asks_e=limits.get("min_e", 1) > 1)
+        asks_e = frozenset({"min_e"} if limits.get("min_e", 1) > 1 else ())
+        return self if every else replace(self, aims=AIMS[:1], if_constant=asks_e)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value as claims; skipped if the attack does not fit the evidence."""
@@ -228,7 +229,7 @@ class JointAttack(PolicyOptions):
         deciding = budget.fraction(_FOR_DECIDING)
         try:
             # Worlds for two values do not suffice if these are close numbers or of one category.
-            every = evidence.numbers or evidence.categories or (self.asks_e and evidence.transitions is None)
+            every = evidence.numbers or evidence.categories or (self.if_constant and evidence.transitions is None)
             aims = AIMS if self.aims and every else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:

@@ -31,9 +31,10 @@ from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.notes_below import below_table
 from audit.io.paths import as_path
+from audit.io.publication_order import in_time
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
-from audit.io.toml import UNCONFIRMED_KEYS, natural, read_text, release_tag
+from audit.io.toml import UNCONFIRMED_KEYS, read_text, release_tag
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
@@ -424,7 +425,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             for text in () if read is None else read.distinct(by):
                 tables.setdefault(text, []).append(replace(file, only=(by, text)))
         self.check_filled(by, tables)
-        return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
+        return [TableRelease(text, tuple(tables[text])) for text in in_time(tables)[0]]
 
 
 def size_of(ident: str, given: object) -> CountSize | SealedCount | None:

@@ -14,9 +14,10 @@ from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cell_reading import MARKERS, infer_kind
 from audit.io.cells import Kind
+from audit.io.publication_order import in_time
 from audit.io.respelling import fold
 from audit.io.rules.file_form import Renamed
-from audit.io.toml import natural, toml_key
+from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problem, printable
 from audit.runtime.phrases import parted, say
 
@@ -33,7 +34,7 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
     which few repeat there if they are ids of people, and mostly occur in several.
     """
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
-        tags = sorted(by.texts, key=natural)
+        tags = in_time(by.texts)[0]
         if not (by.whole and 1 < len(tags) <= _MOST_WAVES and "" not in tags) or len(by.codes) < 2 * len(tags):
             continue
         release = np.array([tags.index(text) for text in by.texts], dtype=np.int32)[by.codes]

@@ -108,7 +108,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     asked = _Asked(document, manifest, ask, {name for name, covered in parts.items() if has_unknown_whole(covered)})
     if manifest is not None:
         asked.ask_roles(manifest)
-        if {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
+        moved = asked.ask_order(manifest.releases)
+        if moved or {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
             asked.draft_transitions(manifest)
     asked.ask_others()
     changed = tomlkit.dumps(document)
@@ -274,21 +275,22 @@ class _Asked:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""
         if UNCONFIRMED not in self.document:
             return
-        left = []
-        for key in [str(each) for each in self.document[UNCONFIRMED]["keys"]]:
-            if self.manifest is not None and key == _ORDER and len(self.manifest.releases) > 1:
-                self.ask_order(self.manifest.releases)
-            elif not (self.manifest is not None and key in _ROLE_KEYS) and not self.is_right(key):
-                left.append(key)
+        keys = [str(each) for each in self.document[UNCONFIRMED]["keys"]]
+        others = [key for key in keys if self.manifest is None or key not in _ROLE_KEYS]
+        left = [key for key in others if not self.is_right(key)]
         if left:
             self.document[UNCONFIRMED]["keys"] = left
         else:
             _drop_guesses(self.document)
 
-    def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> None:
-        """Ask for the order in which the releases were published."""
+    def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> bool:
+        """Ask for the order in which the releases were published, if it is a guess; return whether it is another."""
         import tomlkit
 
+        guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
+        if _ORDER not in guesses or len(releases) < 2:
+            return False
+        guesses.remove(_ORDER)
         tags = [release.tag for release in releases]
         text = say("In which order were the releases published? Write their names with commas between them.")
         while True:
@@ -302,6 +304,7 @@ class _Asked:
             listed = tomlkit.array().multiline(multiline=True)
             listed.extend(entries[tag] for tag in given)
             self.document["series"]["releases"] = listed
+        return given != tags
 
     def ask_counts(self, sign: str) -> list[float]:
         """Ask which counts a sign stands for."""

@@ -16,6 +16,7 @@ from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
+from audit.io.publication_order import in_time
 from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
 from audit.io.toml import natural, release_tag
@@ -33,7 +34,6 @@ _HALF = re.compile(
 _MANY = 16
 _TOTALS = 3
 """How many rows of a release may be no row of its key: totals, or notes below the table."""
-_DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 
 @dataclass
@@ -397,6 +397,8 @@ def _check_releases(found: FoundFiles) -> None:
                 releases=found.folder / "releases",
             )
         )
+    order, is_clear = in_time(found.tags)
+    found.releases.sort(key=lambda release: order.index(release.tag))
     tags = found.tags
     found.keys = sum(found.key_file(tag) is not None for tag in tags)
     problems = Problems()
@@ -407,12 +409,11 @@ def _check_releases(found: FoundFiles) -> None:
         elif (names := header(path, shown, problems)) is not None:
             note_absent(path, shown, [*names], KEY_COLUMNS, problems)
     problems.check()
-    vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
     entries = [
         each.shown if each.values is None else {"rows": each.shown, "values": each.values_shown}
         for each in found.releases
     ]
-    found.guesses.state("series.releases", entries, say("published in this order") if len(tags) > 1 and vague else "")
-    if len(tags) > 1 and vague:
-        why = say("The releases are in the order of their names; put them in the order of publication.")
+    found.guesses.state("series.releases", entries, "" if is_clear else say("published in this order"))
+    if not is_clear:
+        why = say("The names of the releases do not show their order; put them in the order of publication.")
         found.guesses.doubt("series.releases", why)

@@ -40,6 +40,7 @@ from audit.io.microdata import (
     remedy_for_codes,
     remedy_for_unknown,
 )
+from audit.io.publication_order import in_time
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.toml import natural
@@ -95,7 +96,7 @@ def _complete(found: FoundFiles) -> None:
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
-    guesses.doubts = [*_doubted_rows(files, individual)]
+    guesses.doubts = [*_doubted_order(found.tags), *_doubted_rows(files, individual)]
     if (by := files[0].by) is not None:
         guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
@@ -189,6 +190,12 @@ def _latest(found: FoundFiles, individual: Column) -> tuple[str, ...]:
     dates = [column for column in found.columns.values() if column is not individual and column.are_days]
     ways = {column.name: int(partition([individual, column]).max()) for column in dates}
     return (individual.name, max(ways, key=lambda name: ways[name])) if individual.repeated and ways else ()
+
+
+def _doubted_order(tags: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence if the names of the snapshots do not show their order."""
+    if not in_time(tags)[1]:
+        yield say("The names of the snapshots do not show their order; list them as they were made.")
 
 
 def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator[str]:

@@ -16,12 +16,13 @@ from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
 from audit.io.paths import as_path, is_remote, real_path
+from audit.io.publication_order import in_time
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import is_table
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
@@ -454,7 +455,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             )
             return [files]
         table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
-        tags = [] if table is None else sorted(table.distinct(by), key=natural)
+        tags = [] if table is None else in_time(table.distinct(by))[0]
         self.check_filled(by, tags)
         return [replace(files, tag=tag, by=by) for tag in tags if tag]
 

@@ -21,6 +21,7 @@ from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.notations import kind_of_days
+from audit.io.publication_order import in_time
 from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
@@ -656,7 +657,13 @@ class _MicrodataReader(Reader):
     def divided(self, file: SnapshotFile, by: str) -> list[SnapshotFile]:
         """Return the snapshots of one file, one for each text of a column, in the order of the texts."""
         table = file.read([by], self.problems)
-        tags = [] if table is None else sorted(table.distinct(by), key=natural)
+        tags, is_clear = in_time([] if table is None else table.distinct(by))
+        if not is_clear:
+            self.note(
+                "snapshots_by",
+                say('the texts of "{by}" do not show the order of the snapshots', by=by),
+                say("write them so that they do, such as 2024-04, or each snapshot into a file of its own"),
+            )
         if "" in tags:
             self.note("snapshots_by", say('"{by}" has empty cells', by=by), say("write the snapshot into each row"))
         return [replace(file, tag=tag, by=by) for tag in tags if tag]

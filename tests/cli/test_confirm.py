@@ -176,6 +176,46 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
     assert (code in (0, 1, 3), result["contradictions"]) == (True, {"changed": 0, "infeasible": 0})
 
 
+def test_transitions_are_drafted_anew_in_the_order_that_the_publisher_states(wave):
+    code, _, err, text = confirm(wave, "", "", "2023, 2022", more=9)
+    assert (code, tomllib.loads(text)["series"]["releases"]) == (0, ["2023.csv", "2022.csv"]), err
+    lines = (wave / "transitions.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(lines) == ["No,No", "Yes,No", "Yes,Yes", "from,to"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "order", "asked"),
+    [
+        (["April 2024", "January 2024"], ["January 2024", "April 2024"], False),
+        (["11-2022", "02-2023"], ["11-2022", "02-2023"], False),
+        (["2024-autumn", "2024-spring"], ["2024-spring", "2024-autumn"], True),
+        (["15.07.2023", "16.01.2023"], ["16.01.2023", "15.07.2023"], True),
+    ],
+)
+def test_releases_are_listed_in_time_and_asked_about_if_their_names_do_not_show_it(wave, tags, order, asked):
+    for old, new in zip(("2022", "2023"), tags, strict=True):
+        (wave / f"{old}.csv").rename(wave / f"{new}.csv")
+    for name in ("series.toml", "transitions.csv"):
+        (wave / name).unlink()
+    run_main("init", str(wave), "--yes")
+    manifest = tomllib.loads((wave / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["series"]["releases"] == [f"{tag}.csv" for tag in order]
+    assert ("series.releases" in manifest["unconfirmed"]["keys"]) == asked
+
+
+@pytest.mark.parametrize(("tags", "code"), [(["1", "2"], 1), (["I", "II"], 3), (["b", "a"], 3)])
+def test_waves_whose_texts_do_not_show_their_order_leave_transitions_undecided(tmp_path, tags, code):
+    rows = [[tag, who, who, value] for tag, values in zip(tags, ("ab", "ba"), strict=True)
+            for who, value in zip("pq", values, strict=True)]  # fmt: skip
+    write(tmp_path / "panel.csv", as_csv([["wave", "id", "group", "value"], *rows]))
+    write(tmp_path / "moves.csv", "from,to\na,b\nb,a\na,a\nb,b\n")
+    columns = 'sensitive = "value"\ngroup = "group"\nindividual = "id"\n'
+    series = '[series]\nreleases = ["panel.csv"]\nreleases_by = "wave"\n\n[columns]\n'
+    adversary = '\n[adversary]\ntransitions = "moves.csv"\n'
+    write(tmp_path / "series.toml", f"{series}{columns}{adversary}")
+    assert run_audit(tmp_path)[0] == code
+
+
 def test_a_draft_of_transitions_that_its_publisher_edited_is_not_overwritten(wave):
     edited = (wave / "transitions.csv").read_text(encoding="utf-8") + "No,Maybe\n"
     write(wave / "transitions.csv", edited)

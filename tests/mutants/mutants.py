@@ -414,6 +414,17 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.encoding._parts", 'r"\\1\\5"', 'r"\\2\\3\\4"'),
         ("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass"),
     ],
+    "cli/test_confirm.py::test_releases_are_listed_in_time_and_asked_about_if_their_names_do_not_show_it": [
+        (
+            "audit.io.publication_order._readings",
+            "beside[::-1]), (numbers[at], *beside)",
+            "beside), (numbers[at], *beside)",
+        ),
+        ("audit.io.publication_order.in_time", "is_alike and is_single", "is_alike"),
+    ],
+    "cli/test_confirm.py::test_waves_whose_texts_do_not_show_their_order_leave_transitions_undecided": [
+        ("audit.judgement.doubts.order_doubts", "not in_time(series.tags)[1]", "False"),
+    ],
     "cli/test_waive.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided": [
         ("audit.judgement.waivers.WaiverBook._ask", "clauses.update(*(found.clauses[at] for at in left))", "pass"),
     ],

@@ -17,7 +17,7 @@ from tests.oracle.test_linked_classes import CELLS, drawn
 from tests.oracle.test_linked_classes import written as linked_classes
 from tests.oracle.worlds import few, histories, worlds
 
-NUMBERS = ["100", "105", "110.5", "111", "-100", "0", "300", "310", "unknown"]
+NUMBERS = ["100", "105", "110.5", "111", "-100.5", "0", "300", "310", "none"]
 SHARES = {"0.1": Fraction(1, 10), "0": Fraction(0), "0.05": Fraction(1, 20), "0.9": Fraction(9, 10)}
 NAMES = ["x", "y", "z"]
 
@@ -26,7 +26,7 @@ NAMES = ["x", "y", "z"]
 
 
 def number(text):
-    return None if text == "unknown" else Fraction(text)
+    return None if text == "none" else Fraction(text)
 
 
 @dataclass(frozen=True)

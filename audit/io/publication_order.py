@@ -1,0 +1,97 @@
+"""The order in which releases were published, as far as their names show it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from audit.io.toml import natural
+
+_MONTHS = (
+    "january januar janvier enero jan jaenner janner ene",
+    "february februar fevrier febrero feb fev",
+    "march maerz marz mars marzo mar mrz",
+    "april avril abril apr avr abr",
+    "may mai mayo",
+    "june juni juin junio jun",
+    "july juli juillet julio jul",
+    "august aout agosto aug ago",
+    "september septembre septiembre sep sept",
+    "october oktober octobre octubre oct okt",
+    "november novembre noviembre nov",
+    "december dezember decembre diciembre dec dez dic",
+)
+_ORDINALS = (
+    "first erste erster erstes premier premiere primera primer primero i one eins un uno una winter hiver invierno",
+    "second zweite zweiter zweites deuxieme seconde segunda segundo ii two zwei deux dos spring fruehling fruhling "
+    "fruhjahr printemps primavera",
+    "third dritte dritter drittes troisieme tercera tercer tercero iii three drei trois tres summer sommer ete verano",
+    "fourth vierte vierter viertes quatrieme cuarta cuarto iv four vier quatre cuatro autumn fall herbst automne otono",
+    "fifth fuenfte funfte funfter funftes cinquieme quinta quinto v five funf cinq cinco",
+    "sixth sechste sechster sechstes sixieme sexta sexto vi six sechs seis",
+    "seventh siebte siebter siebtes septieme septima septimo vii seven sieben siete",
+    "eighth achte achter achtes huitieme octava octavo viii eight acht huit ocho",
+    "ninth neunte neunter neuntes neuvieme novena noveno ix nine neun neuf nueve",
+    "tenth zehnte zehnter zehntes dixieme decima decimo x ten zehn dix diez",
+)
+_NUMBERS = {word: at for words in (_ORDINALS, _MONTHS) for at, line in enumerate(words, 1) for word in line.split()}
+_IN_MONTHS = frozenset(word for line in _MONTHS for word in line.split())
+_PARTS = re.compile(r"([0-9]+)(?:st|nd|rd|th|ere?|eme|e|o|a)?(?![a-z0-9])|([0-9]+)|([a-z]+)")
+_MONTH_AND_YEAR = re.compile(r"(?<![0-9])(0[1-9]|1[0-2])((?:19|20)[0-9]{2})(?![0-9])")
+_YEARS = range(1900, 2100)
+
+
+def in_time(names: Iterable[str]) -> tuple[list[str], bool]:
+    """Return names of releases in the order of publication, and whether they show this order.
+
+    Numbers and names of months show it where the names are alike otherwise, or if each has another year. Seasons and
+    ordinals in words may do so, as may days before or behind months.
+
+    >>> in_time(["2023-10", "2023-2"]), in_time(["11/2022", "02/2023"]), in_time(["April 2023", "Januar 2023"])
+    ((['2023-2', '2023-10'], True), (['11/2022', '02/2023'], True), (['Januar 2023', 'April 2023'], True))
+    >>> in_time(["autumn", "spring", "summer"]), in_time(["VIII", "IX"]), in_time(["klinik_2", "hospital_1"])
+    ((['spring', 'summer', 'autumn'], False), (['VIII', 'IX'], False), (['hospital_1', 'klinik_2'], False))
+    """
+    read = {name: _read(name) for name in names}
+    readings = [_readings(numbers) for numbers, _, _ in read.values()]
+    orders = [
+        sorted(read, key=lambda name: (_readings(read[name][0])[at], natural(name)))
+        for at in range(min(map(len, readings), default=0))
+    ]
+    years = [[number for number in numbers if number in _YEARS] for numbers, _, _ in read.values()]
+    is_yearly = all(len(each) == 1 for each in years) and len({each[0] for each in years}) == len(read)
+    is_alike = len({rest for _, rest, _ in read.values()}) == 1 and all(clear for _, _, clear in read.values())
+    is_single = all(order == orders[0] for order in orders)
+    return orders[0] if orders else [], len(read) < 2 or is_yearly or (is_alike and is_single)
+
+
+def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
+    """Return the numbers in a name, what it has beside them, and whether no number is a word other than a month."""
+    text = _plain(_MONTH_AND_YEAR.sub(r"\1 \2", name))
+    numbers, rest, is_clear, end = list[int](), list[str](), True, 0
+    for part in _PARTS.finditer(text):
+        ordinal, digits, word = part.groups()
+        is_prefix = word is not None and len(word) == 1 and text[part.end() : part.end() + 1].isdigit()
+        number = int(ordinal or digits) if word is None else None if is_prefix else _NUMBERS.get(word)
+        rest += [text[end : part.start()], word if number is None else "0"]
+        if number is not None:
+            numbers.append(number)
+            is_clear &= not word or word in _IN_MONTHS
+        end = part.end()
+    return tuple(numbers), "".join([*rest, text[end:]]), is_clear
+
+
+def _plain(name: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(each))
+
+
+def _readings(numbers: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return what to sort by, the likelier first: from the year on; behind it days, months or both in either order."""
+    at = next((at for at, number in enumerate(numbers) if number in _YEARS), None)
+    if at == 0:
+        return [numbers, numbers]
+    if at is None:
+        return [numbers, numbers[::-1]]
+    beside = numbers[:at] + numbers[at + 1 :]
+    return [(numbers[at], *beside[::-1]), (numbers[at], *beside)]
