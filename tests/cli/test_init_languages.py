@@ -129,7 +129,7 @@ def misfits(folder):
 
 def differing(folder):
     """Exact ages in one release and ranges in another, values of other languages, months that look like ranges."""
-    for tag, ages, ill in (("march", range(20, 44), "flu cold"), ("june", ["20-40"] * 24, "grippe rhume")):
+    for tag, ages, ill in (("spring", range(20, 44), "flu cold"), ("summer", ["20-40"] * 24, "grippe rhume")):
         table = [[str(age), "fm"[n % 2], f"2024-0{1 + n % 9}", ill.split()[n % 2]] for n, age in enumerate(ages)]
         write(folder / f"{tag}.csv", as_csv([["Age", "Sex", "Month", "Disease"], *table]))
 
