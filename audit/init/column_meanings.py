@@ -290,7 +290,10 @@ class _Guesser:
         doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
         reasons = [why for _, why in marks[best.name] if why is not None]
         reasons += [Phrase("the only column that the register lacks")] * (len(lacking) == 1 and bool(known))
-        shown = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
+        shown = _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
+        others_known = all(column_names.is_quasi(column.name) or column.name in self.found.labels for column in others)
+        named = column_names.sensitivity(best.name) > 0 or (others_known and not column_names.is_quasi(best.name))
+        shown = _CHANGES in reasons or (shown and named)
         why = joined([str(each) for each in reasons or [Phrase("nothing fits better")]])
         self.choose("sensitive", best, why, sure=shown)
         if doubtful:
@@ -342,7 +345,8 @@ class _Guesser:
         by = self.boxes()
         for column in self.free(self.rows):
             if form := self.generalized(column):
-                self.take(column, form, sure=True)
+                known = column_names.is_quasi(column.name) or "columns.sensitive" not in self.guesses.unsure
+                self.take(column, form, sure=known and not column_names.sensitivity(column.name))
             elif (why := self.why_quasi(column, by)) is not None:
                 self.take(column, str(why), sure=why in (_IN_REGISTER, _IN_PAIRS, _WITH_HIERARCHY))
 

@@ -45,7 +45,15 @@ _SENSITIVE = {
         "sen disability behinderung handicap discapacidad"
     ),
     8: _words(
-        "salary income wage wages earnings pay gehalt einkommen einkunfte lohn salaire revenu salario ingreso stipendio"
+        "salary income wage wages earnings pay gehalt einkommen einkunfte lohn salaire revenu salario ingreso "
+        "stipendio renta rentas rendimiento baseimponible imponible liquidable patrimonio cuota cuotas sueldo nomina "
+        "retribucion remuneracion prestacion prestaciones subsidio pension pensiones jubilacion deuda deudas "
+        "impuesto irpf "
+        "wealth networth assets debt debts benefit allowance taxable taxband taxbracket taxclass taxpaid taxdue "
+        "incometax steuerklasse einkommensteuer steuerpflichtiges vermogen bruttolohn nettolohn stundenlohn monatslohn "
+        "jahreslohn lohnstufe lohngruppe lohnklasse verdienst leistung sozialhilfe burgergeld wohngeld rente schulden "
+        "patrimoine impot impots imposable imposition allocation prestation remuneration traitement retraite fortune "
+        "dette dettes reddito patrimonio imposta inkomen uitkering"
     ),
     7: _words(
         "occupation profession job religion orientation beruf metier ocupacion profesion professione beroep konfession "
@@ -59,7 +67,8 @@ _SENSITIVE = {
 _QUASI = _words(
     "age sex gender zip zipcode postcode postal race ethnicity ethnic birth birthdate birthday birthplace birthyear "
     "dob born nationality native country state city town region county district province municipality education "
-    "gor lsoa msoa nuts "
+    "gor lsoa msoa nuts zona zone area ward barrio distrito comarca municipio localidad quartier arrondissement canton "
+    "kanton bezirk stadtteil gemeinde "
     "degree marital relationship address height alter geschlecht plz postleitzahl wohnort ort land geburt bildung "
     "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
     "provincia eta sesso nascita comune cap leeftijd geslacht"

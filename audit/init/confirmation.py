@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.table_shapes import read_categories
-from audit.init.column_names import sensitivity
+from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, read_columns
 from audit.init.count_parts import has_unknown_whole
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
@@ -175,6 +175,11 @@ class _Asked:
         waiting = list(dict.fromkeys([*_guessed(manifest, found), *columns_without_role(manifest)]))
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
+        if not self.named("sensitive") and (known := self.named("quasi_identifiers")):
+            question = say("By these answers no column is sensitive. Which of these is?")
+            name = self.ask(Question(question, dict.fromkeys(known, ""), ""))
+            self.take_role(name, "quasi_identifiers")
+            self.give_role(name, "sensitive", "")
         if not self.named("sensitive"):
             raise UsageError(say("by these answers no column is sensitive, and nothing can be judged; answer again"))
 
@@ -188,6 +193,8 @@ class _Asked:
             suggested = before or "quasi_identifiers"
             if suggested == "quasi_identifiers" and sensitivity(name):
                 question, suggested = f"{question} {say('Its name says that it may be sensitive.')}", ""
+            elif suggested == "sensitive" and not sensitivity(name):
+                question, suggested = f"{question} {say('Its name does not say that it is sensitive.')}", ""
             role = self.ask(Question(question, _said(_ROLES), suggested))
         if role == "none" or (role == before and role != "unlinkable"):
             return []
@@ -392,13 +399,13 @@ def _published(manifest: Manifest) -> dict[str, Column]:
 
 
 def _guessed(manifest: Manifest, found: dict[str, Column]) -> Iterator[str]:
-    """Yield the columns whose role is a guess; generalized cells are those of quasi-identifiers."""
+    """Yield the columns whose role is a guess; generalized cells under such a name are those of quasi-identifiers."""
     columns, guesses = manifest.columns, set(manifest.unconfirmed)
     if "columns.sensitive" in guesses:
         yield from columns.sensitive
     if guesses & _OF_PEOPLE:
         exact = [name for name in columns.quasi_identifiers if name not in columns.rules[Hierarchies].names]
-        yield from (name for name in exact if name not in found or found[name].form is None)
+        yield from (name for name in exact if name not in found or found[name].form is None or not is_quasi(name))
     for role in _SINGLE:
         name = getattr(columns, role)
         if f"columns.{role}" in guesses and name is not None:

@@ -188,7 +188,8 @@ def _state_texts(found: FoundFiles) -> None:
         guesses.state("series.name", name)
     why = by_reason({column.name: found.roles[column.name][1] for column in found.with_role(QUASI)})
     reasons = parted(f"{names} ({reason})" for reason, names in why)
-    guesses.below["columns.quasi_identifiers"] = say("guess: ") + (reasons or say("no column has generalized cells"))
+    mark = say("guess: ") if "columns.quasi_identifiers" in guesses.unsure else ""
+    guesses.below["columns.quasi_identifiers"] = mark + (reasons or say("no column has generalized cells"))
     last = [key for key in ("quasi_identifiers", "group", "individual", "record") if guesses.column(key) is not None][
         -1
     ]

@@ -120,7 +120,8 @@ class Guesses:
             own = table == "columns" or any(f"{table}.{path}" in self.why for path in lines)
             for path, line in lines.items() if own else [(name, f"{toml_key(name)} = {toml_value(value)}")]:
                 why = self.why.get(f"{table}.{path}", self.why.get(key, ""))
-                yield f"{line}{f'  # {mark}{printable(why, 2_000)}' if why else ''}"
+                marked = "" if self.name == NAME and self.unsure.keys().isdisjoint({key, f"{table}.{path}"}) else mark
+                yield f"{line}{f'  # {marked}{printable(why, 2_000)}' if why else ''}"
             for part in self.below.get(key, "").splitlines():
                 yield from _said(part)
         for why, names in by_reason(self.left[table]):

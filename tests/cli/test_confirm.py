@@ -163,7 +163,7 @@ def wave(tmp_path):
 
 @pytest.mark.parametrize(
     ("answers", "transitions"),
-    [(["quasi_identifiers", "sensitive"], "transitions.csv"), (["", "sensitive"], "any")],
+    [(["quasi_identifiers", "sensitive"], "transitions.csv"), (["sensitive", "sensitive"], "any")],
     ids=["another", "both"],
 )
 def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wave, answers, transitions):
@@ -177,7 +177,7 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
 
 
 def test_transitions_are_drafted_anew_in_the_order_that_the_publisher_states(wave):
-    code, _, err, text = confirm(wave, "", "", "2023, 2022", more=9)
+    code, _, err, text = confirm(wave, "sensitive", "quasi_identifiers", "2023, 2022", more=9)
     assert (code, tomllib.loads(text)["series"]["releases"]) == (0, ["2023.csv", "2022.csv"]), err
     lines = (wave / "transitions.csv").read_text(encoding="utf-8").splitlines()
     assert sorted(lines) == ["No,No", "Yes,No", "Yes,Yes", "from,to"]

@@ -22,7 +22,23 @@ QUICK = ("--attack", "intersection", "--attack", "update-graph")
 def initialized(folder, *words):
     """Run `audit init`, and return what it said as one line, and the manifest."""
     out = done("init", str(folder), *words)
-    return " ".join(out.split()), tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    text = (folder / "series.toml").read_text(encoding="utf-8")
+    manifest = tomllib.loads(text)
+    listed = manifest.get("unconfirmed", {}).get("keys", [])
+    assert all(any(f"{key}.".startswith(f"{each}.") for each in listed) for key in marked(text)), text
+    return " ".join(out.split()), manifest
+
+
+def marked(text):
+    """The keys of a drafted manifest that a comment beside or below them marks as guesses."""
+    table = key = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            table = line.strip("[]")
+        elif line and not line.startswith("#"):
+            key = f"{table}.{line.split(' = ')[0]}"
+        if "# guess: " in line:
+            yield key
 
 
 def confirmed(folder, *answers):
@@ -285,6 +301,48 @@ def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     code, result, _ = run_audit(tmp_path)
     assert code == 3
     assert any('have no role: "q1" and "q2"' in each["reason"] for each in result["policy"]["undecided"])
+
+
+def taxed(folder, head, *, exact=("Zona", "Sexo")):
+    """Declarants with birth years and incomes in bands; the incomes of one class are all alike."""
+    bands = ["12.001 - 20.000 €", "20.001 - 30.000 €", "más de 60.000 €"]
+    rows = [["Norte" if n % 2 else "Sur", ["1940-1959", "1960-1979"][n // 2 % 2], "HM"[n // 4 % 2],
+             bands[2 if n % 8 == 0 else n % 3]] for n in range(96)]  # fmt: skip
+    names = ["Zona", "Año de nacimiento", "Sexo", head]
+    kept = [place for place, name in enumerate(names) if name in {*names[1::2], *exact}]
+    for year in ("2020", "2021"):
+        write(folder / f"{year}.csv", as_csv([[row[place] for place in kept] for row in (names, *rows)]))
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Tramo de renta", "Renta", "Base imponible", "Cuota líquida", "Patrimonio", "Rendimientos netos", "Prestación",
+     "Steuerklasse", "Vermögen", "Bruttolohn", "Sozialleistung", "Patrimoine", "Revenu imposable", "Allocation",
+     "Tax band", "Wealth", "Housing benefits"],
+)  # fmt: skip
+def test_incomes_in_bands_are_sensitive(tmp_path, head):
+    """Their bands look like the generalized cells of a quasi-identifier, and the zone as if it were sensitive."""
+    taxed(tmp_path, head)
+    assert initialized(tmp_path)[1]["columns"]["sensitive"] == head
+    confirmed(tmp_path)
+    assert run_audit(tmp_path)[0] == 1
+
+
+@pytest.mark.parametrize("exact", [("Zona", "Sexo"), ("Sexo",), ("Zona",)])
+def test_enter_does_not_confirm_a_sensitive_column_that_no_name_supports(tmp_path, exact):
+    """Each column whose role is guessed is asked about, in bands or not, and one of them has to be sensitive."""
+    taxed(tmp_path, "Tramo", exact=exact)
+    _, manifest = initialized(tmp_path)
+    assert manifest["columns"]["sensitive"] in exact
+    assert {"columns.sensitive", "columns.quasi_identifiers"} <= {*manifest["unconfirmed"]["keys"]}
+    with pytest.raises(AssertionError, match="fewer answers than questions"):
+        confirmed(tmp_path)
+    _, said = confirmed(tmp_path, *["quasi_identifiers"] * (len(exact) + 1), "Tramo")
+    assert all(f'What is the column "{name}"' in said for name in (*exact, "Tramo"))
+    assert "By these answers no column is sensitive. Which of these" in said
+    columns = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["columns"]
+    assert (columns["sensitive"], "Tramo" in columns["quasi_identifiers"]) == ("Tramo", False)
+    assert run_audit(tmp_path)[0] == (1 if len(exact) == 2 else 0)
 
 
 def test_answers_on_a_terminal(monkeypatch):

@@ -106,7 +106,7 @@ def test_a_register_may_name_columns_in_other_case(tmp_path, person):
         run_main("init", str(folder), "--yes")
         text = (folder / "series.toml").read_text(encoding="utf-8")
         assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
-        assert ('Sex = "SEX"  # guess: the names differ only in spelling' in text) == (head[0] == "age")
+        assert ('Sex = "SEX"  # the names differ only in spelling' in text) == (head[0] == "age")
         found.append(judged_of(folder))
     assert found[0] == found[1]
 
