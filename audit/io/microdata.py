@@ -490,7 +490,7 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
     what = say("the row looks like a total, not like a person")
     remedy = say("delete it, or give the person another identifier")
     table.note_first(total, individual, what, remedy, problems)
-    remedy = say('write its value, or why there is none, such as "not answered", which counts as a value')
+    remedy = say("write its value, or delete the row")
     table.note_first(valueless, sensitive, say("the row has no value"), remedy, problems)
 
 
@@ -731,10 +731,7 @@ def remedy_for_codes(name: str) -> str:
 
 def remedy_for_unknown() -> str:
     """Return what to do about sensitive values that are not known."""
-    return say(
-        "delete these rows; or name the text under harmless if it may become known of anybody; or write what it means "
-        'in words, such as "not recorded", and it counts as a value'
-    )
+    return say("delete these rows; or name the text under harmless if it may become known of anybody")
 
 
 def _in_units(text: str, kind: Kind, form: str) -> str:
