@@ -27,6 +27,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _NAMED = 6
+_CODE = re.compile(r"[\w.-]*|[^0-9]*")
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
@@ -45,9 +46,10 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     keys = [key for key in keys if key.removeprefix("policy.") not in given]
+    numbers = _unread_columns(counts)
     unread = (
         (
-            _unread_columns(counts),
+            numbers,
             "columns",
             Phrase(
                 "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
@@ -55,7 +57,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
             ),
         ),
         (
-            _unread_remarks(counts),
+            _unread_remarks(counts, numbers),
             "columns",
             Phrase(
                 "texts beside counts that are not exact may say more about them: {columns}; write their numbers into a "
@@ -137,10 +139,11 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
     return named
 
 
-def _unread_remarks(counts: PublishedCounts) -> list[str]:
-    """Return the columns of texts that may say something about hidden or rounded counts of which rows they are.
+def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str]:
+    """Return the columns of texts that may say something about the hidden or rounded counts in their rows.
 
-    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names.
+    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names. The
+    columns of `numbers` are left out.
     """
     manifest, named = counts.manifest, list[str]()
     values = {view.column for view in manifest.views} | {*filter(None, [manifest.status])}
@@ -150,22 +153,21 @@ def _unread_remarks(counts: PublishedCounts) -> list[str]:
     for file in {part.file.path: part.file for part in counts.parts}.values():
         is_session = (file.path.parent / SESSION).is_file()
         names = [] if is_session else column_names(file.path, file.shown, Problems()) or []
-        left = [name for name in names if name not in {*manifest.columns, *named}]
+        left = [name for name in names if name not in {*manifest.columns, *numbers, *named}]
         table = read_count_table(file.path, file.shown, names, Problems()) if left else None
         if table is None:
             continue
         shown = zip(*(map(is_like_a_number, table.texts(name)) for name in values & {*names}), strict=True)
         hidden = [not any(each) for each in shown]
-        labels = [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
+        labels = [[()] * table.rows]
+        labels += [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
         for name in left if any(hidden) or not is_exact else ():
             texts = table.texts(name)
             said = {text for text, is_hidden in zip(texts, hidden, strict=True) if text and is_hidden}
             has_digits = any(char.isdigit() for text in table.distinct(name) for char in text)
-            if (len(said) > 1 or has_digits) and not any(
-                _repeats(each, texts) for each in ([()] * len(texts), *labels)
-            ):
+            if (len(said) > 1 or has_digits) and not any(_repeats(each, texts) for each in labels):
                 named.append(name)
-    return [name for name in named if name not in _unread_columns(counts)]
+    return named
 
 
 def _repeats(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> bool:
@@ -173,9 +175,6 @@ def _repeats(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> bool:
     many = len({*labels})
     is_one = len({*zip(labels, texts, strict=True)}) == many
     return is_one and (many < len(texts) or all(_CODE.fullmatch(text) for text in texts))
-
-
-_CODE = re.compile(r"[\w.-]*|[^0-9]*")
 
 
 def _unread_measures(counts: PublishedCounts) -> list[str]:

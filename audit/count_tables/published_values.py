@@ -65,7 +65,7 @@ class ValueReader:
             texts = [made[pair] for pair in pairs]
         if manifest.blank_is_zero:
             raw = part.table.texts(column)
-            texts = [text or "0" * (not own) for text, own in zip(texts, raw, strict=True)]
+            texts = [text or ("" if own else "0") for text, own in zip(texts, raw, strict=True)]
         beside = {name: self._beside(part, name, texts) for name in self.beside}
         if part.measure is not None:  # values of statistics that are not counts are read as empty
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}

@@ -42,7 +42,7 @@ class FoundFiles:
 
     Attributes:
         guesses: the guesses.
-        releases: in the order of their names.
+        releases: in the order that their names show.
         beside: the register, the transitions and the known values, by their key in the manifest.
         misfits: by the same keys, why such a file does not fit.
         counterfeits: tables in counterfeits/.

@@ -323,7 +323,7 @@ class SeriesReader(Reader, Generic[R]):
 
     @abstractmethod
     def divided(self, found: list[R], by: str) -> list[R]:
-        """Return one release for each text of a column, in the order of the texts."""
+        """Return one release for each text of a column, in the order that the texts show."""
 
 
 class _ManifestReader(SeriesReader[ReleaseFiles]):
@@ -448,7 +448,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return [each for files in found for each in self.releases_in(files, by)]
 
     def releases_in(self, files: ReleaseFiles, by: str) -> list[ReleaseFiles]:
-        """Return the releases of one file, one for each text of a column, in the order of the texts."""
+        """Return the releases of one file, one for each text of a column, in the order that the texts show."""
         if files.values is not None:
             self.note(
                 "releases_by", say("an Anatomy pair is one release"), say("name the column beside tables of rows alone")

@@ -655,7 +655,7 @@ class _MicrodataReader(Reader):
         return tuple(found)
 
     def divided(self, file: SnapshotFile, by: str) -> list[SnapshotFile]:
-        """Return the snapshots of one file, one for each text of a column, in the order of the texts."""
+        """Return the snapshots of one file, one for each text of a column, in the order that the texts show."""
         table = file.read([by], self.problems)
         tags, is_clear = in_time([] if table is None else table.distinct(by))
         if not is_clear:

@@ -54,16 +54,11 @@ def in_time(names: Iterable[str]) -> tuple[list[str], bool]:
     ((['spring', 'summer', 'autumn'], False), (['VIII', 'IX'], False), (['hospital_1', 'klinik_2'], False))
     """
     read = {name: _read(name) for name in names}
-    readings = [_readings(numbers) for numbers, _, _ in read.values()]
-    orders = [
-        sorted(read, key=lambda name: (_readings(read[name][0])[at], natural(name)))
-        for at in range(min(map(len, readings), default=0))
-    ]
+    order, other = (sorted(read, key=lambda name: (_readings(read[name][0])[at], natural(name))) for at in (0, 1))
     years = [[number for number in numbers if number in _YEARS] for numbers, _, _ in read.values()]
     is_yearly = all(len(each) == 1 for each in years) and len({each[0] for each in years}) == len(read)
     is_alike = len({rest for _, rest, _ in read.values()}) == 1 and all(clear for _, _, clear in read.values())
-    is_single = all(order == orders[0] for order in orders)
-    return orders[0] if orders else [], len(read) < 2 or is_yearly or (is_alike and is_single)
+    return order, len(read) < 2 or is_yearly or (is_alike and order == other)
 
 
 def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
@@ -86,12 +81,12 @@ def _plain(name: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(each))
 
 
-def _readings(numbers: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return what to sort by, the likelier first: from the year on; behind it days, months or both in either order."""
+def _readings(numbers: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return two ways to sort, the likelier first: from the year on; behind it days, months or both in either order."""
     at = next((at for at, number in enumerate(numbers) if number in _YEARS), None)
     if at == 0:
-        return [numbers, numbers]
+        return numbers, numbers
     if at is None:
-        return [numbers, numbers[::-1]]
+        return numbers, numbers[::-1]
     beside = numbers[:at] + numbers[at + 1 :]
-    return [(numbers[at], *beside[::-1]), (numbers[at], *beside)]
+    return (numbers[at], *beside[::-1]), (numbers[at], *beside)

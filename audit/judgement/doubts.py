@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -238,11 +238,7 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
                 texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
-        decimals, parts = rules[Decimal].commas(series.columns, column, names), [[fold(name)] for name in names]
-        alone = {fold(name) for name in names}
-        for own, name in zip(parts, names, strict=True):
-            if name not in decimals and not is_range(name):
-                own += [part for part in map(fold, listed(name)) if part in alone or list_sign(name) != ","]
+        parts = _values_in(names, rules[Decimal].commas(series.columns, column, names))
         if any(len(own) > 1 for own in parts) and any(_share(each.release, column, parts) for each in held.seen):
             what = say(
                 '"{column}" has texts that may be lists of values, and all texts of a group have one value in common: '
@@ -250,6 +246,13 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def _values_in(names: Sequence[str], decimals: Container[str]) -> list[list[str]]:
+    """Return each text itself, folded, and the values that it may list; behind a comma, only those that stand alone."""
+    alone = {fold(name) for name in names}
+    values = {name: [] if name in decimals or is_range(name) else [*map(fold, listed(name))] for name in names}
+    return [[fold(name), *(part for part in values[name] if part in alone or list_sign(name) != ",")] for name in names]
 
 
 def _share(release: Release, column: str, parts: Sequence[Collection[str]]) -> bool:
