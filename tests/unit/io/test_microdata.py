@@ -212,8 +212,8 @@ BAD = [
                                                          f"and so do 2 more; {ONE_ROW}"]),
     ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person has another row on line 9; '
                                                             f"{ONE_ROW}"]),
-    ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, or why there '
-                                       'is none, such as "not answered", which counts as a value']),
+    ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, or '
+                                       "delete the row"]),
     ([ROWS[0], ("Al", 22, "*", "flu")], [':3, column "Town": the cell has no value; write the exact value, or leave '
                                          "the column out"]),
     ([*ROWS, *((f"P{n}", n, "x", "flu") for n in range(20)), ("X", "[20, 30]", "x", "flu"), ("Y", "", "x", "flu")],
