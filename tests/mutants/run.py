@@ -32,7 +32,9 @@ def tested(tree: Path, tests: Iterable[str], jobs: int) -> tuple[int | None, str
     """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
     # Libraries that were imported before pytest cannot be rewritten; one counterexample suffices, however long.
     words = ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-profile=unshrunk", "--hypothesis-seed=0"]
-    words += ["-x", "-n", str(jobs), "-p", "no:cacheprovider", *dict.fromkeys(tests)]
+    # Of two runs that share pytest's folder of temporary folders, one may delete what the other is counting.
+    words += ["-x", "-n", str(jobs), "-p", "no:cacheprovider", f"--basetemp={tree.parent / 'temporary'}"]
+    words += dict.fromkeys(tests)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8", prefix="mutant-") as printed:
         process = PROCESSES.Process(target=_test, args=(tree, words, printed.name))
         process.start()
