@@ -30,7 +30,6 @@ Reals = npt.NDArray[np.floating]
 Step: TypeAlias = Callable[[Reals, Reals], object]
 _BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # the sizes of a block's weights: in a release, and in all releases
 _LEAST_PEOPLE = 16  # the least size of a block, if there are many values
-_DENSE_VALUES = 256
 _MOST_BITS = 60.0  # by how many bits sums may grow or shrink before they are scaled
 _FAINT = 2.0**-900  # products below it have lost digits
 _NONE = np.zeros(0, dtype=np.int32)
@@ -343,10 +342,11 @@ def _image(allowed: Flags) -> Callable[[Words], Words]:
 
 
 def _step(weight: Reals) -> Step:
-    """Return a function that multiplies rows of weights by the transitions, and writes the product to other rows."""
-    if len(weight) <= _DENSE_VALUES:
-        dense = np.ascontiguousarray(weight)
-        return lambda rows, out: np.matmul(rows, dense, out=out)
+    """Return a function that multiplies rows of weights by the transitions, and writes the product to other rows.
+
+    Sparse products add in one order. Those of BLAS add as the processor and the number of rows suggest: the digits of a
+    risk would depend on both.
+    """
     from scipy import sparse
 
     matrix = sparse.csr_array(weight)

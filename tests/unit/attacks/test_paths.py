@@ -127,12 +127,11 @@ def risk_of(of, asked, parts):
 @given(
     made=series(),
     small=st.booleans(),
-    wide=st.booleans(),
     searched=st.booleans(),
     scaled=st.booleans(),
     together=st.booleans(),
 )
-def test_risks_are_shares_of_the_weight_of_all_paths(made, small, wide, searched, scaled, together):
+def test_risks_are_shares_of_the_weight_of_all_paths(made, small, searched, scaled, together):
     values, weight, history = made
     combined = Combined(values) if together else None
     evidence = evidence_of(values, weight, history, combined)
@@ -141,8 +140,6 @@ def test_risks_are_shares_of_the_weight_of_all_paths(made, small, wide, searched
         if small:
             patch.setattr(paths, "_LEAST_PEOPLE", 2)
             patch.setattr(paths, "_BLOCK_BYTES", 1)
-        if wide:
-            patch.setattr(paths, "_DENSE_VALUES", 2)
         if searched:
             patch.setattr(value_sets, "_CELLS_PER_ENTRY", -1)
         if scaled:
