@@ -42,11 +42,11 @@ CONTRADICTED = Phrase(
     '"any" where any value may follow any, or correct the data.'
 )
 BY_ITSELF = Phrase(
-    "Each release was judged by itself, because nothing links people to rows. To judge what several releases "
-    "disclose together, add one of these: a key (private/<release>.key.csv with row,individual, or [columns] "
-    'individual; with rows = "latest" if people have several rows), against adversaries who know somebody\'s group; '
-    "a register of exact values ([adversary] register), against adversaries who know people; published record ids "
-    "([columns] record)."
+    "Each release was judged by itself, because nothing links people to rows, or people have several rows in one. To "
+    "judge what several releases disclose together, publish one row for each person and add one of these: a key "
+    "(private/<release>.key.csv with row,individual, or [columns] individual), against adversaries who know somebody's "
+    "group; a register of exact values ([adversary] register), against adversaries who know people; published record "
+    "ids ([columns] record)."
 )
 _BROKEN = {
     "certain": Phrase("nobody's {value} may be certain (max_risk, found by {attack})"),

@@ -31,7 +31,9 @@ from audit.io.microdata import (
     NEVER,
     UNITS,
     Microdata,
+    OneRow,
     SnapshotFile,
+    frequent_value,
     kind_of_values,
     note_empty,
     note_no_people,
@@ -43,9 +45,9 @@ from audit.io.microdata import (
 from audit.io.publication_order import in_time
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
-from audit.io.toml import natural
+from audit.io.toml import natural, toml_text
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 _Document: TypeAlias = Any  # a tomlkit document
 _HEAD = Phrase(
@@ -58,6 +60,7 @@ _CONFIRM = "`audit init --microdata --confirm`"
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_PAIRS = 40_000
+_MOST_GRAVE = 1_000  # values in the list of which row of a person counts
 _LARGE = 1_000  # numbers so far from each other are amounts
 _MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
 _SHORT = 3  # letters of an abbreviation
@@ -83,8 +86,7 @@ def _complete(found: FoundFiles) -> None:
         InputError: no column says whose row it is.
     """
     individual = _people(found)
-    latest = _latest(found, individual)
-    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by, latest) for each in found.releases]
+    files = _files(found, individual)
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     names = [column.name for column in quasi]
     changes, people = changes_of_people(files, individual.name, found.sensitive.name, names)
@@ -100,8 +102,9 @@ def _complete(found: FoundFiles) -> None:
     if (by := files[0].by) is not None:
         guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
-    if latest:
-        guesses.state("columns.latest_by", latest[1], say("some people have several rows in one table"))
+    if (row := files[0].one_row) is not None:
+        key = "columns.gravest" if row.gravest else "columns.latest_by"
+        guesses.state(key, [*row.gravest] or row.column, say("some people have several rows in one table"))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
     with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
@@ -143,7 +146,7 @@ def _complete(found: FoundFiles) -> None:
     ]
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
-    elif latest or files[0].by is not None or not individual.repeated:
+    elif row is not None or files[0].by is not None or not individual.repeated:
         _state_changes(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
@@ -185,11 +188,46 @@ def _nearly_people(columns: Sequence[Column]) -> str | None:
     return printable(best) if rows and rows[best] > _MOSTLY * len(columns[0].codes) else None
 
 
-def _latest(found: FoundFiles, individual: Column) -> tuple[str, ...]:
-    """Return the column of people, if some have several rows, and that of the dates that differ most; else nothing."""
+def _files(found: FoundFiles, individual: Column) -> list[SnapshotFile]:
+    """Return the files of the snapshots, with what says which row of a person counts."""
+    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by) for each in found.releases]
+    row = _one_row(found, individual, files)
+    return [replace(each, one_row=row) for each in files]
+
+
+def _one_row(found: FoundFiles, individual: Column, files: Sequence[SnapshotFile]) -> OneRow | None:
+    """Return which row of a person counts, if some have several rows: the latest, else the one with the gravest value.
+
+    None if each person has one row, or if neither dates nor values say it.
+    """
+    if not individual.repeated:
+        return None
     dates = [column for column in found.columns.values() if column is not individual and column.are_days]
     ways = {column.name: int(partition([individual, column]).max()) for column in dates}
-    return (individual.name, max(ways, key=lambda name: ways[name])) if individual.repeated and ways else ()
+    if ways:
+        return OneRow(individual.name, max(ways, key=lambda name: ways[name]))
+    gravest = _gravest(files, individual.name, found.sensitive.name)
+    return OneRow(individual.name, found.sensitive.name, gravest) if gravest else None
+
+
+def _gravest(files: Sequence[SnapshotFile], individual: str, sensitive: str) -> tuple[str, ...]:
+    """Return all sensitive values, rare ones first and unknown ones last.
+
+    Nothing is returned for amounts, for very many values, and if no person has two values in a snapshot: rows were then
+    entered twice.
+    """
+    rows, problems, differ = Counter[str](), Problems(), False
+    for file in files:
+        if (table := replace(file, one_row=None).read([individual, sensitive], problems)) is not None:
+            pairs = [*zip(table.texts(individual), table.texts(sensitive), strict=True)]
+            rows.update(value for _, value in pairs)
+            differ = differ or len({*pairs}) > len({who for who, _ in pairs})
+    problems.check()
+    texts = [text for text in rows if text]
+    unknown = {*unknown_among(texts)}
+    if not differ or kind_of_values(texts) is Kind.NUMERIC or len(texts) > _MOST_GRAVE:
+        return ()
+    return tuple(sorted(texts, key=lambda text: (text in unknown, rows[text], text)))
 
 
 def _doubted_order(tags: Sequence[str]) -> Iterator[str]:
@@ -208,12 +246,12 @@ def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator
             count=str(len(files)),
             tags=joined([printable(each.tag) for each in files], most=12),
         )
-    if files[0].latest:
-        yield _only_latest(*files[0].latest)
+    if (row := files[0].one_row) is not None:
+        yield _only_one(row)
     elif individual.repeated and files[0].by is None:
         yield say(
-            'Some people have several rows in one table (column "{column}"), and methods refuse such a table: keep one '
-            "row for each person, such as the latest, or add up the amounts of a person.",
+            'Some people have several rows in one table (column "{column}"), and methods refuse such a table: add up '
+            "the amounts of a person, or write under [columns] which row counts: latest_by or gravest.",
             column=printable(individual.name),
         )
     if individual.repeated:
@@ -225,7 +263,7 @@ def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
     lines = list[str]()
     problems, people = Problems(), IdentifierEncoder()
     for file in files:
-        table = problems.checked(replace(file, latest=()).read([individual], problems, distinct=[individual]))
+        table = problems.checked(replace(file, one_row=None).read([individual], problems, distinct=[individual]))
         rows, again = people.repeated(people.encode(table.arrow(individual)))
         pairs = zip(rows.tolist(), again.tolist(), strict=True)
         lines += [
@@ -242,16 +280,38 @@ def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
     )
 
 
-def _only_latest(individual: str, date: str) -> str:
+def _only_one(row: OneRow) -> str:
+    """Return that one row of each person is published, and which."""
+    column, name = printable(row.individual), printable(row.column)
+    if row.gravest:
+        return say(
+            'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
+            '"{sensitive}" is gravest, in this order: {values}. It is a guess that rare values are graver: put the '
+            "list gravest in the right order, or delete it and write one row for each person.",
+            column=column,
+            sensitive=name,
+            values=joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12),
+        )
     return say(
         'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}". '
         "Name another column under latest_by, or delete it and write one row for each person.",
-        column=printable(individual),
-        date=printable(date),
+        column=column,
+        date=name,
     )
 
 
 def _doubted_values(sensitive: Column) -> Iterator[str]:
+    if (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
+        yield say(
+            '{share} of the rows have "{value}" as "{column}", and methods have to withhold people or to invent rows '
+            'for that. If it may become known of anybody, such as "none", write harmless = [{example}] under '
+            "[columns], or let {command} ask.",
+            share=figure(frequent[1], ".0%"),
+            value=printable(frequent[0]),
+            column=printable(sensitive.name),
+            example=toml_text(frequent[0]),
+            command=_CONFIRM,
+        )
     if unknown := unknown_among(sensitive.texts):
         yield say(
             '"{column}" has cells that say that the value is not known ({texts}), and methods refuse them: {remedy}.',
@@ -458,9 +518,12 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     columns = read_columns([*dict.fromkeys((each.path, each.shown) for each in microdata.snapshots)])
     _ask_roles(document, microdata, columns, ask)
     microdata = open_microdata(folder, tomlkit.dumps(document))
-    latest = microdata.snapshots[0].latest
-    if latest and ask(yes_or_no(_only_latest(*latest), default=True)) == "no":
-        del document["columns"]["latest_by"]
+    row = microdata.snapshots[0].one_row
+    if row is not None and ask(yes_or_no(_only_one(row), default=True)) == "no":
+        for key in ("latest_by", "gravest"):
+            document["columns"].pop(key, None)
+    if microdata.sensitive in columns:
+        _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
     _ask_changes(document, microdata, ask)
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
@@ -474,7 +537,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
     """Ask which column is sensitive, and about each that is left out whether others may know it."""
     said, file = document["columns"], microdata.snapshots[0]
     drafted = _draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
-    kept = {microdata.individual, file.by, *file.latest[1:]}
+    kept = {microdata.individual, file.by, *file.deciding} - {microdata.sensitive}
     choices = {
         name: joined([*map(printable, each.some[:_SHOWN])]) for name, each in columns.items() if name not in kept
     }
@@ -487,6 +550,8 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         said["sensitive"].comment(say("as answered"))
         _leave(document, sensitive)
         said.pop("harmless", None)
+        if "gravest" in said:
+            said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:
@@ -495,6 +560,21 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         answers = {"published": say("others may know it about a person"), "left": say("it is not published")}
         if ask(Question(question_about(name, columns[name]), answers, "left")) == "published":
             said["quasi_identifiers"].append(name)
+
+
+def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:
+    """Ask whether sensitive values that most rows have, or that say that nothing is known, are harmless."""
+    frequent = frequent_value(column.codes, column.texts)
+    most = [] if frequent is None else [frequent[0]]
+    for text in dict.fromkeys([*most, *unknown_among(column.texts)]):
+        question = say(
+            'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
+            "protect it.",
+            column=printable(column.name),
+            value=printable(text),
+        )
+        if text not in microdata.harmless and ask(yes_or_no(question, default=False)) == "yes":
+            document["columns"].setdefault("harmless", []).append(text)
 
 
 def _leave(document: _Document, name: str) -> None:

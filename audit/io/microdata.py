@@ -39,7 +39,7 @@ _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {
         *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        *("latest_by", "spelled"),
+        *("latest_by", "gravest", "spelled"),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -71,42 +71,71 @@ class Domain:
 
 
 @dataclass(frozen=True)
+class OneRow:
+    """Which row of a person with several rows in a snapshot counts; of equal ones, the last of the file.
+
+    Attributes:
+        individual: the column of people.
+        column: with the dates of which the latest counts, or with the values of which the gravest counts.
+        gravest: all of those values, the gravest first; empty for dates.
+    """
+
+    individual: str
+    column: str
+    gravest: tuple[str, ...] = ()
+
+    def alone(self, table: Table, problems: Problems) -> Table:
+        """Return a table with one row of each person; a cell that is no date, or is not listed, is noted."""
+        people, (codes, texts) = (
+            IdentifierEncoder().encode(table.arrow(self.individual)),
+            text_codes(table.arrow(self.column)),
+        )
+        if self.gravest:
+            place = {text: -number for number, text in enumerate(self.gravest)}
+            rank = np.array([place.get(text, 1) for text in texts], dtype=np.int64)
+            wrong = (rank == 1)[codes]
+            what = say("gravest does not list this value, so that it is not known which row of a person counts")
+            remedy = say("write it into the list under [columns], at its place: the gravest value first")
+        else:
+            rank, first = ranked_dates(texts, kind_of_days(texts))
+            wrong = codes == first
+            what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
+        table.note_first(wrong, self.column, what, remedy, problems)
+        return table.without(further_rows(people, rank[codes], latest=True))
+
+
+@dataclass(frozen=True)
 class SnapshotFile:
     """The file of one snapshot.
 
     Attributes:
         by: the column with the tag of the snapshot of each row; None if the file is one snapshot.
-        latest: the columns of people and of dates, if only the latest row of each person counts; else empty.
+        one_row: which row of each person counts; None if each person has one row.
     """
 
     tag: str
     path: Path
     shown: str
     by: str | None = None
-    latest: tuple[str, ...] = ()
+    one_row: OneRow | None = None
+
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """The columns that say which row of a person counts; empty if each person has one row."""
+        return () if self.one_row is None else (self.one_row.individual, self.one_row.column)
 
     def read(self, names: Sequence[str], problems: Problems, *, distinct: Sequence[str] = ()) -> Table | None:
         """Return some columns of the rows of the snapshot, as written; None if the file cannot be read."""
-        beside = [*filter(None, (self.by, *self.latest))]
+        beside = [*filter(None, (self.by, *self.deciding))]
         table = read_table(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
         if table is None:
             return None
         if self.by is not None:
             codes, texts = text_codes(table.arrow(self.by))
             table = table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes])
-        if self.latest:
-            table = _latest(table, self.latest, problems)
+        if self.one_row is not None:
+            table = self.one_row.alone(table, problems)
         return table.less({*beside} - {*names})
-
-
-def _latest(table: Table, latest: tuple[str, ...], problems: Problems) -> Table:
-    """Return a table with the latest row of each person; a cell that is no date is noted."""
-    individual, date = latest
-    people, (codes, texts) = IdentifierEncoder().encode(table.arrow(individual)), text_codes(table.arrow(date))
-    rank, wrong = ranked_dates(texts, kind_of_days(texts))
-    what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
-    table.note_first(codes == wrong, date, what, remedy, problems)
-    return table.without(further_rows(people, rank[codes], latest=True))
 
 
 @dataclass(frozen=True)
@@ -379,7 +408,10 @@ class Microdata:
             what = say("this person has another row on line {line}", line=str(table.line(int(again[0]))))
             if len(rows) > 1:
                 what += say(", and so do {more} more", more=len(rows) - 1)
-            remedy = say('keep one row for each person, or write latest_by = "…" under [columns], a column of dates')
+            remedy = say(
+                'write under [columns] which row counts: latest_by = "…", a column of dates, or gravest = ["…", …], '
+                "all sensitive values, the gravest first; or keep one row for each person"
+            )
             problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
         return codes
 
@@ -522,7 +554,7 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
-        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by, *each.latest]
+        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by, *each.deciding]
         if names is not None:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
@@ -558,12 +590,10 @@ class _MicrodataReader(Reader):
         if decimal not in (".", ","):
             self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
-        date = self.text(columns, "latest_by")
-        latest = () if date is None else (single["individual"], date)
         return Microdata(
             folder=self.folder,
             name=self.text(head, "name") or self.folder.resolve().name,
-            snapshots=tuple(replace(each, latest=latest) for each in self.snapshots(head)),
+            snapshots=tuple(replace(each, one_row=self.one_row(columns, **single)) for each in self.snapshots(head)),
             individual=single["individual"],
             quasi_identifiers=quasi,
             sensitive=single["sensitive"],
@@ -577,6 +607,14 @@ class _MicrodataReader(Reader):
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
             spelled=self.texts(columns, "spelled"),
         )
+
+    def one_row(self, columns: Mapping[str, Any], individual: str, sensitive: str) -> OneRow | None:
+        date, gravest = self.text(columns, "latest_by"), self.texts(columns, "gravest")
+        if date is not None and gravest:
+            self.note("gravest", say("latest_by already says which row of a person counts"), say("keep one of them"))
+        if gravest:
+            return OneRow(individual, sensitive, gravest)
+        return None if date is None else OneRow(individual, date)
 
     def transitions(self) -> str | None:
         updates = self.table("updates")
@@ -745,6 +783,15 @@ def _in_units(text: str, kind: Kind, form: str) -> str:
         if isinstance(day, Fraction):
             return datetime.date.fromordinal(int(day)).strftime(form)
     return text
+
+
+def frequent_value(codes: Codes, texts: Sequence[str], harmless: Collection[str] = ()) -> tuple[str, float] | None:
+    """Return the value that more than half of the rows have, and their share; None if none has, or a harmless one."""
+    counts = np.bincount(codes, minlength=1)
+    most = int(counts.argmax())
+    if 2 * counts[most] <= len(codes) or texts[most] in {"", *harmless}:
+        return None
+    return texts[most], float(counts[most] / len(codes))
 
 
 def kind_of_values(texts: Sequence[str]) -> Kind:

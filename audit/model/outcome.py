@@ -348,7 +348,8 @@ def per_person_reason(evidence: Evidence) -> Reason | None:
     if evidence.adversary.knows_people:
         return None
     needed = say(
-        "it needs a key that says whose row is whose ([columns] individual), or a register ([adversary] register)"
+        "it needs one row for each person, with a key that says whose it is ([columns] individual), or a register "
+        "([adversary] register)"
     )
     return Reason(needed, ReasonKind.NEEDS)
 
@@ -372,7 +373,10 @@ def linked_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on people whose groups are known do not apply, or None if they do."""
     if evidence.adversary.knows_groups:
         return None
-    return Reason(say("it needs a key that says whose row is whose ([columns] individual)"), ReasonKind.NEEDS)
+    return Reason(
+        say("it needs one row for each person, with a key that says whose it is ([columns] individual)"),
+        ReasonKind.NEEDS,
+    )
 
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from audit.io.encoding import IdentifierEncoder
-from audit.io.microdata import Microdata
+from audit.io.microdata import Microdata, frequent_value
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer, Form
@@ -46,7 +46,6 @@ TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values to try for each parameter; other parameters take their least value."""
 _CLOSEST = 2
 _COARSE: Form = "generalization"
-_FREQUENT = 0.5
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[MethodCandidate]:
@@ -140,11 +139,7 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
     people, read = np.concatenate([each.snapshot.person[rows] for each, rows in changed]), every[0].snapshot
     names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
     distinct = {name: len(np.unique(column)) for name, column in names}
-    counts = np.bincount(read.value)
-    counts[list(read.harmless)] = 0
-    most = int(counts.argmax())
-    share = float(counts[most] / len(read))
-    frequent = (read.values[most], share) if share > _FREQUENT else None
+    frequent = frequent_value(read.value, read.values, microdata.harmless)
     return distinct, frequent, 0 if microdata.updates is not None else len(np.unique(people))
 
 

@@ -539,6 +539,67 @@ def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_chan
     assert 'column "Disease": the cell is not a date' in refused("plan", str(folder))
 
 
+def visits_without_dates(folder):
+    """Return a folder of two tables in which people have one to four rows, and nothing says when."""
+    draw = np.random.default_rng(3)
+    folder.mkdir()
+    for wave in ("1", "2"):
+        lines = ["Person,Age,Ward,Disease"]
+        for n in draw.permutation(80).tolist():
+            for _ in range(int(draw.integers(1, 5))):
+                value = draw.choice(["none", "flu", "gout", "hiv"], p=[0.6, 0.2, 0.15, 0.05])
+                lines.append(f"P{n},{20 + n % 60},{draw.choice(['north', 'south'])},{value}")
+        (folder / f"{wave}.csv").write_text("\n".join([*lines[:1], *draw.permutation(lines[1:]).tolist()]) + "\n")
+    return folder
+
+
+def test_of_people_with_several_rows_and_no_date_the_gravest_is_published_and_the_series_can_hold(tmp_path):
+    folder = visits_without_dates(tmp_path / "m")
+    out, found = initialised(folder)
+    gravest = found["columns"]["gravest"]
+    assert gravest == ["hiv", "gout", "flu", "none"]  # rare values first
+    assert "methods publish only the one whose" in out
+    assert "of the rows have" in out
+    assert 'harmless = ["none"]' in out
+    for file in open_microdata(folder).snapshots:
+        rows = [line.split(",") for line in file.path.read_text().splitlines()[1:]]
+        table = file.read(["Person", "Disease"], Problems())
+        kept = dict(zip(table.texts("Person"), table.texts("Disease"), strict=True))
+        assert table.rows == len(kept)
+        assert kept == {who: min((r[3] for r in rows if r[0] == who), key=gravest.index) for who in kept}
+        assert kept.keys() == {row[0] for row in rows}
+    text = (folder / "microdata.toml").read_text()
+
+    def answer(question):
+        if "May it become known" in question.text:
+            return "yes"
+        return "any" if "any" in question.answers else question.default
+
+    (folder / "microdata.toml").write_text(confirmed_microdata(folder, text, answer))
+    assert tomllib.loads((folder / "microdata.toml").read_text())["columns"]["harmless"] == ["none"]
+    words = ("--method", "l-diversity", "--l", "2", "--output", str(tmp_path / "s"), "--seed", "1")
+    assert run_main("anonymize", str(folder), *words)[0] == 0
+    assert run_main(str(tmp_path / "s"))[0] == 0
+
+
+def test_the_gravest_row_needs_the_place_of_each_value_and_no_second_rule(tmp_path):
+    folder = visits_without_dates(tmp_path / "m")
+    initialised(folder)
+    text = (folder / "microdata.toml").read_text()
+    no = confirmed_microdata(folder, text, lambda question: "no" if "gravest" in question.text else question.default)
+    assert "gravest" not in no
+    other = confirmed_microdata(
+        folder, text, lambda question: "Ward" if "Ward" in question.answers else question.default or "never"
+    )
+    assert 'sensitive = "Ward"' in other
+    assert 'gravest = ["' in other
+    assert '"hiv"' not in other  # the list is one of the values that are sensitive now
+    renamed(folder, '"hiv", ', "")
+    assert 'column "Disease": gravest does not list this value' in refused("plan", str(folder))
+    renamed(folder, "gravest = ", 'latest_by = "Age"\ngravest = ')
+    assert "latest_by already says which row of a person counts" in refused("plan", str(folder))
+
+
 def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tmp_path):
     folder = office(tmp_path / "m")
     initialised(folder)

@@ -63,6 +63,8 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     assert code == 3
     assert set(states(result).values()) == {"undecided", "not judged"}
     assert all("several rows" in each["reason"] for each in result["policy"]["undecided"])
+    assert "audit anonymize" in result["policy"]["undecided"][0]["reason"]
+    assert not [a for a in result["attacks"] if (a["reason"] or "").startswith("it needs a key")]  # there is one
     assert 'rows = "episodes" does not say whose row is whose' in refused(str(tmp_path), "--adversary", "linked")
 
 

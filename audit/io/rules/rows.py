@@ -172,9 +172,16 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
         if self.choice is None or series.repeated_rows == (0, 0):
             return
         what = say(
-            "people may have several rows in one release, and what these disclose together is not judged; publish one "
-            "row for each person or, if nobody has several rows, name the column of people (individual under [columns])"
+            "people have several rows in one release, and what these disclose together is not judged; publish one row "
+            "for each person: with `audit init --microdata` and `audit anonymize` from the exact tables, the latest "
+            "or the gravest"
         )
+        if series.repeated_rows is None:
+            what = say(
+                "people may have several rows in one release, and what these disclose together is not judged; publish "
+                "one row for each person or, if nobody has several rows, name the column of people (individual under "
+                "[columns])"
+            )
         yield Doubt(Reason(what, ReasonKind.NEEDS))
 
 

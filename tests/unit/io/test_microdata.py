@@ -13,7 +13,10 @@ from tests.helpers.microdata import write_microdata
 ROWS = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "York", "gout")]
 MORE = [*ROWS[1:], ("Ed", 23, "Ely", "cold")]
 NO_NAME = 'no such column is named; write {} = "…" under [columns]'
-ONE_ROW = 'keep one row for each person, or write latest_by = "…" under [columns], a column of dates'
+ONE_ROW = (
+    'write under [columns] which row counts: latest_by = "…", a column of dates, or gravest = ["…", …], all sensitive '
+    "values, the gravest first; or keep one row for each person"
+)
 NO_TEXT = 'this has to be a text that is not empty; write {} = "…"'
 NO_LIST = 'this has to be a list of texts; write {} = ["…", "…"]'
 NO_DOMAIN = 'this is not a domain; write {} = [17, 95] for numbers, or ["a", "b"] for values in their order'
@@ -81,8 +84,8 @@ FAULTS = [
         "individual",
         "owner",
         [
-            ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, harmless, hierarchies, "
-            "individual, latest_by, quasi_identifiers, sensitive, spelled",
+            ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, gravest, harmless, "
+            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, spelled",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
