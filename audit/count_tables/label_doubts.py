@@ -301,14 +301,14 @@ def _remarks(counts: PublishedCounts) -> Iterator[str]:
 
     If a total and its parts have different remarks, they would be counts of different people. Two rows show nothing.
     """
-    start = np.unique(counts.file, return_index=True)[1]
+    _, start, table = np.unique(counts.file, return_index=True, return_inverse=True)
     for place in unexplained(counts):
         own = counts.label[:, place]
         if counts.dimensions[place].total in own:
             continue
         beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
         _, first, line = np.unique(beside, axis=0, return_index=True, return_inverse=True)
-        several = counts.file[(own != own[start[counts.file]]) & (np.bincount(counts.file) > _FEW)[counts.file]]
+        several = counts.file[(own != own[start[table]]) & (np.bincount(counts.file) > _FEW)[counts.file]]
         for file in np.setdiff1d(several, counts.file[own != own[first[line]]])[:1].tolist():
             yield say(
                 "in {file}, the other labels determine that of {dimension}, so that no total is compared with parts "

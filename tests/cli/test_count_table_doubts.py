@@ -877,3 +877,22 @@ def test_schools_of_rounded_counts_are_in_no_other_district(own, code, said, tmp
     (tmp_path / "series.toml").write_text(f"{manifest}[policy]\nmin_count = 3\n", encoding="utf-8")
     found, out, _ = run_main(str(tmp_path))
     assert (found, said in " ".join(out.split())) == (code, True), out
+
+
+def test_a_table_without_rows_changes_no_doubt(tmp_path):
+    """`remark` follows from the other labels in the last table; that one before is empty makes no difference."""
+    rows = [("Total", "z", "60"), ("A", "x", "20"), ("B", "y", "40")]
+    said = []
+    for empty in (False, True):
+        folder = tmp_path / str(empty)
+        files = {"1.csv": [("Total", "z", "60")], **({"2.csv": []} if empty else {}), "3.csv": rows}
+        folder.mkdir()
+        for name, lines in files.items():
+            (folder / name).write_text("\n".join(["area,remark,n", *map(",".join, lines)]) + "\n")
+        (folder / "series.toml").write_text(
+            f'[series]\nkind = "tables"\nreleases = [{", ".join(map(json.dumps, files))}]\n[table]\n'
+            'dimensions = ["area", "remark"]\nvalue = "n"\ntotals = { area = "Total" }\n'
+            "[policy]\nmin_count = 5\n"
+        )
+        said.append(verdict(folder)[:2])
+    assert said[0] == said[1]
