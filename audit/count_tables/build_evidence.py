@@ -140,9 +140,10 @@ class _EvidenceBuilder:
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
         """Yield the combinations of a table's labels that no row shows, as boxes, and its release, table by table."""
         rows = self.rows
-        total, crossings = rows.totals, rows.crossings
-        for release, *crossing in np.unique(np.column_stack([rows.release, crossings]), axis=0).tolist():
+        total, crossings, of_counts = rows.totals, rows.crossings, ~rows.without_count
+        for release, *crossing in np.unique(np.column_stack([rows.release, crossings])[of_counts], axis=0).tolist():
             inside = (rows.release == release) & (crossings == np.array(crossing, dtype=np.bool_)).all(axis=1)
+            inside &= of_counts
             labels = rows.label[inside]
             choices = [
                 (rows.zero[place] if len(rows.zero[place]) else np.unique(labels[:, place]))

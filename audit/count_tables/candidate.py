@@ -139,7 +139,7 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
 
 def _takes_text(part: FileRows) -> bool:
     """Return whether the column with the counts of a file can hold a marker."""
-    if part.file.path.suffix != ".parquet":
+    if part.file.path.suffix != ".parquet" or not part.has_counts:
         return True
     import pyarrow.parquet as pq
 
@@ -244,6 +244,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     tied = [row for row, both in counts.related.items() if row not in rows and not rows.isdisjoint(both)]
     tied = [row for row in tied if counts.part(row).file.path == table.path]
     rates = {manifest.value if each.is_statistic else each.column for each in manifest.rates if not each.has_column}
+    without = counts.without_count
     counted = {view.column for view in manifest.views}
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     above = below = ""
@@ -260,8 +261,10 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     for place, name in enumerate(source.column_names):
         column = source.column(place)
         texts = {counts.row[row]: nothing for row in own if name.strip() in {*beside, counts.part(row).view.column}}
-        for row in tied if name.strip() in rates else ():  # a cell may have a count and its rate
-            if name.strip() == counts.part(row).view.column:
+        for row in tied:
+            if name.strip() not in (beside if without[row] else rates):
+                continue
+            if name.strip() == counts.part(row).view.column:  # a cell may have a count and its rate
                 texts[counts.row[row]] = counts.text[row]
             elif name.strip() not in counted:
                 texts[counts.row[row]] = nothing

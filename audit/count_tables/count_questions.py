@@ -72,6 +72,7 @@ class StatisticRows:
             columns of one file are one); int32.
         shown, hidden, exact: whether the row shows anything, a marker that can stand for several counts, or one exact
             count; bool.
+        without_count: as `PublishedCounts.without_count`; bool.
         over_time: how the releases are related.
         totals: the label that covers all people, -1 for none; shape (dimensions,), int32.
         zero: for each dimension, the labels that stand for 0 in a table that lacks them; int32.
@@ -84,6 +85,7 @@ class StatisticRows:
         number = {file: place for place, file in enumerate(dict.fromkeys(part.file for part in counts.parts))}
         self.table = np.array([number[part.file] for part in counts.parts], dtype=np.int32)[counts.file[rows]]
         self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
+        self.without_count = counts.without_count[rows]
         self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
         self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
         own = {*counts.manifest.categories, *counts.manifest.codes}  # each table has labels of its own

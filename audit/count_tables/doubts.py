@@ -158,7 +158,7 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
         if table is None:
             continue
         shown = zip(*(map(is_like_a_number, table.texts(name)) for name in values & {*names}), strict=True)
-        hidden = [not any(each) for each in shown]
+        hidden = [not any(each) for each in shown] or [bool(counts.hidden.any())] * table.rows
         labels = [[()] * table.rows]
         labels += [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
         for name in left if any(hidden) or not is_exact else ():
@@ -221,6 +221,17 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
                 "their cells; add that release to the series",
                 many,
                 column=printable(change.column, 60),
+            )
+        )
+    for column, count in counts.lacking.items():
+        yield _needs(
+            say_count(
+                "a number in {column} is a rate of a cell that no table of its release shows; name the table that has "
+                "the denominator in the same release (tables), or correct denominator under rates",
+                "{count} numbers in {column} are rates of cells that no table of their release shows; name the table "
+                "that has the denominators in the same release (tables), or correct denominator under rates",
+                count,
+                column=printable(column, 60),
             )
         )
     for column, count in counts.untied.items():

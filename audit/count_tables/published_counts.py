@@ -58,6 +58,7 @@ class PublishedCounts:
             lacks the cell: `UNBOUNDED` if it is not exact, -1 if the row has no such change; shape (rows,), int64.
         related: the rows of the two counts that a rate or a change relates, by its row.
         untied: the number of rates or changes that relate two inexact counts, by column.
+        lacking: the number of rates whose denominator is a cell that its release does not show, by column.
     """
 
     manifest: TableManifest
@@ -78,6 +79,7 @@ class PublishedCounts:
     earlier: Counts
     related: Mapping[int, Sequence[int]] = field(default_factory=dict)
     untied: Mapping[str, int] = field(default_factory=dict)
+    lacking: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rows_of(self) -> dict[TableFile, int]:
@@ -88,6 +90,11 @@ class PublishedCounts:
     def population(self) -> Codes:
         """Which people each row counts: those of its release, unless all releases are related; shape (rows,), int32."""
         return self.release * (self.manifest.over_time == "independent")
+
+    @property
+    def without_count(self) -> Flags:
+        """Which rows are of a table without counts, which has only rates of those in others; shape (rows,), bool."""
+        return ~np.array([part.has_counts for part in self.parts], dtype=np.bool_)[self.file]
 
     @property
     def shown(self) -> Flags:
@@ -217,9 +224,12 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
     if problems.found:
         return counts
     cells.narrow([tie for some in ties.values() for tie in some])
-    cells.unjudged.update({column: sum(map(cells.is_untied, some)) for column, some in ties.items()})
+    for column, tie in ((column, tie) for column, some in ties.items() for tie in some if cells.is_untied(tie)):
+        is_lacking = column in {each.column for each in manifest.rates} and not cells.is_shown(tie.base)
+        (cells.lacking if is_lacking else cells.unjudged)[column] += 1
+    cells.take_rates_alone()
     found = replace(counts, lower=cells.lower, upper=cells.upper, earlier=cells.earlier())
-    return replace(found, related=cells.related, untied=+cells.unjudged)
+    return replace(found, related=cells.related, untied=+cells.unjudged, lacking=cells.lacking)
 
 
 def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
@@ -288,7 +298,8 @@ class _Cells:
         release = counts.release.tolist()
         labels = [tuple(one) for one in counts.label.tolist()]
         self.cell: list[Cell] = list(zip(release, counts.measure.tolist(), labels, strict=True))
-        self.unjudged, self.alone, self.related = Counter[str](), dict[int, int](), dict[int, list[int]]()
+        self.unjudged, self.lacking = Counter[str](), Counter[str]()
+        self.alone, self.related = dict[int, int](), dict[int, list[int]]()
         self._points = cache(lambda file: points_part_thousands({*counts.text[counts.file == file]}))
         self.rows: dict[Cell, list[int]] = {}
         for row, cell in enumerate(self.cell):
@@ -327,6 +338,20 @@ class _Cells:
         """Return whether a tie excludes pairs of counts that both intervals still allow."""
         return tie.says_more(self._ends(tie.rows), self._ends(tie.base))
 
+    def is_shown(self, rows: Sequence[int]) -> bool:
+        """Return whether one of these rows shows its count."""
+        return bool(self.counts.shown[rows].any())
+
+    def take_rates_alone(self) -> None:
+        """Let the rows of a cell say what its rates in a table without counts say, as if these stood beside them."""
+        without = self.counts.without_count
+        for row in np.flatnonzero(without).tolist():
+            rows = self.rows[self.cell[row]]
+            self.related.setdefault(row, []).extend(rows)
+            self._narrow(rows, *self._ends(rows))
+            if not without[rows].all():
+                self.lower[row], self.upper[row] = 0, UNBOUNDED
+
     def _ends(self, rows: Sequence[int]) -> Interval:
         return max(int(self.lower[row]) for row in rows), min(int(self.upper[row]) for row in rows)
 
@@ -354,7 +379,7 @@ class _Cells:
             least, most = (rate - half) / rates.per, (rate + half) / rates.per
             self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *self.rows.get(base, ())])
             if base not in self.rows:
-                self.unjudged[rates.column] += 1
+                self.lacking[rates.column] += 1
             elif self.manifest.has_published_base(rates, self.manifest.rounding_of(release)):
                 self._narrow_by_published(rates.column, (least, most), self.rows[self.cell[row]], self.rows[base])
             else:
@@ -377,7 +402,7 @@ class _Cells:
         count, of = self._number(rows), self._number(base)
         least, most = share
         if count is None and of is None:
-            self.unjudged[column] += 1
+            (self.unjudged if self.is_shown(base) else self.lacking)[column] += 1
         elif count is None and of is not None:
             self._narrow_hidden(rows, (ceil(least * of), floor(most * of)))
         elif count is not None and of is None:

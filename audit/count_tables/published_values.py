@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, points_part_thousands
+from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, number_of, points_part_thousands
 from audit.count_tables.table_rules import Rates
 from audit.count_tables.table_shapes import FileRows, rate_column
 from audit.io.toml import toml_text
@@ -20,6 +21,8 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 CHANGE = "change"
+COUNTS = ""
+"""In place of the name of the column with the counts."""
 _PERCENT = 100
 
 
@@ -54,6 +57,27 @@ class ValueReader:
         self.interpreter = Interpreter(manifest)
         self.beside = [each.column for each in manifest.rates if not each.has_column]
         self.beside += [] if manifest.change is None else [CHANGE]
+
+    def beyond(self, part: FileRows, elsewhere: Mapping[str, Sequence[str]]) -> Values:
+        """Return the values of a file without counts: what its rates say of those that stand `elsewhere`.
+
+        `elsewhere` has the text of each row by column, that of the counts as `plain` returns it by `COUNTS`.
+        """
+        nothing, self.interpreter.point = [""] * part.table.rows, False
+        self.interpreter.rounding = self.manifest.rounding_of(part.release)
+        beside = {name: self._beside(part, name, nothing) for name in self.beside}
+        ends = self._intervals(part, elsewhere.get(COUNTS, nothing), elsewhere)
+        return Values(np.array(nothing, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
+
+    def plain(self, part: FileRows, texts: Sequence[str]) -> list[str]:
+        """Return the published values of a file, their numbers as digits alone."""
+        point = points_part_thousands({*part.table.distinct(part.view.column)} - self.manifest.not_published)
+        known = {text: number_of(text, point=point) for text in dict.fromkeys(texts)}
+        return [text if text in self.manifest.markers or known[text] is None else str(known[text]) for text in texts]
+
+    def is_known(self, text: str) -> bool:
+        """Return whether a text is a number or a marker."""
+        return text in self.manifest.markers or decimal_of(text) is not None
 
     def read(self, part: FileRows) -> Values:
         """Return the values of a file."""
@@ -114,19 +138,22 @@ class ValueReader:
         remedy = say("write a number, or name the text in [table] markers or not_published")
         part.note(name, found, wrong, say("this is neither a number nor a marker"), remedy, self.problems)
 
-    def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
+    def _intervals(
+        self, part: FileRows, texts: Sequence[str], elsewhere: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> Counts:
         """Return `lower`, `upper` and `denominators` of each row, by its value and rates beside it; shape (rows, 3).
 
-        Denominators whose column the table lacks are unknown.
+        Denominators whose column the table lacks stand `elsewhere`, or are unknown.
         """
         table, beside = part.table, list[Rates]()
         columns = [texts]
         for rates in self.manifest.rates:
             column = rate_column(self.manifest, rates, part.view)
             if rates.has_column and column is not None and column in table:
-                known = rates.denominator in table
+                name = rates.denominator
+                unknown = elsewhere.get(name, [""] * table.rows)
                 beside.append(rates)
-                columns += [table.texts(column), table.texts(rates.denominator) if known else [""] * table.rows]
+                columns += [table.texts(column), table.texts(name) if name in table else unknown]
                 for name, some in zip((rates.column, rates.denominator), columns[-2:], strict=True):
                     self._note_no_rates(part, some, rates, name)
                     large = [text for text in dict.fromkeys(some) if is_too_large(text)]

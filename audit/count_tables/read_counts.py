@@ -12,7 +12,7 @@ from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import TableFile, TableManifest, column_names, read_count_table, refuse_lone_row
 from audit.count_tables.published_counts import PublishedCounts, related
-from audit.count_tables.published_values import ValueReader
+from audit.count_tables.published_values import COUNTS, ValueReader, Values
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     FileRows,
@@ -100,14 +100,18 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
     if names is None:
         return None
     beside = manifest.beside | manifest.denominators
-    needed = (manifest.measure, manifest.status, manifest.breakdown)
-    wanted = [view.column for view in manifest.views] + [c for c in needed if c is not None]
+    counts = [view.column for view in manifest.views]
+    has_rates = not beside.isdisjoint(names) or {*names} <= manifest.columns
+    shares_only = has_rates and {*counts}.isdisjoint(names)  # of counts in other tables
+    needed = (manifest.measure, manifest.breakdown, None if shares_only else manifest.status)
+    wanted = ([] if shares_only else counts) + [c for c in needed if c is not None]
     wanted += [c for columns in manifest.nested.values() for c in columns] + list(manifest.levels)
     given = {name for view in manifest.views for name in view.labels}
     others = [d for d in manifest.dimensions if d not in manifest.nested and d not in given]
     wanted += [d for d in others if d in names or (d not in manifest.totals and manifest.breakdown is None)]
     if any(column not in names for column in wanted):
-        note_absent(file.path, file.shown, names, wanted, problems)
+        otherwise = say("name its rates of counts in other tables under rates") if {*counts}.isdisjoint(names) else None
+        note_absent(file.path, file.shown, names, wanted, problems, otherwise=otherwise)
         return None
     only = [] if file.only is None else [file.only[0]]
     columns = [*wanted, *only, *(c for c in sorted(beside) if c in names)]
@@ -140,7 +144,7 @@ class _Assembler:
     def assembled(self) -> PublishedCounts:
         dimensions, codes = self._dimensions()
         measures, measure = self._measures()
-        values = [self.values.read(part) for part in self.parts]
+        values = self._values(codes, measure)
         rows = [part.table.rows for part in self.parts]
         kept = np.concatenate([np.zeros(0, dtype=np.int64), *measure]) >= 0
 
@@ -171,6 +175,34 @@ class _Assembler:
             return counts
         texts = {name: joined((each.beside[name] for each in values), object) for name in self.values.beside}
         return related(counts, texts, self.problems)
+
+    def _values(self, codes: Sequence[Sequence[Codes]], measure: Sequence[Codes]) -> list[Values]:
+        """Return the values of each part; rates in a table without counts are of those of the same cells elsewhere."""
+        read = [self.values.read(part) if part.has_counts else None for part in self.parts]
+        cells = [
+            [
+                *zip(
+                    [part.release] * part.table.rows,
+                    *(column[at].tolist() for column in (measure, *codes)),
+                    strict=True,
+                )
+            ]
+            for at, part in enumerate(self.parts if None in read else ())
+        ]
+        elsewhere: dict[str, dict[tuple[int, ...], str]] = {}
+        for part, values, own in zip(self.parts, read, cells, strict=bool(cells)):
+            columns = {name: part.table.texts(name) for name in self.manifest.denominators & {*part.table.names}}
+            columns |= {} if values is None else {COUNTS: self.values.plain(part, values.text.tolist())}
+            for name, texts in columns.items():
+                known = {cell: text for cell, text in zip(own, texts, strict=True) if self.values.is_known(text)}
+                elsewhere[name] = known | elsewhere.get(name, {})
+        return [
+            values
+            or self.values.beyond(
+                part, {name: [known.get(cell, "") for cell in own] for name, known in elsewhere.items()}
+            )
+            for part, values, own in zip(self.parts, read, cells or [[]] * len(read), strict=True)
+        ]
 
     def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
         dimensions, columns = [], []

@@ -82,7 +82,7 @@ def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     manifest = replace(counts.manifest, absent_is_zero=True)
     zeros = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
     low, high = np.array(zeros, dtype=np.int64)[counts.release].T
-    blank = ~counts.shown & (counts.text == "")
+    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
     lower, upper = np.where(blank, low, counts.lower), np.where(blank, high, counts.upper)
     return replace(counts, manifest=manifest, lower=lower, upper=upper, number=counts.number | blank)
 
@@ -106,9 +106,10 @@ def _may_lack_zeros(counts: PublishedCounts) -> bool:
     many = np.array(
         [len(np.unique(column[is_part])) for column, is_part in zip(counts.label.T, crossed.T, strict=True)]
     )
-    cells = np.unique(np.column_stack([counts.release, counts.measure, crossed, counts.label]), axis=0)
+    of_counts = ~counts.without_count
+    cells = np.unique(np.column_stack([counts.release, counts.measure, crossed, counts.label])[of_counts], axis=0)
     kinds, shown = np.unique(cells[:, : 2 + len(many)], axis=0, return_counts=True)
-    return not counts.shown.all() or bool((np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
+    return not counts.shown[of_counts].all() or bool((np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
 
 
 def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:

@@ -178,6 +178,11 @@ class FileRows:
     view: CountColumn
     nested: Mapping[str, list[LabelPath]]
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether the table has the column with the counts; others have only rates of counts in other tables."""
+        return self.view.column in self.table
+
     def note(
         self, column: str, texts: Sequence[str], wrong: Collection[str], what: str, remedy: str, problems: Problems
     ) -> None:

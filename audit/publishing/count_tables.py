@@ -77,6 +77,7 @@ def publish_tables(
     check_exact(manifest)
     check_empty(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
+    _check_all_have_counts(counts)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
     if for_people and (manifest.categories or any(each.labels != tables[0].labels for each in tables)):
         raise UsageError(
@@ -252,6 +253,15 @@ def check_exact(manifest: TableManifest) -> None:
     for name in manifest.categories.values():
         if not name.endswith(".csv"):
             problems.add(name, say("only .csv is published"), say("convert it first"))
+    problems.check()
+
+
+def _check_all_have_counts(counts: PublishedCounts) -> None:
+    problems = Problems()
+    for part in counts.parts:
+        if not part.has_counts:
+            what = say("only tables of counts can be published, and this one has none")
+            problems.add(part.file.shown, what, say("leave it out of releases"))
     problems.check()
 
 

@@ -154,11 +154,12 @@ class TableSeries:
         rules = [*self.rates, self.rules.get("change", {})]
         rated = {rule.get("column") for rule in rules}
         roles |= rated.union(*self.nested.values()) | {
-            name for rule in rules if isinstance(name := rule.get("denominator"), str)
+            each for rule in rules if isinstance(each := rule.get("denominator"), str)
         }
         for place, column in enumerate(header):
             need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"digits in {column}")
         need(all(any(line[1:]) for line in lines), f"a row with at most one text: {name}")
+        need({column for column, _ in self.views} <= {*header}, f"a table without counts: {name}")
         for column, given in self.views:
             for line in lines:
                 row, labels = dict(zip(header, line, strict=True)) | given, list[Any]()

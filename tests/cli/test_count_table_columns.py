@@ -134,7 +134,8 @@ def test_a_share_that_is_not_judged_leaves_the_policy_undecided(rows, tmp_path):
     table = table if len({row[2] for row in rows}) == 1 else SHARES
     code, why, _ = verdict(written(tmp_path, [*rows, *HIDDEN_TOTAL[3:]], "area,sex,n,percent", table))
     assert code == 3
-    assert "in percent depends on two counts" in why
+    said = "depends on two counts" if table != SHARES else "is a rate of a cell that no table of its release shows"
+    assert f"in percent {said}" in why
 
 
 @pytest.mark.parametrize("decimals", [0, 1])
@@ -767,3 +768,95 @@ def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, 
     confirm(tmp_path)
     code, out, _ = run_main(str(tmp_path), "--policy", "min_count=5")
     assert (code, "exactly 3" in out) == (1, True), out
+
+
+ALONE = """[series]
+kind = "tables"
+releases = [{ tag = "1", tables = ["counts.csv", "percentages.csv"] }]
+[table]
+dimensions = ["area", "sex"]
+value = "n"
+totals = { sex = "All" }
+markers = { "*" = [0, inf] }
+rates = { column = "percent", per = 100, decimals = 1, denominator = { sex = "All" } }
+[policy]
+min_count = 5
+"""
+
+
+def with_percentages_alone(folder, rows, manifest=ALONE, head="area,sex,percent"):
+    """A table of counts, and beside it a table of percentages alone, in another order."""
+    folder.mkdir(exist_ok=True)
+    (folder / "counts.csv").write_text("\n".join(["area,sex,n", *(",".join(row[:3]) for row in rows)]) + "\n")
+    alone = [",".join((*row[:2], row[3])) for row in reversed(rows)]
+    (folder / "percentages.csv").write_text("\n".join([head, *alone]) + "\n")
+    (folder / "series.toml").write_text(manifest)
+    return folder
+
+
+def test_percentages_in_a_table_of_their_own_tell_the_count(tmp_path):
+    code, _, found = verdict(with_percentages_alone(tmp_path / "a", PERCENT))
+    assert code == 1
+    assert [(e["cell"]["sex"], e["lower"]) for e in found] == [("F", 4), ("M", 16)]
+    beside = written(tmp_path, PERCENT, "area,sex,n,percent", SHARES)
+    assert answers(tmp_path / "a") == answers(beside)
+    harmless = [(*row[:3], "") if row[2] == "*" else row for row in PERCENT]
+    assert verdict(with_percentages_alone(tmp_path / "b", harmless))[:2] == (0, "[]")
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('["counts.csv", "percentages.csv"] }', '["counts.csv"] }, { tag = "2", tables = ["percentages.csv"] }'),
+    ('denominator = { sex = "All" }', 'denominator = { area = "D" }'),
+], ids=["in a release of its own", "of a cell that is not shown"])  # fmt: skip
+def test_percentages_without_their_denominators_are_undecided(old, new, tmp_path):
+    rows = [row if row[1] != "All" else (*row[:3], "") for row in PERCENT] + [("D", "All", "40", "")] * ("area" in new)
+    code, why, found = verdict(with_percentages_alone(tmp_path, rows, ALONE.replace(old, new)))
+    assert (code, found) == (3, [])
+    assert "in percent are rates of cells that no table of their release shows" in why
+
+
+def test_a_table_that_lacks_the_counts_by_mistake_is_refused(tmp_path):
+    folder = with_percentages_alone(tmp_path, PERCENT, head="area,sex,N")
+    assert "percentages.csv" in refused(str(folder))
+    assert "under rates" in refused(str(folder))
+
+
+@pytest.mark.parametrize(("absent", "found"), [("", []), ('absent = "zero"\n', [("S", 13)])])
+def test_a_row_of_a_table_of_percentages_alone_is_no_row_of_counts(absent, found, tmp_path):
+    """The counts leave out N, F, which is 0 if the manifest says so, whatever the percentages have there."""
+    cells = [
+        ("All", "All", "40"),
+        ("All", "F", "13"),
+        ("All", "M", "27"),
+        ("S", "F", "*"),
+        ("S", "M", "*"),
+        ("N", "M", "*"),
+    ]
+    manifest = ALONE.replace("[policy]", f"{absent}[policy]").replace("totals = {", 'totals = { area = "All",')
+    folder = with_percentages_alone(tmp_path, [(*cell, "") for cell in cells], manifest)
+    (folder / "percentages.csv").write_text("area,sex,percent\nN,F,\nAll,F,32.5\n")
+    assert [(each["cell"]["area"], each["lower"]) for each in verdict(folder)[2]] == found
+
+
+def test_a_repair_empties_the_percentages_of_what_it_hides(tmp_path):
+    (tmp_path / "series.toml").write_text(
+        ALONE.replace('{ tag = "1", tables = ["counts.csv", "percentages.csv"] }', '"0.csv"')
+    )
+    (tmp_path / "0.csv").write_text("area,sex,n\nA,All,40\nA,F,20\nA,M,20\n")
+    files = with_percentages_alone(tmp_path / "new", PERCENT)
+    names = [str(files / name) for name in ("counts.csv", "percentages.csv")]
+    assert run_main("next", str(tmp_path), *names)[0] == 1
+    assert run_main("repair", str(tmp_path), *names, "--output", str(tmp_path / "out"))[0] == 0
+    counts, shares = (
+        (tmp_path / "out" / name).read_text().splitlines()[1:] for name in ("counts.csv", "percentages.csv")
+    )
+    hidden = {row.rpartition(",")[0] for row in counts if row.rpartition(",")[2] in ("", "*")}
+    assert hidden
+    assert hidden.isdisjoint(row.rpartition(",")[0] for row in shares if row.rpartition(",")[2])
+
+
+def test_only_tables_of_counts_are_published(tmp_path):
+    manifest = ALONE.replace("rates = {", "# ").replace("markers = {", "# ").replace("min_count", "# ")
+    rows = [(*row[:2], row[2].replace("*", "20"), row[3]) for row in PERCENT]
+    folder = with_percentages_alone(tmp_path / "a", rows, manifest.replace("[policy]", 'not_counts = ["percent"]'))
+    assert "this one has none" in refused("anonymize", str(folder), "--method", "none", "--output", str(tmp_path / "b"))

@@ -18,7 +18,7 @@ from tests.helpers.count_tables import Cell, TinyTables, inline
 from tests.oracle.count_tables import LEFT_OUT, Oracle, counts_of
 
 FORMS = ("tidy", "nested", "values", "parts", "statistics", "wide", "rates", "shares", "shares in cells", "changes",
-         "status", "left out", "some exact")  # fmt: skip
+         "status", "left out", "some exact", "rates apart", "shares apart")  # fmt: skip
 _FAR = 400  # no count that is drawn comes near
 Key = tuple[int, Cell]
 Numbers = Mapping[Key, int]
@@ -34,6 +34,7 @@ class Published:
         files: the rows of each release.
         manifest: the text of the manifest.
         undecided: whether something is said that no table can hold.
+        apart: the columns that each release has in a table of its own.
     """
 
     series: Mapping[str | None, TinyTables]
@@ -41,15 +42,28 @@ class Published:
     files: Sequence[Sequence[Sequence[str]]]
     manifest: str
     undecided: bool = False
+    apart: Sequence[str] = ()
 
     def write(self, folder: Path) -> Path:
         """Write the series into a folder, and return it."""
-        next(iter(self.series.values())).write(folder)
+        first, manifest = next(iter(self.series.values())), self.manifest
+        first.write(folder)
         for place, rows in enumerate(self.files, 1):
-            with (folder / "releases" / f"{place}.csv").open("w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows([self.header, *rows])
-        (folder / "series.toml").write_text(self.manifest, encoding="utf-8")
+            name = f"releases/{place}.csv"
+            self._write(folder / name, rows, [each for each in self.header if each not in self.apart])
+            if self.apart:
+                some = [row for row in rows if any(row[self.header.index(each)] for each in self.apart)]
+                self._write(folder / f"releases/{place} alone.csv", some[::-1], [*first.dimensions, *self.apart])
+                names = json.dumps([name, f"releases/{place} alone.csv"])
+                manifest = manifest.replace(json.dumps(name), f'{{ tag = "{place}", tables = {names} }}', 1)
+        (folder / "series.toml").write_text(manifest, encoding="utf-8")
         return folder
+
+    def _write(self, path: Path, rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows([row[self.header.index(each)] for each in columns] for row in rows)
 
 
 def drawn(rng: random.Random, form: str) -> Published:
@@ -444,6 +458,16 @@ def _shares(rng: random.Random, *, in_cells: bool = False) -> Published:
     rates = f'{{ column = "{column}", per = 100, decimals = {decimals}, denominator = {base} }}'
     header = [*series.dimensions, "n", *([] if in_cells else ["percent"])]
     return Published({None: replace(series, told=known.ends)}, header, files, _manifest(series, rates=rates), undecided)
+
+
+def _rates_apart(rng: random.Random) -> Published:
+    """The same rates in a table of their own, with the population or without."""
+    return replace(_rates(rng), apart=rng.choice([["rate"], ["rate", "people"]]))
+
+
+def _shares_apart(rng: random.Random) -> Published:
+    """The same percentages in a table of their own."""
+    return replace(_shares(rng), apart=["percent"])
 
 
 def _shares_in_cells(rng: random.Random) -> Published:
