@@ -328,6 +328,7 @@ def _named_twice(counts: PublishedCounts) -> Iterator[str]:
         named = [counts.label[:, place] != counts.dimensions[place].total for place in pair]
         if np.intersect1d(*(counts.file[rows] for rows in named)).size:
             continue
+        named = [rows & ~counts.without_count for rows in named]
         first, second = (_by_label(counts, place, pair, rows) for place, rows in zip(pair, named, strict=True))
         labels = [{(key[0], key[-1]) for key in cells} for cells in (first, second)]
         shared = len(labels[0] & labels[1])

@@ -140,10 +140,11 @@ LINES = 3
 
 def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) -> list[Line]:
     """Return the lines of tables along a dimension; `hidden` also gives the bounds of cells with markers."""
-    keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, place, axis=1)]).tolist()
-    labels = counts.label[:, place].tolist()
+    rows = ~counts.without_count
+    keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, place, axis=1)])[rows].tolist()
+    labels = counts.label[rows, place].tolist()
     shown = counts.shown if hidden else counts.number
-    ends = zip(counts.lower.tolist(), counts.upper.tolist(), shown.tolist(), strict=True)
+    ends = zip(counts.lower[rows].tolist(), counts.upper[rows].tolist(), shown[rows].tolist(), strict=True)
     lines: dict[tuple[int, ...], dict[str, Ends | None]] = {}
     for key, label, (low, high, is_shown) in zip(keys, labels, ends, strict=True):
         lines.setdefault(tuple(key), {})[counts.dimensions[place].labels[label]] = (low, high) if is_shown else None

@@ -10,7 +10,14 @@ import numpy.typing as npt
 
 from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.label_sets import Dimension, build_dimension
-from audit.count_tables.manifest import TableFile, TableManifest, column_names, read_count_table, refuse_lone_row
+from audit.count_tables.manifest import (
+    TableFile,
+    TableManifest,
+    TableRelease,
+    column_names,
+    read_count_table,
+    refuse_lone_row,
+)
 from audit.count_tables.published_counts import PublishedCounts, related
 from audit.count_tables.published_values import COUNTS, ValueReader, Values
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
@@ -72,7 +79,7 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
         for part, each in session_tables(manifest, file, problems):
             yield from _rows_of(manifest, release, part, each)
         return
-    table = _read_columns(manifest, file, problems)
+    table = _read_columns(manifest, manifest.releases[release], file, problems)
     if table is not None:
         numbers = [view.column for view in manifest.views]
         numbers += [name for each in manifest.rates for name in (each.column, each.denominator)]
@@ -94,15 +101,15 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
         yield FileRows(release, file, table, labels | own, measure, view, nested)
 
 
-def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) -> Table | None:
+def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFile, problems: Problems) -> Table | None:
     """Return the columns of a file that the manifest names, and the rows that belong to the release."""
     names = column_names(file.path, file.shown, problems)
     if names is None:
         return None
     beside = manifest.beside | manifest.denominators
     counts = [view.column for view in manifest.views]
-    has_rates = not beside.isdisjoint(names) or {*names} <= manifest.columns
-    shares_only = has_rates and {*counts}.isdisjoint(names)  # of counts in other tables
+    rates = beside | (manifest.not_counts if len(release.tables) > 1 else frozenset())
+    shares_only = {*counts}.isdisjoint(names) and not rates.isdisjoint(names)  # of counts in other tables
     needed = (manifest.measure, manifest.breakdown, None if shares_only else manifest.status)
     wanted = ([] if shares_only else counts) + [c for c in needed if c is not None]
     wanted += [c for columns in manifest.nested.values() for c in columns] + list(manifest.levels)

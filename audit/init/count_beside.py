@@ -71,7 +71,26 @@ def declare_beside(
     counts = [name for name in counts if not name.endswith(_RATE)]
     if sum(name + _RATE in files.columns for name in counts) > 1:
         return _declare_split(rules, files, counts, numbers)
+    value, known = rules.table["value"], declare_rates(rules, files, counts, numbers, kept)
+    if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
+        known.add(change)
+    others = [name for name in counts if name != value and name not in known]
+    if others and not {"rates", "measure"} & rules.table.keys():
+        _declare_counts(rules, files, [name for name in counts if name not in known])
+        others = []
+    return [*others, *(name for name in numbers if name not in known)]
+
+
+def declare_rates(
+    rules: TableGuesses,
+    files: CountFiles,
+    counts: Sequence[str],
+    numbers: Sequence[str],
+    kept: Sequence[bool] | None = None,
+) -> set[str]:
+    """Declare the rates that fit all rows; return their columns and those of their denominators."""
     value = rules.table["value"]
+    kept = kept or [True] * len(files.columns[value])
     bases = [*_columns(files, counts, value), *_totals(rules, files, kept)]
     likely = [*numbers, *(name for name in counts if name != value)]
     found = {name: rate for name in likely if (rate := _rate_of(files, value, name, bases, kept)) is not None}
@@ -79,16 +98,11 @@ def declare_beside(
     known = {*found, *(base for rate in rates if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
     signs = [text for text in dict.fromkeys(beside) if text and decimal_of(text.rstrip("% ")) is None]
-    rules.add("not_published", [text for text in signs if text not in rules.texts])  # else they hide counts
+    said = {*rules.table.get("not_published", ()), *rules.texts}  # the latter hide counts
+    rules.add("not_published", [text for text in signs if text not in said])
     if rates:
         rules.table["rates"] = rates[0] if len(rates) == 1 else rates
-    if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
-        known.add(change)
-    others = [name for name in counts if name != value and name not in known]
-    if others and not rates and "measure" not in rules.table:
-        _declare_counts(rules, files, [name for name in counts if name not in known])
-        others = []
-    return [*others, *(name for name in numbers if name not in known)]
+    return known
 
 
 def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
@@ -135,12 +149,20 @@ def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[B
 def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Iterator[Base]:
     """Yield the cells at each dimension's total, with the other labels of the row."""
     names = (*rules.table["dimensions"], *rules.periods)
-    labels = list(zip(*(files.columns[name] for name in names), files.release_of_rows(), strict=True))
+    labels = list(zip(*(_labels(rules, files, name) for name in names), files.release_of_rows(), strict=True))
     rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
     cells = {label: count for label, count, keep in rows if keep}
     for name, total in rules.totals.items():
-        at = names.index(name)
-        yield {name: total}, [cells.get((*each[:at], total, *each[at + 1 :]), "") for each in labels], _PER[:3]
+        at, whole = names.index(name), () if name in rules.table.get("nested", {}) else total
+        yield {name: total}, [cells.get((*each[:at], whole, *each[at + 1 :]), "") for each in labels], _PER[:3]
+
+
+def _labels(rules: TableGuesses, files: CountFiles, name: str) -> Sequence[str | tuple[str, ...]]:
+    """Return the label of each row in a dimension, a path if it is nested."""
+    if name not in rules.table.get("nested", {}):
+        return files.columns[name]
+    rows = zip(*(files.columns[column] for column in rules.table["nested"][name]), strict=True)
+    return [tuple(text for text in row if text not in ("", rules.totals.get(name))) for row in rows]
 
 
 def _rate_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.count_tables.manifest import column_names as columns_of
@@ -22,7 +22,8 @@ from audit.count_tables.published_texts import (
 )
 from audit.init import column_names
 from audit.io.toml import Toml, natural, release_tag
-from audit.model.errors import Problems
+from audit.model.errors import InputError, Problem, Problems
+from audit.runtime.phrases import say
 
 Columns = Mapping[str, Sequence[str]]
 _FEW = 2  # rows in which the labels of any column may follow from those of the others
@@ -164,14 +165,11 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
     `totals` are the columns that some tables lack, each with the label that it has there. Files belong together if
     their names share the year, and whatever the names of all kinds of tables share.
     """
-    words = [{shown: _PARTS_OF_NAMES.findall(release_tag(shown)) for shown in part.shown} for part in parts]
-    common = set.intersection(*({word for some in each.values() for word in some} for each in words))
     tables: dict[str, list[str]] = {}
-    for each in words:
-        tags = ["-".join(word for word in some if word in common or _YEAR.match(word)) for some in each.values()]
+    for part, tags in zip(parts, _common_tags([part.shown for part in parts]), strict=True):
         if len({*tags}) < len(tags):
             return None
-        for tag, shown in zip(tags, each, strict=True):
+        for tag, shown in zip(tags, part.shown, strict=True):
             tables.setdefault(tag, []).append(shown)
     columns = {
         name: [text for part in parts for text in part.columns.get(name, [totals.get(name, "")] * sum(part.rows_of))]
@@ -189,6 +187,75 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
             for tag in sorted(tables, key=natural)
         ],
     )
+
+
+def _common_tags(names: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return what the names of several kinds of files have in common, and their years: the tags of their releases."""
+    words = [[_PARTS_OF_NAMES.findall(release_tag(shown)) for shown in some] for some in names]
+    common = set.intersection(*({word for some in each for word in some} for each in words))
+    return [["-".join(word for word in some if word in common or _YEAR.match(word)) for some in each] for each in words]
+
+
+def rates_apart(folder: Path, files: Sequence[Path]) -> tuple[list[Path], list[CountFiles]]:
+    """Return the files with counts, and those with rates alone, which have the same columns in each entry."""
+    columns: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        columns.setdefault(tuple(sorted(columns_of(file, file.name, Problems()) or ())), []).append(file)
+    found = {names: read_files(folder, some) for names, some in columns.items()} if len(columns) > 1 else {}
+    rates = [part for part in found.values() if part is not None and rates_of(part)]
+    alone = {file for part in rates for file in part.files}
+    return [file for file in files if file not in alone], rates
+
+
+def rates_of(files: CountFiles) -> list[str]:
+    """Return the columns of numbers of files, if all are rates; no column otherwise."""
+    kinds = kinds_of(files.columns)
+    codes = codes_beside(files, [*kinds.counts, *kinds.numbers], kinds.labels)
+    if any(name not in codes and not speaks_of_rates(name) for name in kinds.counts):
+        return []
+    return [name for name in (*kinds.counts, *kinds.numbers) if name not in codes]
+
+
+def with_rates(files: CountFiles, rates: Sequence[CountFiles]) -> CountFiles:
+    """Return files of counts with the numbers of tables of rates in the rows with the same labels.
+
+    Raises:
+        InputError: the names of the files do not show which rates are of the counts of which release.
+    """
+    releases = [[each] if isinstance(each, str) else each["tables"] for each in files.releases]
+    own, *others = _common_tags([[tables[0] for tables in releases], *(part.shown for part in rates)])
+    common = own
+    if len(releases) == 1:
+        own, others = [""], [[""] * len(part.shown) for part in rates]
+    columns, rows_of, labels = dict(files.columns), dict[str, list[int]](), kinds_of(files.columns).labels
+    for row, first in enumerate(files.release_of_rows()):
+        rows_of.setdefault(first, []).append(row)
+    for part, tags in zip(rates, others, strict=True):
+        names, start = rates_of(part), 0
+        keys = [name for name in part.columns if name in files.columns and name not in names]
+        totals = {name: {"", total_of(files.columns[name])} for name in labels if name not in part.columns}
+        for name in names:
+            columns.setdefault(name, [""] * sum(files.rows_of))
+        for shown, tag, many in zip(part.shown, tags, part.rows_of, strict=True):
+            if own.count(tag) != 1:
+                what = say("the names of the files do not show of which counts these are rates")
+                remedy = say(
+                    "name the tables of one release alike but for one word, such as 2024-n.csv and 2024-percent.csv"
+                )
+                raise InputError([Problem(shown, what, remedy)])
+            tables = releases[own.index(tag)]
+            at = {tuple(part.columns[key][row] for key in keys): row for row in range(start, start + many)}
+            for row in rows_of[tables[0]]:
+                other = at.get(tuple(files.columns[key][row] for key in keys))
+                if other is not None and all(files.columns[name][row] in some for name, some in totals.items()):
+                    for name in names:
+                        columns[name][row] = part.columns[name][other]
+            tables.append(shown)
+            start += many
+    tagged = [each["tag"] if isinstance(each, dict) else release_tag(each) for each in files.releases]
+    pairs = zip(common, tagged, releases, strict=True)
+    whole = [{"tag": shared or tag, "tables": tables} for shared, tag, tables in pairs]
+    return replace(files, names=[*columns], columns=columns, releases=whole)
 
 
 @dataclass(frozen=True)
@@ -282,6 +349,21 @@ _CHANGES = _words(
 def speaks_of_changes(name: str) -> bool:
     """Return whether a column's name suggests that it says by how much a count has changed."""
     return not _CHANGES.isdisjoint(column_names.words(name))
+
+
+_RATES = _words(
+    "percent percentage percentages pct perc proportion proportions share shares rate rates prozent prozente anteil "
+    "anteile quote quoten pourcentage pourcentages taux porcentaje porcentajes tasa tasas proporcion"
+)
+
+
+def speaks_of_rates(name: str) -> bool:
+    """Return whether a column's name suggests that it holds rates, such as percentages.
+
+    >>> [*map(speaks_of_rates, ("pupil_percent", "% der Fälle", "Taux", "Corporate"))]
+    [True, True, True, False]
+    """
+    return "%" in name or not _RATES.isdisjoint(column_names.words(name))
 
 
 _RUNNING = _words(

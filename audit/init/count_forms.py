@@ -10,7 +10,14 @@ from pathlib import Path
 
 from audit.count_tables.published_texts import is_total_word, number_of, total_of
 from audit.init import column_names
-from audit.init.count_beside import decimals_of, declare_beside, declare_flags, split_count_cells, without_flags
+from audit.init.count_beside import (
+    decimals_of,
+    declare_beside,
+    declare_flags,
+    declare_rates,
+    split_count_cells,
+    without_flags,
+)
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
@@ -23,6 +30,7 @@ from audit.init.count_columns import (
     remarks_of,
     speaks_of_changes,
     speaks_of_counts,
+    speaks_of_rates,
     status_of,
     without_copies,
 )
@@ -106,9 +114,10 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
     codes += [name for name in numbering if _numbers_rows(name, files.columns[name])]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
-    if not all(map(speaks_of_changes, counts)):
-        kinds.numbers.extend(filter(speaks_of_changes, counts))
-        counts = [name for name in counts if not speaks_of_changes(name)]
+    others = [name for name in counts if speaks_of_changes(name) or speaks_of_rates(name)]
+    if len(others) < len(counts):
+        kinds.numbers.extend(others)
+        counts = [name for name in counts if name not in others]
     running = [name for name in counts if is_running(name)]
     return measure, [name for name in counts if name not in running] or running, running, codes
 
@@ -240,13 +249,13 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     """Return the rules of a tidy file as the Department for Education publishes them, with its `.meta.csv`."""
     if not files.has("geographic_level", "time_period"):
         return None
-    columns = files.columns
+    columns, kinds = files.columns, kinds_of(files.columns)
     filters, indicators = _meta(files.files)
-    value = next((name for name in indicators if name in columns), None)
+    counts = [name for name in kinds.counts if "code" not in name and name != "time_period"]
+    value = next((name for name in indicators if name in columns and name not in kinds.numbers), None)
     if value is None:
         filters = [n for n in columns if total_of(columns[n]) is not None and not n.startswith("country")]
-        counts = [name for name in kinds_of(columns).counts if "code" not in name and name != "time_period"]
-        value = counts[-1] if counts else None
+        value = next((name for name in counts[::-1] if not speaks_of_rates(name)), None)
     if value is None:
         return None
     nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
@@ -266,6 +275,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     codes = [name for name in columns if name.endswith("_code") or name in ("new_la_code", "old_la_code")]
     beside = [name for name in (*dimensions, *nested, "country_name") if name in columns]
     rules.add("not_counts", codes_beside(files, codes, beside))
+    declare_rates(rules, files, counts, [name for name in kinds.numbers if name not in codes])
     return rules
 
 

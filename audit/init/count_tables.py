@@ -24,7 +24,16 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
-from audit.init.count_columns import CountFiles, is_running, joined_files, kinds_of, read_files
+from audit.init.count_columns import (
+    CountFiles,
+    is_running,
+    joined_files,
+    kinds_of,
+    rates_apart,
+    rates_of,
+    read_files,
+    with_rates,
+)
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
@@ -52,11 +61,10 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         rules: TableGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
     else:
         files = _files(folder)
-        found = read_files(folder, files) if files else None
-        common = None if found is None else _form_of(found)
-        rules = _recognised_together(folder, files, common) or common
-        if rules is not None and rules is common and found is not None:
-            _read_below(found, rules)
+        counts_alone, rates = rates_apart(folder, files)
+        found, rules = _recognised(folder, counts_alone, rates)
+        if rules is None and rates:
+            found, rules = _recognised(folder, files)
         if rules is None and found is not None:
             refuse_half_recognised(found)
     if rules is None:
@@ -97,11 +105,40 @@ def _files(folder: Path) -> list[Path]:
     return [each for each in files if not each.name.endswith(".meta.csv")]
 
 
-def _form_of(files: CountFiles) -> TableGuesses | None:
-    return next((rules for form in FORMS if (rules := form(files)) is not None), None)
+def _recognised(
+    folder: Path, files: Sequence[Path], rates: Sequence[CountFiles] = ()
+) -> tuple[CountFiles | None, TableGuesses | None]:
+    """Return files of counts, and their rules with those of tables of rates; None if they are not recognised."""
+    found = read_files(folder, files) if files else None
+    common = None if found is None else _form_of(found, rates)
+    rules = _recognised_together(folder, files, common, rates) or common
+    if rules is not None and rules is common and found is not None:
+        _read_below(found, rules)
+    return found, rules
 
 
-def _recognised_together(folder: Path, files: Sequence[Path], common: TableGuesses | None) -> TableGuesses | None:
+def _form_of(files: CountFiles, rates: Sequence[CountFiles] = ()) -> TableGuesses | None:
+    rules = next((rules for form in FORMS if (rules := form(files)) is not None), None)
+    if rules is None or not rates:
+        return rules
+    rules = _form_of(with_rates(files, rates))
+    given = [] if rules is None else rules.table.get("rates", [])
+    known = {each["column"] for each in (given if isinstance(given, list) else [given])}
+    left = [name for part in rates for name in rates_of(part) if name not in known]
+    if rules is not None and left:
+        rules.add("not_counts", [name for name in left if name not in rules.table.get("not_counts", ())])
+        why = say(
+            "{names}: no denominators were found with which these numbers agree; if they are rates of the counts, say "
+            "so under rates, and delete them in not_counts.",
+            names=", ".join(left),
+        )
+        rules.doubt("table.not_counts", why)
+    return rules
+
+
+def _recognised_together(
+    folder: Path, files: Sequence[Path], common: TableGuesses | None, rates: Sequence[CountFiles]
+) -> TableGuesses | None:
     """Return the rules of tables with different columns that were published together, such as by sex and by age.
 
     A table without a dimension counts the people of its total. A column of labels that other tables lack is a
@@ -137,7 +174,7 @@ def _recognised_together(folder: Path, files: Sequence[Path], common: TableGuess
     if common is not None and not own:
         return None
     found = joined_files(parts, single | inner | totals)
-    together = None if found is None else _form_of(found)
+    together = None if found is None else _form_of(found, rates)
     is_whole = together is not None and totals.keys() <= {*together.table["dimensions"]}
     if common is not None and not (is_whole and found is not None and any(isinstance(r, dict) for r in found.releases)):
         note_remarks(common, own)
@@ -381,7 +418,7 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
 def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> None:
     if len(set(counts.label[:, place].tolist())) > 1:
         rules.table["totals"].setdefault(name, "")
-        if counts.hidden.any() or not counts.shown.all():
+        if counts.hidden.any() or not counts.shown[~counts.without_count].all():
             why = say(
                 "{column} has no label that is known to stand for everybody; if it has one, name it under totals.",
                 column=name,
@@ -492,6 +529,13 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Widen guessed markers that a line refutes; return whether any was widened."""
     markers = rules.table["markers"]
     guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
+    refuted = {*counts.text[counts.lower > counts.upper]}.intersection(guessed)
+    for text in sorted(refuted):
+        markers[text] = (0, inf)
+        why = say('"{text}" also hides other counts, as a rate of it shows; any count is assumed.', text=text)
+        rules.doubts.append(why)
+    if refuted:
+        return True
     for place, dimension in enumerate(counts.dimensions):
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue

@@ -4,6 +4,7 @@ import gzip
 import io
 import itertools
 import json
+import re
 import tomllib
 from fractions import Fraction
 
@@ -860,3 +861,90 @@ def test_only_tables_of_counts_are_published(tmp_path):
     rows = [(*row[:2], row[2].replace("*", "20"), row[3]) for row in PERCENT]
     folder = with_percentages_alone(tmp_path / "a", rows, manifest.replace("[policy]", 'not_counts = ["percent"]'))
     assert "this one has none" in refused("anonymize", str(folder), "--method", "none", "--output", str(tmp_path / "b"))
+
+
+def apart(text):
+    """A table whose last column stands in a table of its own, in another order: counts and rates."""
+    rows = [row.split(",") for row in text.splitlines()]
+    counts, rates = ([[*row[:2], row[at]] for row in rows] for at in (2, -1))
+    return tuple("\n".join(map(",".join, [some[0], *some[:0:-1]])) + "\n" for some in (counts, rates))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_init_finds_of_which_counts_a_table_of_percentages_is(whole, tmp_path):
+    texts = [shares(1), shares(3)]
+    if whole:
+        rows = [[row.split(",") for row in text.splitlines()] for text in texts]
+        for row in (row for some in rows for row in some[1:] if row[3] != "*"):
+            row[3] = str(round(float(row[3])))
+        texts = ["\n".join(map(",".join, some)) + "\n" for some in rows]
+    names = [("2023-pupils.csv", "2023-percentages.csv"), ("2024-pupils.csv", "2024-percentages.csv")]
+    files = {
+        name: text
+        for both, whole in zip(names, texts, strict=True)
+        for name, text in zip(both, apart(whole), strict=True)
+    }
+    manifest = guessed(tmp_path / "apart", files)
+    assert [each["tables"] for each in manifest["series"]["releases"]] == [[*both] for both in names]
+    beside = guessed(tmp_path / "beside", {"2023.csv": texts[0], "2024.csv": texts[1]})
+    assert manifest["table"] == beside["table"]
+    for name in ("apart", "beside"):
+        confirmed(tmp_path / name)
+    assert verdict(tmp_path / "apart")[0] == 1
+    assert answers(tmp_path / "apart") == answers(tmp_path / "beside")
+
+
+def test_percentages_of_the_department_for_education_are_those_of_its_counts(tmp_path):
+    counts, rates = (
+        ["time_period,geographic_level,country_name,region_name,sex," + name] for name in ("pupils", "pupil_percent")
+    )
+    for row in shares(1).splitlines()[1:]:
+        area, sex, count, rate = row.split(",")
+        level = "National,England," if area == "Total" else f"Regional,England,{area}"
+        counts.append(f"202324,{level},{sex},{'c' if count == '*' else count}")
+        rates.append(f"202324,{level},{sex},{'c' if count == '*' else rate}")
+    files = {f"{name}.csv": "\n".join(rows) + "\n" for name, rows in (("counts", counts), ("rates", rates))}
+    table = guessed(tmp_path, files)["table"]
+    assert (table["value"], table["rates"]["denominator"]) == ("pupils", {"sex": "Total"})
+    confirmed(tmp_path)
+    code, _, found = verdict(tmp_path)
+    assert (code, {2, 7} <= {each["lower"] for each in found}) == (1, True)
+
+
+def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
+    """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
+    counts, rates = apart(added("Total", ()))
+    rates = rates.replace("cases", "percent")
+    rates = re.sub(r"([0-9]+)$", lambda found: f"{int(found[1]) / 7:.1f}", rates, flags=re.MULTILINE)
+    manifest = guessed(tmp_path, {"pupils.csv": counts, "percentages.csv": rates})
+    assert manifest["table"]["not_counts"] == ["percent"]
+    assert "table.not_counts" in manifest["unconfirmed"]["keys"]
+    assert verdict(tmp_path)[0] == 3
+
+
+def test_percentages_of_an_unknown_release_are_refused(tmp_path):
+    counts, rates = apart(shares(1))
+    for name, text in {"2023-pupils.csv": counts, "2024-pupils.csv": counts, "percentages.csv": rates}.items():
+        (tmp_path / name).write_text(text)
+    assert "do not show of which counts these are rates" in refused("init", str(tmp_path), "--yes")
+
+
+def test_a_percentage_refutes_what_a_sign_is_taken_for(tmp_path):
+    """The smallest number is 12, but the percentages of C say that its signs stand for 61 and 287."""
+    rows = [row.split(",") for row in shares(1).replace("C,f,287", "C,f,*").replace("C,m,61", "C,m,*").splitlines()]
+    text = "\n".join(map(",".join, rows)) + "\n"
+    manifest = guessed(tmp_path, {"1.csv": text})
+    assert manifest["table"]["markers"] == {"*": [0, float("inf")]}
+    assert verdict(tmp_path)[0] in (1, 3)
+
+
+def test_a_table_of_percentages_conceals_no_doubt_about_the_counts(tmp_path):
+    """The manifest does not name the total of the areas, which the numbers show."""
+    areas = {"A": 20, "B": 30, "C": 11, "Z": 61}
+    rows = [(area, sex, str(n), "50.0") for area, n in areas.items() for sex in ("F", "M")]
+    rows += [(area, "All", str(2 * n), "100.0") for area, n in areas.items()]
+    alone = verdict(with_percentages_alone(tmp_path / "alone", rows))
+    beside = verdict(written(tmp_path, rows, "area,sex,n,percent", SHARES))
+    assert alone[:2] == beside[:2]
+    assert alone[0] == 3
+    assert '\\"Z\\" of area is the sum' in alone[1]
