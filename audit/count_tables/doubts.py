@@ -19,6 +19,7 @@ from audit.count_tables.published_counts import Ends, PublishedCounts, exact_cha
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.manifest import order_doubts
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
@@ -96,7 +97,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
     ]
     reasons += map(_needs, label_doubts(counts))
     reasons += [*_likely_parts(counts), *_changes(counts)]
-    return [*_guesses(keys), *map(Doubt, reasons)]
+    is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
+    return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
 
 
 def _unread_sheets(counts: PublishedCounts) -> list[str]:

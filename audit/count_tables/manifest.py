@@ -31,7 +31,6 @@ from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.notes_below import below_table
 from audit.io.paths import as_path
-from audit.io.publication_order import in_time
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED_KEYS, read_text, release_tag
@@ -425,7 +424,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             for text in () if read is None else read.distinct(by):
                 tables.setdefault(text, []).append(replace(file, only=(by, text)))
         self.check_filled(by, tables)
-        return [TableRelease(text, tuple(tables[text])) for text in in_time(tables)[0]]
+        return [TableRelease(text, tuple(tables[text])) for text in self.in_time(by, tables)]
 
 
 def size_of(ident: str, given: object) -> CountSize | SealedCount | None:

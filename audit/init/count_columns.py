@@ -21,7 +21,8 @@ from audit.count_tables.published_texts import (
     with_decimal_point,
 )
 from audit.init import column_names
-from audit.io.toml import Toml, natural, release_tag
+from audit.io.publication_order import in_time
+from audit.io.toml import Toml, release_tag
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import say
 
@@ -184,7 +185,7 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
         [rows for part in parts for rows in part.rows_of],
         [
             tables[tag][0] if len(tables[tag]) == 1 else {"tag": tag or "1", "tables": tables[tag]}
-            for tag in sorted(tables, key=natural)
+            for tag in in_time(tables)[0]
         ],
     )
 

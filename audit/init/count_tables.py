@@ -41,8 +41,9 @@ from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_
 from audit.init.count_rules import TableGuesses, guess_numbers, rounding_of
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table, legend
+from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_table
-from audit.io.toml import natural, toml_key
+from audit.io.toml import release_tag, toml_key
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
@@ -75,6 +76,10 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
+    tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
+    if not in_time(tags)[1]:
+        why = say("The names of the releases do not show their order; put them in the order of publication.")
+        rules.doubt("series.releases", why)
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")):
             table["over_time"] = "cumulative"
@@ -101,8 +106,8 @@ def guess_tables(folder: Path) -> TableGuesses | None:
 
 def _files(folder: Path) -> list[Path]:
     inside = folder / "releases" if (folder / "releases").is_dir() else folder
-    files = sorted((each for each in inside.iterdir() if is_table(each.name)), key=lambda path: natural(path.name))
-    return [each for each in files if not each.name.endswith(".meta.csv")]
+    names = (each.name for each in inside.iterdir() if is_table(each.name) and not each.name.endswith(".meta.csv"))
+    return [inside / name for name in in_time(names)[0]]
 
 
 def _recognised(

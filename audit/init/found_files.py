@@ -16,10 +16,10 @@ from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
-from audit.io.publication_order import in_time
+from audit.io.publication_order import in_time, natural
 from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
-from audit.io.toml import natural, release_tag
+from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable
 from audit.runtime.phrases import Phrase, say, say_count
 

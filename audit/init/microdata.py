@@ -42,10 +42,10 @@ from audit.io.microdata import (
     remedy_for_codes,
     remedy_for_unknown,
 )
-from audit.io.publication_order import in_time
+from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
-from audit.io.toml import natural, toml_text
+from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 

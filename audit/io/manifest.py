@@ -24,8 +24,8 @@ from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import is_table
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
-from audit.model.errors import Problems, printable
-from audit.runtime.phrases import say
+from audit.model.errors import Doubt, Problems, printable
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -122,6 +122,7 @@ class SeriesManifest(Generic[R]):
         policy: the limits that the manifest states, by clause.
         waivers: the accepted findings.
         unconfirmed: the keys whose values were guessed, such as `table.markers`.
+        unordered: as `Reader.unordered`.
     """
 
     folder: Path
@@ -130,11 +131,23 @@ class SeriesManifest(Generic[R]):
     policy: Mapping[str, float] = field(default_factory=dict, kw_only=True)
     waivers: tuple[Waiver, ...] = field(default=(), kw_only=True)
     unconfirmed: tuple[str, ...] = field(default=(), kw_only=True)
+    unordered: str | None = field(default=None, kw_only=True)
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
         return tuple(release.tag for release in self.releases)
+
+
+def order_doubts(manifest: SeriesManifest[Any], *, matters: bool) -> Iterator[Doubt]:
+    """Yield a doubt if the result depends on the order of the releases, and nothing shows it."""
+    if matters and manifest.unordered is not None:
+        what = say(
+            '"{source}" does not show the order of the releases, on which the result depends: write names or texts '
+            "that do, such as 2024-04, or write each release into a file, and list these in order",
+            source=printable(manifest.unordered),
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), guessed=True)
 
 
 @dataclass(frozen=True)
@@ -298,6 +311,7 @@ class SeriesReader(Reader, Generic[R]):
             "policy": read_policy(self, limit_of),
             "waivers": read_waivers(self, size_of, example),
             "unconfirmed": unconfirmed(self),
+            "unordered": self.unordered,
         }
 
     def releases(self, series: Mapping[str, Any]) -> tuple[R, ...]:
@@ -311,6 +325,12 @@ class SeriesReader(Reader, Generic[R]):
             found = self.divided(found, by)
         self.check_tags([release.tag for release in found])
         return tuple(found)
+
+    def in_time(self, by: str, texts: Iterable[str]) -> list[str]:
+        """Return the texts of a column of releases in the order of publication; note if they do not show it."""
+        order, is_clear = in_time(texts)
+        self.unordered = self.unordered or (None if is_clear else by)
+        return order
 
     def check_filled(self, by: str, texts: Container[str]) -> None:
         """Note that the column of releases has empty cells."""
@@ -455,7 +475,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             )
             return [files]
         table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
-        tags = [] if table is None else in_time(table.distinct(by))[0]
+        tags = [] if table is None else self.in_time(by, table.distinct(by))
         self.check_filled(by, tags)
         return [replace(files, tag=tag, by=by) for tag in tags if tag]
 

@@ -21,13 +21,13 @@ from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.notations import kind_of_days
-from audit.io.publication_order import in_time
+from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.rules.spelling import INDIVIDUAL, nearly_respelled, perhaps_one_person, respelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
-from audit.io.toml import Reader, natural, parse, read_text, release_tag, toml_key
+from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable

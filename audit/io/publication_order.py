@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from audit.io.toml import natural
-
 _MONTHS = (
     "january januar janvier enero jan jaenner janner ene",
     "february februar fevrier febrero feb fev",
@@ -40,6 +38,16 @@ _IN_MONTHS = frozenset(word for line in _MONTHS for word in line.split())
 _PARTS = re.compile(r"([0-9]+)(?:st|nd|rd|th|ere?|eme|e|o|a)?(?![a-z0-9])|([0-9]+)|([a-z]+)")
 _MONTH_AND_YEAR = re.compile(r"(?<![0-9])(0[1-9]|1[0-2])((?:19|20)[0-9]{2})(?![0-9])")
 _YEARS = range(1900, 2100)
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a sort key that orders numbers inside names by value.
+
+    >>> sorted(["r10.csv", "r2.csv"], key=natural)
+    ['r2.csv', 'r10.csv']
+    """
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]+", name)
+    return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
 
 
 def in_time(names: Iterable[str]) -> tuple[list[str], bool]:

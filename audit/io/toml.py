@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from audit.io.diagnostics import is_there
 from audit.io.paths import is_inside, matching
+from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
@@ -31,16 +32,6 @@ def release_tag(name: str) -> str:
     for ending in (".gz", *SUFFIXES, ".rows", ".values"):
         tag = tag[: len(tag) - len(ending)] if tag.lower().endswith(ending) else tag
     return tag
-
-
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a sort key that orders numbers inside names by value.
-
-    >>> sorted(["r10.csv", "r2.csv"], key=natural)
-    ['r2.csv', 'r10.csv']
-    """
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]+", name)
-    return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
 
 
 def read_text(folder: Path, name: str, absent: str, problems: Problems, no_folder: str | None = None) -> str | None:
@@ -118,6 +109,7 @@ class Reader:
         lines: its lines.
         document: its content.
         problems: receives each problem.
+        unordered: the pattern, or the column, of releases that does not show their order; None if there is none.
     """
 
     what: ClassVar[str]
@@ -128,6 +120,7 @@ class Reader:
         self.lines = text.splitlines()
         self.document = document
         self.problems = problems
+        self.unordered: str | None = None
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
@@ -246,7 +239,7 @@ class Reader:
         return inside
 
     def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
-        """Return the table files that a path or (if `glob`) a pattern names, in the order of their names.
+        """Return the table files that a path or (if `glob`) a pattern names, in the order of publication.
 
         Empty after noting a problem.
         """
@@ -255,7 +248,8 @@ class Reader:
         names = [name]
         if glob and any(c in name for c in "*?[") and not is_there(self.folder / name):
             found = matching(self.folder, name)
-            names = sorted(found or (), key=natural)
+            names, is_clear = in_time(found or ())
+            self.unordered = self.unordered or (None if is_clear or key != "releases" else name)
             if found is None:
                 self.note(
                     key, say('files that match "{name}" cannot be listed there', name=name), say("name each file")

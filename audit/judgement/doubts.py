@@ -14,7 +14,7 @@ from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, unknown_among
 from audit.io.cells import Kind
-from audit.io.publication_order import in_time
+from audit.io.manifest import order_doubts
 from audit.io.releases import Release
 from audit.io.respelling import fold
 from audit.io.roles import columns_without_role
@@ -76,7 +76,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         yield from combination_doubts(series)
     if followed:
         yield from missing_doubts(series)
-    yield from order_doubts(series)
+    yield from order_doubts(series.manifest, matters=series.manifest.transitions is not None)
     yield from record_doubts(views)
     yield from unknown_doubts(views[0].held)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
@@ -205,18 +205,6 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES, guessed=True)
-
-
-def order_doubts(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt if values change from release to release, and the texts of the releases do not show their order."""
-    by = next((release.by for release in series.manifest.releases if release.by is not None), None)
-    if by is not None and series.manifest.transitions is not None and not in_time(series.tags)[1]:
-        what = say(
-            'the texts of "{column}" do not show the order of the releases, and values change from one to the next: '
-            "write them so that they do, such as 2024-04, or write each release into a file, and list these in order",
-            column=printable(by),
-        )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), guessed=True)
 
 
 def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:

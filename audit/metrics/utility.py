@@ -13,9 +13,9 @@ from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
+from audit.io.publication_order import natural
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.io.toml import natural
 from audit.metrics import queries as asking
 from audit.metrics.axes import (
     DomainAxis,

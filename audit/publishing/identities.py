@@ -17,9 +17,9 @@ from audit.io.cells import Cell, Interval, ValueSet
 from audit.io.encoding import COUNTERFEIT as MARK
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.microdata import ReadSnapshot
+from audit.io.publication_order import natural
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of, hexadecimal
-from audit.io.toml import natural
 from audit.model.anonymizer import COUNTERFEIT, Draft
 from audit.model.arrays import Codes
 

@@ -46,6 +46,10 @@ def matching(folder: Path, pattern: str) -> list[str]:
     need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"no files, or of different names: {pattern}")
     place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
     need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
+    later = [
+        name for name in found if re.search(r"(?<![0-9])(?!(19|20)[0-9]{2}(?![0-9]))[0-9].*?(19|20)[0-9]{2}", name)
+    ]
+    need(not later, f"names with a year behind other numbers: {pattern}")
     return sorted(found, key=place.__getitem__)
 
 

@@ -133,6 +133,10 @@ class TableSeries:
         need(len(like) == 1, f"a pattern that no file matches, or names that differ in more than numbers: {pattern}")
         place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
         need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
+        later = [
+            name for name in found if re.search(r"(?<![0-9])(?!(19|20)[0-9]{2}(?![0-9]))[0-9].*?(19|20)[0-9]{2}", name)
+        ]
+        need(not later, f"names with a year behind other numbers: {pattern}")
         return sorted(found, key=place.__getitem__)
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:

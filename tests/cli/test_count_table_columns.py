@@ -839,12 +839,19 @@ def test_a_row_of_a_table_of_percentages_alone_is_no_row_of_counts(absent, found
     assert [(each["cell"]["area"], each["lower"]) for each in verdict(folder)[2]] == found
 
 
-def test_a_repair_empties_the_percentages_of_what_it_hides(tmp_path):
+@pytest.mark.parametrize("column", [False, True])
+def test_a_repair_empties_the_percentages_of_what_it_hides(column, tmp_path):
+    """The denominators are counts of all, or stand in a column beside the percentages."""
+    manifest = ALONE.replace('denominator = { sex = "All" }', 'denominator = "people"') if column else ALONE
     (tmp_path / "series.toml").write_text(
-        ALONE.replace('{ tag = "1", tables = ["counts.csv", "percentages.csv"] }', '"0.csv"')
+        manifest.replace('{ tag = "1", tables = ["counts.csv", "percentages.csv"] }', '"0.csv"')
     )
     (tmp_path / "0.csv").write_text("area,sex,n\nA,All,40\nA,F,20\nA,M,20\n")
     files = with_percentages_alone(tmp_path / "new", PERCENT)
+    if column:
+        people = {row[0]: row[2] for row in PERCENT if row[1] == "All"}
+        alone = [f"{area},{sex},{people[area]},{percent}" for area, sex, _, percent in PERCENT]
+        (files / "percentages.csv").write_text("\n".join(["area,sex,people,percent", *alone]) + "\n")
     names = [str(files / name) for name in ("counts.csv", "percentages.csv")]
     assert run_main("next", str(tmp_path), *names)[0] == 1
     assert run_main("repair", str(tmp_path), *names, "--output", str(tmp_path / "out"))[0] == 0
@@ -853,7 +860,7 @@ def test_a_repair_empties_the_percentages_of_what_it_hides(tmp_path):
     )
     hidden = {row.rpartition(",")[0] for row in counts if row.rpartition(",")[2] in ("", "*")}
     assert hidden
-    assert hidden.isdisjoint(row.rpartition(",")[0] for row in shares if row.rpartition(",")[2])
+    assert hidden.isdisjoint(row[: row.find(",", 2)] for row in shares if row.rpartition(",")[2])
 
 
 def test_only_tables_of_counts_are_published(tmp_path):

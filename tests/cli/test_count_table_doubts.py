@@ -896,3 +896,35 @@ def test_a_table_without_rows_changes_no_doubt(tmp_path):
         )
         said.append(verdict(folder)[:2])
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("glob", [False, True])
+@pytest.mark.parametrize(("tags", "counts", "over_time", "code"), [
+    (("Januar", "April"), (20, 31), "cumulative", 0),
+    (("2023-9", "2023-10"), (20, 31), "cumulative", 0),
+    (("spring", "autumn"), (20, 31), "cumulative", 3),
+    (("new", "old"), (20, 31), "cumulative", 3),
+    (("new", "old"), (20, 31), "independent", 0),
+    (("new", "old"), (20, 20), "same", 0),
+])  # fmt: skip
+def test_releases_whose_order_matters_are_asked_about_if_nothing_shows_it(
+    glob, tags, counts, over_time, code, tmp_path
+):
+    """Their names, which a pattern finds, or the texts of a column."""
+    (tmp_path / "releases").mkdir()
+    rows = {tag: [f"{tag},A,{count}", f"{tag},All,{count}"] for tag, count in zip(tags, counts, strict=True)}
+    files = (
+        {f"{tag}.csv": lines for tag, lines in rows.items()}
+        if glob
+        else {"all.csv": [line for own in rows.values() for line in own]}
+    )
+    for name, lines in files.items():
+        (tmp_path / "releases" / name).write_text("\n".join(["when,area,n", *lines]) + "\n")
+    by = 'releases = ["releases/*.csv"]\n' + ("" if glob else 'releases_by = "when"\n')
+    (tmp_path / "series.toml").write_text(
+        f'[series]\nkind = "tables"\n{by}[table]\ndimensions = ["area"]\nvalue = "n"\ntotals = {{ area = "All" }}\n'
+        f'over_time = "{over_time}"\n[policy]\nmin_count = 5\n'
+    )
+    found, why, _ = verdict(tmp_path)
+    assert found == code, why
+    assert ("does not show the order of the releases" in why) == (code == 3)

@@ -326,6 +326,11 @@ def test_releases_of_a_pattern_are_in_the_order_of_their_numbers(tmp_path):
     shutil.copy(folder / "releases" / "9.csv", folder / "releases" / "09.csv")
     code, said = checked(folder, where)
     assert (code, "equal numbers" in said) == (2, True), said
+    (folder / "releases" / "09.csv").unlink()
+    for old, new in (("9", "9-2023"), ("10", "10-2022")):
+        (folder / "releases" / f"{old}.csv").rename(folder / "releases" / f"{new}.csv")
+    code, said = checked(folder, where)
+    assert (code, "a year behind other numbers" in said) == (2, True), said
 
 
 def test_a_statement_is_about_its_files(tmp_path):
