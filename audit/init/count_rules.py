@@ -122,7 +122,7 @@ def guess_numbers(rules: TableGuesses) -> None:
                 "All {many} numbers are multiples of {to}; state how they were rounded ({how}?).",
                 many=many,
                 to=to,
-                how=how,
+                how=f'how = "{how}"',
             )
         rules.table["rounding"] = {"to": to, "how": how}
         rules.doubt("table.rounding", why)

@@ -87,7 +87,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     markers = (f"{text} [{ends[0]}, {ends[1]}]" for text, ends in table["markers"].items())
     rounding = table.get("rounding")
     none = say("none found")
-    rounded = say("to {base} ({how})", base=rounding["to"], how=rounding["how"]) if rounding else none
+    rounded = say("to {base} ({how})", base=rounding["to"], how=f'how = "{rounding["how"]}"') if rounding else none
     rules.found[say("Guessed from the tables found")] = [
         (say("recognised"), rules.shape),
         (
@@ -99,7 +99,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
         (say("markers"), ", ".join(markers) or none),
         (say("rounding"), rounded),
-        (say("over time"), f"{_COUNTED[table['over_time']]} ({table['over_time']})"),
+        (say("over time"), f'{_COUNTED[table["over_time"]]} (over_time = "{table["over_time"]}")'),
     ]
     return rules
 
@@ -300,7 +300,7 @@ def _take_rounded_releases(rules: TableGuesses, counts: PublishedCounts) -> bool
         rounded=", ".join(tag for tag in tags if tag not in exact),
         exact=", ".join(exact),
         to=to,
-        how=how,
+        how=f'how = "{how}"',
     )
     rules.doubt("table.rounding", why)
     return True
