@@ -25,7 +25,6 @@ from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
 
-_FEW = 2  # rows in which the labels of any dimension may follow from those of the others
 _STEM = 3  # letters that an abbreviation keeps
 
 
@@ -35,7 +34,6 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
         _missed_totals,
         _nested_totals,
         _one_inside_another,
-        _remarks,
         _named_twice,
         _named_parts,
         _moved_labels,
@@ -294,29 +292,6 @@ def unexplained(counts: PublishedCounts) -> list[int]:
     manifest = counts.manifest
     explained = {*manifest.categories, *manifest.codes, *manifest.nested, STATISTIC}
     return [place for place, each in enumerate(counts.dimensions) if each.axis.name not in explained]
-
-
-def _remarks(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a sentence about each dimension without a total that may be a remark: the others determine its labels.
-
-    If a total and its parts have different remarks, they would be counts of different people. Two rows show nothing.
-    """
-    _, start, table = np.unique(counts.file, return_index=True, return_inverse=True)
-    for place in unexplained(counts):
-        own = counts.label[:, place]
-        if counts.dimensions[place].total in own:
-            continue
-        beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])
-        _, first, line = np.unique(beside, axis=0, return_index=True, return_inverse=True)
-        several = counts.file[(own != own[start[table]]) & (np.bincount(counts.file) > _FEW)[counts.file]]
-        for file in np.setdiff1d(several, counts.file[own != own[first[line]]])[:1].tolist():
-            yield say(
-                "in {file}, the other labels determine that of {dimension}, so that no total is compared with parts "
-                "beside another one; if it is a remark on the count, delete it from dimensions, and name it in "
-                "not_counts if it has numbers; if it names groups of people, say in categories what each label covers",
-                file=printable(counts.parts[file].file.shown),
-                dimension=printable(counts.dimensions[place].axis.name, 60),
-            )
 
 
 def _named_twice(counts: PublishedCounts) -> Iterator[str]:
