@@ -45,27 +45,36 @@ _QUOTES = "\"'"
 _SENTINEL_DIGITS = ("7", "8", "9")
 _NOT_ALONE = 7  # a code only beside 8 or 9
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
-_MAY_MARK = re.compile(
-    r"k\.a\.?|keineangabe|ohneangabe|o\.a\.|n/k|n\.k\.|not(known|stated)|(?:value)?unknown|unbekannt|nichtbekannt|weißnicht|"
-    r"n\.[ad]\.?|nondisponible|inconnue?|ns/nc|s/d|nosabe|nocontesta|desconocid[oa]|--?|\u2013|\.{1,3}|\u2026"
+_WHAT = (
+    "(?:value|wert|valeur|valor|diagnos[a-z]{0,5}|(?:todes)?ursachen?|causes?|causas?|grund|reason|krankheit|disease|illness|"
+    "maladie|enfermedad|code)?"
 )
-_SAYS_UNKNOWN = re.compile(  # of letters without accents, and digits: at the end of a text, or its whole
-    r".*(?:unknown|unbekannt|inconnue?s?|desconocid[oa]s?|not(?:yet)?(?:known|stated|recorded|obtained|available|"
-    r"applicable|answered|asked|assessed|collected|reported|given|provided|disclosed|specified|determined|documented|"
-    r"declared|sure)|nicht(?:bekannt|erhoben|erfasst|angegeben|beantwortet|ermittelt|verfue?gbar|vorhanden|bestimmt|"
-    r"zutreffend|dokumentiert)|(?:keine|ohne|fehlende)(?:angaben?|antwort|auskunft|information(?:en)?|daten)|"
-    r"(?:non|pas)(?:de)?(?:renseign|repon|connu|communiqu|disponib|precis|recueilli|declar|determin|evalu|applicab|concern|"
-    r"obten|saisi|specifi)[a-z]{0,3}|no(?:sabe|contesta|consta|disponible|responde|aplica(?:ble)?|procede|"
-    r"(?:informa|registra|especifica|determina|declara|recogi|obteni)d[oa])|sin(?:datos?|respuesta|informacion|"
-    r"especificar)|(?:do(?:es)?|did)no?t(?:know|answer|respond)|no(?:answer|response|information|data)|"
-    r"weiss(?:ich|es)?nicht|sai[ts]pas|prononcepas|sansreponse|refuse[sd]?|declined|verweigert|manquante?s?)|"
-    r"[0-9]*(?:nspp?|nr|nk|dk|nc|nobt|refu|refus(?:al|(?:e|ed|es)?(?:to|de)?(?:answer|say|repon|respond).*)?|"
+_UNKNOWN = (  # of letters without accents
+    "(?:unknown|unbekannt(?:e[mnrs]?)?|inconnue?s?|desconocid[oa]s?|not(?:yet)?(?:known|stated|recorded|obtained|available|"
+    "applicable|answered|asked|assessed|collected|reported|given|provided|disclosed|specified|determined|documented|"
+    "declared|diagnosed|sure)|nicht(?:bekannt|erhoben|erfasst|angegeben|beantwortet|ermittelt|verfue?gbar|vorhanden|"
+    "bestimmt|zutreffend|dokumentiert)|(?:keine|ohne|fehlende)(?:angaben?|antwort|auskunft|information(?:en)?|daten|"
+    "diagnosen?)|diagnosefehlt|(?:non|pas|sans|aucune?)(?:de)?(?:renseign|repon|connu|communiqu|disponib|precis|recueilli|"
+    "declar|determin|evalu|applicab|concern|obten|saisi|specifi|diagnosti|information|donnee)[a-z]{0,3}|no(?:sabe|contesta|"
+    "consta|disponible|responde|aplica(?:ble)?|procede|(?:informa|registra|especifica|determina|declara|recogi|obteni|"
+    "diagnostica)d[oa])|sin(?:datos?|respuesta|informacion|especificar|diagnosticos?)|(?:do(?:es)?|did)no?t(?:know|answer|"
+    "respond)|no(?:answer|response|information|data|diagnos[ei]s)|weiss(?:ich|es)?nicht|sai[ts]pas|prononcepas|refuse[sd]?|"
+    "declined|verweigert|manquante?s?)"
+)
+_UNKNOWN_SIGNS = re.compile(  # of casefolded texts without blanks
+    r"[ko]\.a\.?|n[./][acdkv]\.?|ns/nc|s/d|[-.?\u2010-\u2015\u2026]+|#[^\W\d][\w/]*[!?]?"
+)
+_SAYS_UNKNOWN = re.compile(rf"{_WHAT}{_UNKNOWN}{_WHAT}")
+_MAY_SAY_UNKNOWN = re.compile(  # of letters without accents, and digits: at the end of a text, or its whole
+    rf".*{_UNKNOWN}|[0-9]*(?:nspp?|nr|nk|dk|nc|na|nd|nv|ka|sd|nan|null|unk|unbek|desc|x{{3,}}|nobt|refu|refus(?:al|(?:e|ed|es)?"
+    r"(?:to|de)?(?:answer|say|repon|respond).*)?|r[69]9|"
     r"declin(?:ed?|es)to(?:answer|say|state|respond)|(?:prefi?er|rather).*(?:no|pas).*|(?:mochte|moechte|will)nicht.*|verweiger.*|"
     r"(?:se)?(?:niega|rehusa).*|rechaza.*(?:responder|contestar)|missing(?:data|values?)?|(?:data|values?)missing|"
-    r"fehl(?:t|end(?:er?|es)?(?:werte?)?)|vide|vacio|blank|empty|pending|pendiente|ausstehend|enattente|tb[cd]|"
+    r"fehl(?:t|end(?:er?|es)?(?:werte?)?)|vide|vacio|blank|empty|pending|pendiente|ausstehend|enattente|tb[acd]|"
     r"un(?:classified|specified|stated|recorded|determined|disclosed|available|sure)|withheld|entfae?llt|trifftnichtzu|"
-    r"sansobjet|indetermine?e?|indeterminad[oa]|faltante|perdido|ignorado)"
+    r"nichtna(?:e?)herbezeichnet|sansobjet|indetermine?e?|indeterminad[oa]|faltante|perdido|ignorado)"
 )
+_CODE_BESIDE = re.compile(r"^[A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\s:]+|\s*[\[(][A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\])]$")
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
 _FAR = 2  # a code is more than this many times as large as all other numbers
@@ -233,12 +242,24 @@ def codes_among(numbers: Mapping[str, Fraction], rows: Mapping[str, int]) -> lis
 
 
 def may_be_unknown(text: str) -> bool:
-    """Return whether a text may stand for an unknown value.
+    """Return whether a text may stand for an unknown value: a sign, or words that say so.
 
-    >>> may_be_unknown("n. d."), may_be_unknown("unbekannt"), may_be_unknown("NA"), may_be_unknown("none")
-    (True, True, True, False)
+    The remaining values of a classification, such as "other", and none at all are values.
+
+    >>> [
+    ...     text
+    ...     for text in ("n. d.", "Unbekannte Ursache (R69)", "NA", "---", "#NV", "none", "other")
+    ...     if may_be_unknown(text)
+    ... ]
+    ['n. d.', 'Unbekannte Ursache (R69)', 'NA', '---', '#NV']
     """
-    return text in MARKERS or _MAY_MARK.fullmatch("".join(text.split()).casefold()) is not None
+    signs = _UNKNOWN_SIGNS.fullmatch("".join(text.split()).casefold())
+    return text in MARKERS or (signs or _SAYS_UNKNOWN.fullmatch(_letters(text))) is not None
+
+
+def _letters(text: str) -> str:
+    """Return the letters without accents, and the digits, of a text without the code of a disease beside it."""
+    return _SIGNS.sub("", skeleton(_CODE_BESIDE.sub("", text)))
 
 
 def unknown_among(texts: Collection[str]) -> list[str]:
@@ -253,7 +274,7 @@ def unknown_among(texts: Collection[str]) -> list[str]:
     coded = {t for t, number in numbers.items() if (number < 0 and number.denominator == 1) or _CODE.fullmatch(t)}
     others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
     high, low = max(others), min(others)
-    words = {text for text in texts if may_be_unknown(text) or _SAYS_UNKNOWN.fullmatch(_SIGNS.sub("", skeleton(text)))}
+    words = {text for text in texts if may_be_unknown(text) or _MAY_SAY_UNKNOWN.fullmatch(_letters(text))}
     beside = {*texts} - {*numbers, *words, ""}
     far = {text for text in coded if beside and (numbers[text] > _FAR * high or numbers[text] < 0 <= low)}
     return [text for text in texts if text in far or text in words]

@@ -229,7 +229,12 @@ def test_what_holds_only_if_similar_texts_are_different_values_is_undecided(tmp_
 
 UNKNOWN = """unknown|unbekannt|k. A.|99|NA|-|?|NSP|nr|REFU|NOBT|NK|refus|Refus de répondre|Refused to answer|Declined
 (vide)|Ne sait pas|Non-réponse|non renseigné|Prefer not to say|Not recorded|Information not yet obtained|Missing|Pending
-Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato"""
+Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato
+unbekannt (R69)|R69 unbekannt|R69|Unbekannte Diagnose|Unbekannte Ursache (R69)|unbek.|---|???|—|#NV|#N/A|#WERT!|n.v.|XXX
+keine Diagnose|ohne Diagnose|no diagnosis|sans diagnostic|sin diagnóstico|diagnostic inconnu|non diagnostiqué|not specified
+nicht näher bezeichnet|no diagnosticado|desconocido"""
+VALUES = """other|sonstige|autre|otros|none|keine|no|healthy|o. B.|not pregnant|non-smoker|XX|+|#1|FUO|R10
+Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 
 
 @pytest.mark.parametrize("unknown", UNKNOWN.replace("\n", "|").split("|"))
@@ -247,6 +252,12 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
         for line in ('spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}'):
             if name == "1":
                 assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+
+
+@pytest.mark.parametrize("value", VALUES.replace("\n", "|").split("|"))
+def test_the_remaining_values_and_none_at_all_are_values(tmp_path, value):
+    rows = [["20-39", "flu"], ["20-39", value], ["40-59", "flu"], ["40-59", "gout"]]
+    assert read_audit(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))[0] == 0
 
 
 @pytest.mark.parametrize("other", ["flu,gout", "flu; gout", "gout;Flu", "flu|gout", "{gout, flu}"])

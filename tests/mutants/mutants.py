@@ -122,7 +122,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_hidden_sameness.py::test_a_text_for_what_is_not_known_is_no_second_value": [
         ("audit.judgement.doubts._diverse_by", "values[group[~known]] == 1", "values[group[~known]] < 0"),
-        ("audit.io.cell_reading.unknown_among", '_SIGNS.sub("", skeleton(text))', "text"),
+        ("audit.io.cell_reading._letters", '_SIGNS.sub("", skeleton(_CODE_BESIDE.sub("", text)))', "text"),
+        ("audit.io.cell_reading._letters", '_CODE_BESIDE.sub("", text)', "text"),
     ],
     "cli/test_hidden_sameness.py::test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value": [
         ("audit.judgement.doubts._share", "len(values) > 1 and", "False and"),
