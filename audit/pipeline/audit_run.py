@@ -66,7 +66,6 @@ from audit.runtime.phrases import Reason, ReasonKind, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
-_MOST_ROWS_AGAIN = 100_000  # of a series that is read in another way, too
 
 
 @dataclass(frozen=True)
@@ -325,16 +324,47 @@ def _decide(
 def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: AuditOptions) -> Iterator[Doubt]:
     """Yield a doubt about the clauses that are violated in one reading of cells and rows, and not in another.
 
-    The second audit has the rest of each attack's time; if it does not finish as the first did, nothing is in doubt.
+    The second audit has the rest of each attack's time. If it does not finish as the first did, nothing that holds is
+    known to hold in both.
     """
     series = run.series
-    if series.about_rows > _MOST_ROWS_AGAIN:
-        return
     rule = OtherReading.of(series.written.whole())
     rules = Rules((rule, *series.columns.rules))
     as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
     if not rule.names and not as_one.written.whole().ignored:
         return
+    again = _judged_again(run, as_one, options)
+    columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
+    holding = [each.clause.name for each in decisions if each.state == "holds"]
+    if hidden := {name for name in holding if again.get(name) == "violated"}:
+        what = say(
+            "the policy is violated if cells of {columns} mean the same as others like them, or if rows that need not "
+            "be people are none: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
+            "under [columns]",
+            columns=columns,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(hidden))
+    if unknown := {name for name in holding if again.get(name, "undecided") == "undecided"}:
+        what = say(
+            "it was not decided whether the policy also holds if cells of {columns} mean the same as others like them, "
+            "or if rows that need not be people are none: give the attacks more time, or delete such rows and write "
+            "equal cells in one way; else write spelled = [{columns}] under [columns]",
+            columns=columns,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(unknown))
+    violated = (each.clause.name for each in decisions if each.state == "violated")
+    if gone := {name for name in violated if again.get(name, "violated") != "violated"}:
+        what = say(
+            "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
+            "spellings of others: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
+            "under [columns]",
+            columns=columns,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
+
+
+def _judged_again(run: AuditRun, as_one: Series, options: AuditOptions) -> dict[str, str]:
+    """Return the state of each clause in another reading of a series; none if it was not judged as completely."""
     used = max((each.seconds for each in run.results), default=0)
     left = None if options.time_limit is None else max(options.time_limit - used, 0)
     attacks = list({each.attack.name: each.attack for each in run.results}.values())
@@ -345,32 +375,15 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             for each, old in zip(again.results, run.results, strict=False)
         )
         if any(cut):
-            return
+            return {}
         again = again if run.known is None else less_the_past(again, run.known)
         namer = Pseudonymizer(as_one, reveal=options.reveal, stable=options.stable_ids, makes=False)
         accepted = _accepted(again, namer, options)
     except AuditError:  # the cells cannot be read so
-        return
+        return {}
     contradictions = _contradictions(again, accepted.results, reveal=False)
     judged = _decide(again, accepted, contradictions, options, (), settling=False)
-    still = {each.clause for each in judged.clauses if each.state == "violated"}
-    columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
-    if hidden := still.intersection(each.clause.name for each in decisions if each.state == "holds"):
-        what = say(
-            "the policy is violated if cells of {columns} mean the same as others like them, or if rows that need not "
-            "be people are none: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
-            "under [columns]",
-            columns=columns,
-        )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(hidden))
-    if gone := {each.clause.name for each in decisions if each.state == "violated"} - still:
-        what = say(
-            "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
-            "spellings of others: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
-            "under [columns]",
-            columns=columns,
-        )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
+    return {each.clause: each.state for each in judged.clauses}
 
 
 def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:

@@ -1,9 +1,13 @@
 """What is one under two names is asked about: totals, ties of rows, spellings and people; what cannot be one is not."""
 
+from dataclasses import replace
+
 import pytest
 
 from audit.io import series_texts
 from audit.io.irregularities import are_others
+from audit.model.errors import InputError
+from audit.pipeline import audit_run
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit
 
@@ -227,12 +231,96 @@ def test_what_holds_only_if_similar_texts_are_different_values_is_undecided(tmp_
         )
 
 
+ALIKE = [
+    ("C34|x", "C34/x"),
+    ("C34 x*", "C34 x+"),
+    ("C34.0 x", "C34,0 x"),
+    ("x (C34)", "C34 x"),
+    ("lung ca (C34)", "C34: lung ca"),
+    ("arterielle Hypertonie", "Hypertonie, arterielle"),
+    ("Typ 2 Diabetes", "Diabetes (Typ 2)"),
+    ("Hypertonie G", "Hypertonie V"),
+    ("I10.90 G", "I10.90 Z"),
+    ("V.a. Sepsis", "Z.n. Sepsis"),
+    ("Verdacht auf Sepsis", "V. a. Sepsis"),
+    ("Fu?prellung", "Fußprellung"),
+    ("Fu_prellung", "Fußprellung"),
+    ("Fu\ufffdprellung", "Fussprellung"),
+    ("M??digkeit", "Müdigkeit"),
+    ("M?digkeit", "Muedigkeit"),
+    ("B?r", "Bär"),
+    ("Diabetis", "Diabetes"),
+    ("Brochnitis", "Bronchitis"),
+    ("Bronchits", "Bronchitis"),
+    ("Diabetis melitus Typ 2", "Diabetes mellitus Typ 2"),
+    ("Diab. mell.", "Diabetes mellitus"),
+    ("Diab mell", "Diabetes mellitus"),
+    ("Hypert.", "Hypertonie"),
+]
+DIFFERENT = [
+    ("Diabetes type 1", "Diabetes type 2"),
+    ("Diabetes mellitus", "Diabetes insipidus"),
+    ("ICD C34", "ICD C35"),
+    ("C34.0", "C34.1"),
+    ("HIV+", "HIV-"),
+    ("B20 HIV+", "Z21 HIV-"),
+    ("CD4 <200", "CD4 >200"),
+    ("male", "female"),
+    ("Stufe I", "Stufe II"),
+    ("Stufe I.", "Stufe II"),
+    ("Stufe I", "Stufe V"),
+    ("Hepatitis A", "Hepatitis B"),
+    ("Hepatitis A", "Hepatitis G"),
+    ("Hypertonie A", "Hypertonie G"),
+    ("Grad 1 Stufe 2", "Stufe 1 Grad 2"),
+    ("Grad I Stufe II", "Stufe I Grad II"),
+    ("1/2", "2/1"),
+    ("hypertension", "hypotension"),
+    ("Hyperthyreose", "Hypothyreose"),
+    ("Myelitis", "Pyelitis"),
+    ("symptomatic", "asymptomatic"),
+    ("Angina", "Agina"),
+    ("Bär", "Bor"),
+    ("Arm", "Armbruch"),
+    ("Fraktur links", "Fraktur rechts"),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "exits"), [*((*pair, 3) for pair in ALIKE), *((*pair, 0) for pair in DIFFERENT)]
+)
+def test_what_holds_only_if_two_notations_are_two_values_is_undecided(tmp_path, one, other, exits):
+    rows = [["20-39", one], ["20-39", other], ["40-59", "flu"], ["40-59", "gout"]]
+    code, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))
+    assert (code, 'spelled = ["Disease"]' in why) == (exits, exits == 3)
+
+
+@pytest.mark.parametrize("fault", ["time", "input"])
+def test_what_holds_in_one_reading_and_is_not_judged_in_another_is_undecided(tmp_path, monkeypatch, fault):
+    """Two notations in two classes are harmless, but only the second audit knows."""
+    rows = [["20-39", "Diabetis"], ["20-39", "gout"], ["40-59", "Diabetes"], ["40-59", "gout"]]
+    run_attacks = audit_run.run_attacks  # the second time; the first is called elsewhere
+
+    def fails(series, attacks, options):
+        if fault == "input":
+            raise InputError([])
+        found = run_attacks(series, attacks, options)
+        cut = [replace(each, outcome=replace(each.outcome, status="incomplete")) for each in found.results]
+        return replace(found, results=cut)
+
+    folder = series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS)
+    assert read_audit(folder)[0] == 0
+    monkeypatch.setattr(audit_run, "run_attacks", fails)
+    code, why = undecided(folder)
+    assert (code, "it was not decided whether the policy also holds" in why) == (3, True)
+
+
 UNKNOWN = """unknown|unbekannt|k. A.|99|NA|-|?|NSP|nr|REFU|NOBT|NK|refus|Refus de répondre|Refused to answer|Declined
 (vide)|Ne sait pas|Non-réponse|non renseigné|Prefer not to say|Not recorded|Information not yet obtained|Missing|Pending
 Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato
 unbekannt (R69)|R69 unbekannt|R69|Unbekannte Diagnose|Unbekannte Ursache (R69)|unbek.|---|???|—|#NV|#N/A|#WERT!|n.v.|XXX
-keine Diagnose|ohne Diagnose|no diagnosis|sans diagnostic|sin diagnóstico|diagnostic inconnu|non diagnostiqué|not specified
-nicht näher bezeichnet|no diagnosticado|desconocido"""
+keine Diagnose|ohne Diagnose|no diagnosis|sans diagnostic|sin diagnóstico|diagnostic inconnu|not specified
+nicht näher bezeichnet|non diagnostiqué|no diagnosticado|desconocido"""
 VALUES = """other|sonstige|autre|otros|none|keine|no|healthy|o. B.|not pregnant|non-smoker|XX|+|#1|FUO|R10
 Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 

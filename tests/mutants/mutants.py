@@ -120,6 +120,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_hidden_sameness.py::test_what_holds_only_if_similar_texts_are_different_values_is_undecided": [
         ("audit.pipeline.audit_run._decide", 'each.state in ("violated", "holds")', 'each.state == "violated"'),
     ],
+    "cli/test_hidden_sameness.py::test_what_holds_in_one_reading_and_is_not_judged_in_another_is_undecided": [
+        ("audit.pipeline.audit_run._unsettled", 'again.get(name, "undecided")', "again.get(name)"),
+    ],
+    "cli/test_hidden_sameness.py::test_what_holds_only_if_two_notations_are_two_values_is_undecided": [
+        ("audit.io.rules.spelling._in_order", "tuple(sorted(words)) if movable else words", "tuple(sorted(words))"),
+        ("audit.io.rules.spelling._like_words", "range(1, len(plain))", "range(len(plain))"),
+        ("audit.io.rules.spelling._of_other_certainty", '<= {"", *"agvz"}', "<= {*letters.values()}"),
+        ("audit.io.rules.spelling._abbreviations", "short not in pointed", "1"),
+    ],
     "cli/test_hidden_sameness.py::test_a_text_for_what_is_not_known_is_no_second_value": [
         ("audit.judgement.doubts._diverse_by", "values[group[~known]] == 1", "values[group[~known]] < 0"),
         ("audit.io.cell_reading._letters", '_SIGNS.sub("", skeleton(_CODE_BESIDE.sub("", text)))', "text"),
@@ -239,7 +248,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.doubts.audit_doubts", "if doubt.between and followed", "if False"),
         ("audit.judgement.doubts.audit_doubts", "between and followed", "between"),
         ("audit.pipeline.audit_run._decide", "if settling and", "if False and"),
-        ("audit.pipeline.audit_run._unsettled", "} - still", "}"),
+        ("audit.pipeline.audit_run._unsettled", 'again.get(name, "violated") != "violated"', "True"),
         ("audit.io.rules.spelling.OtherReading.rows", "some[row] = ", "some[row] = True or "),
         ("audit.io.rules.spelling.OtherReading.of", "groups += _equal_digits(texts)", "pass"),
         ("audit.io.rules.cell_meaning.ColumnTypes.doubts", ", between=True", ""),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any, Self
 
 import numpy as np
@@ -65,8 +65,23 @@ _NUMBERED = re.compile(r"([^\W\d_]{0,3})[-_/. 0]*([1-9][0-9]*(?:[.,' ][0-9]+)*)[
 """An identifier that is one number, perhaps in groups of digits, with some letters before or behind it."""
 _QUALIFIED = re.compile(r"(.*?\w)(?:,|\s[-–])\s+[^\W\d].*|\w+\s*[=:]\s*(.+)|b['\"](.+)['\"]|([^\W\d]{3,})s")
 _DAY = re.compile(r"(?<![0-9])[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")  # bounded: cells may be long
-_WORD = re.compile(r"(?:(?<!\w)-(?=[0-9]))?\w+(?:\.\w+)*(?:[+-]+(?!\w))?")  # with the signs and points that may count
-_MOST_WORDS = 8  # of a text that is compared with its parts
+_WORD = re.compile(  # with the signs and points that may count, and letters that a wrong encoding destroyed
+    r"(?:(?:[<>≤≥]=? ?|(?<!\w)-)(?=[0-9]))?[\w\ufffd]+(?:(?:[.](?=[0-9])|\?+)[\w\ufffd]+)*(?:[+-]+(?!\w))?"
+)
+_DECIMAL_COMMA = re.compile("(?<=[0-9]),(?=[0-9])")
+_LOST = re.compile(r"[?_\ufffd]+")  # in the place of a letter
+_MAY_BE_LOST = re.compile(
+    rf"{_LOST.pattern}|[^\x00-\x7f]|[aou]e|ss"
+)  # all but the letters of ASCII, and their digraphs
+_SHORTEST_TYPO = 6  # letters of a word in which one may be wrong
+_DISEASE_CODE = re.compile(r"[a-z][0-9]{2}(?:\.?[0-9]{1,3})?\+?")
+_IN_PLACE = re.compile(r"[^a-z]*|[ivx]+|[a-z]")  # a number or letter belongs to the words beside it
+_ABBREVIATED = re.compile(r"[^\W\d_]\.(?!\w)")
+_SHORT = 3  # letters of an abbreviation
+_CERTAINTY = {("v", "a"), ("z", "n"), ("verdacht", "auf"), ("zustand", "nach")}
+"""Two words before a diagnosis that say how certain it is, as the letters g, v and z behind it do, and a says that it
+is not the case."""
+_MOST_WORDS = 8  # of a text whose parts are compared with others
 _LONG_NUMBER = 4  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
@@ -208,21 +223,15 @@ class OtherReading(ColumnRule):
             is_id = name in (columns.individual, columns.record)
             is_quasi = name in columns.quasi_identifiers  # a text with commas may be a list
             groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
-            groups += _with_more_words(texts)
+            groups += _of_like_words(texts, nearly=name in columns.sensitive)
             groups += _equal_digits(texts)
             if is_id:
                 groups = [each for each in groups if not together(each, written.people(name))]
                 groups += nested(texts, written.people(name))
-            as_one = dict[str, str]()
-            codes = name in columns.sensitive and name in columns.rules[ColumnTypes].kinds
-            for group in groups:
-                if codes and all(map(_NUMERAL.fullmatch, group)):
-                    continue
-                roots = {as_one.get(text, text) for text in group}
-                kept = min(roots, key=lambda text: (not looks_ranged(text), sum(not c.isalnum() for c in text), text))
-                as_one |= {text: kept for text in (*group, *roots, *as_one) if as_one.get(text, text) in roots}
-            if as_one:
-                names[name] = as_one
+            if name in columns.sensitive and name in columns.rules[ColumnTypes].kinds:  # numbers may be codes
+                groups = [each for each in groups if not all(map(_NUMERAL.fullmatch, each))]
+            if groups:
+                names[name] = _as_one(groups)
         return cls(names, tuple(name for name in columns.named if name not in columns.rules[Spelled].columns))
 
     @property
@@ -233,7 +242,7 @@ class OtherReading(ColumnRule):
     def rows(self, table: Table) -> Table:
         """Return a table without rows that say one thing alone, number or name the columns, or look like totals."""
         coded = {name: text_codes(table.arrow(name)) for name in self.columns if name in table}
-        some = np.ones(table.rows, dtype=np.bool_)
+        some = np.full(table.rows, bool(coded))
         for codes, texts in coded.values():
             once = np.bincount(codes, minlength=len(texts)) == 1
             some &= (once | ~np.array([*map(bool, texts)], dtype=np.bool_))[codes]
@@ -263,25 +272,125 @@ def _is_no_person(cells: Mapping[str, str]) -> bool:
     )
 
 
-def _with_more_words(texts: Collection[str]) -> list[list[str]]:
-    """Return pairs of texts: one, with a word of at least two letters or a longer number, and one with more around it.
+def _as_one(groups: Iterable[Iterable[str]]) -> dict[str, str]:
+    """Return, for each text of the groups, the plainest of those that groups connect with it.
 
-    >>> _with_more_words(["gout", "Z.n. Gout", "goutish", "Bad Ems", "Ems", "[Ems]", "7", "7 b"])
-    [['gout', 'Z.n. Gout'], ['Ems', 'Bad Ems'], ['[Ems]', 'Bad Ems'], ['[Ems]', 'Ems'], ['Ems', '[Ems]']]
+    >>> sorted(_as_one([["a.", "a"], ["b", "b."], ["a", "(a)"]]).items())
+    [('(a)', 'a'), ('a', 'a'), ('a.', 'a'), ('b', 'b'), ('b.', 'b')]
     """
-    single = [text for text in texts if list_sign(text) is None and not is_range(text)]
-    words = {text: tuple(_WORD.findall(fold(text))[:_MOST_WORDS]) for text in single}
-    by_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    connected = dict[str, list[str]]()
+    for group in groups:
+        own = {id(part): part for text in group for part in [connected.setdefault(text, [text])]}
+        largest, *others = sorted(own.values(), key=len, reverse=True)
+        for part in others:
+            largest += part
+            connected.update(dict.fromkeys(part, largest))
+    kept = dict[str, str]()
+    for part in {id(part): part for part in connected.values()}.values():
+        plainest = min(part, key=lambda text: (not looks_ranged(text), sum(not c.isalnum() for c in text), text))
+        kept |= dict.fromkeys(part, plainest)
+    return kept
+
+
+def _of_like_words(texts: Collection[str], *, nearly: bool) -> list[list[str]]:
+    """Return groups of texts: of equal words, or a text and those with more words around its own.
+
+    A word has at least two letters, or is a longer number. If texts are compared `nearly`, their words may also be in
+    another order, be abbreviated, differ in one letter, or say how certain a diagnosis is.
+
+    >>> _of_like_words(["gout", "Z.n. Gout", "goutish", "Bad Ems", "Ems", "[Ems]", "7", "7 b"], nearly=False)
+    [['gout', 'Z.n. Gout'], ['Ems', '[Ems]', 'Bad Ems']]
+    """
+    words = {text: _words(text) for text in texts if not is_range(text)}
+    like = _as_one(_like_words({*chain(*words.values())})) if nearly else {}
+    alike: dict[object, dict[str, None]] = defaultdict(dict)
+    for text, written in words.items():
+        words[text] = own = tuple(like.get(word, word) for word in written)
+        alike[_in_order(own, nearly=nearly)][text] = None
     for text, own in words.items():
-        by_words[own].append(text)
-    parts = ((text, own[i:j]) for text, own in words.items() for i, j in combinations(range(len(own) + 1), 2))
-    return [
-        [shorter, text]
-        for text, part in parts
-        if len("".join(part)) > 1 and not looks_ranged(" ".join(part))
-        for shorter in by_words.get(part, ())
-        if shorter != text
-    ]
+        few = range(0 if list_sign(text) else len(own[:_MOST_WORDS]) + 1)
+        for part in (own[i:j] for i, j in combinations(few, 2)):
+            key = _in_order(part, nearly=nearly)
+            if key in alike and len("".join(part)) > 1 and not looks_ranged(" ".join(part)):
+                alike[key][text] = None
+    groups = [[*group] for key, group in alike.items() if key and len(group) > 1]
+    return [*groups, *_of_other_certainty(words), *_abbreviations(words)] if nearly else groups
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a text, folded, without the cross behind the code of a disease or its name.
+
+    >>> _words("C34,0+ Lung-Ca+ (V.a.)"), _words("HIV+ < 5"), _words("Fu?prellung?")
+    (('c34.0', 'lung', 'ca', 'v', 'a'), ('hiv+', '< 5'), ('fu?prellung',))
+    """
+    found = _WORD.findall(fold(_DECIMAL_COMMA.sub(".", text)))
+    return tuple(word.rstrip("+") for word in found) if any(map(_DISEASE_CODE.fullmatch, found)) else tuple(found)
+
+
+def _in_order(words: tuple[str, ...], *, nearly: bool) -> tuple[str, ...]:
+    """Return words in the order in which texts are compared: sorted, unless two of them belong to the words beside."""
+    movable = nearly and sum(map(bool, map(_IN_PLACE.fullmatch, words))) < 2
+    return tuple(sorted(words)) if movable else words
+
+
+def _like_words(words: Collection[str]) -> Iterator[list[str]]:
+    """Yield groups of words that differ in a letter but the first, or in two that are exchanged, or in lost ones.
+
+    >>> [sorted(each) for each in _like_words({"diabetes", "diabetis", "type1a", "type2a", "hyperton", "hypoton"})]
+    [['diabetes', 'diabetis']]
+    >>> [sorted(each) for each in _like_words({"b?r", "bär", "bir"})]
+    [['b?r', 'bär']]
+    """
+    alike: dict[str, list[str]] = defaultdict(list)
+    lost = {_MAY_BE_LOST.sub("?", word) for word in words if _LOST.search(word)}
+    for word in words:
+        plain = word if _LOST.search(word) else skeleton(word)
+        keys = {plain, *lost & {_MAY_BE_LOST.sub("?", word)}}
+        if len(plain) >= _SHORTEST_TYPO and plain.isalpha():
+            keys.add(f"{plain}?")
+            for at in range(1, len(plain)):
+                before, letter, after = plain[:at], plain[at], plain[at + 1 :]
+                keys |= {f"{before}?{after}", f"{before}?{letter}{after}", before + after[:1] + letter + after[1:]}
+        for key in keys:
+            alike[key].append(word)
+    yield from (group for group in alike.values() if len(group) > 1)
+
+
+def _of_other_certainty(words: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
+    """Yield groups of texts that are alike but for what says how certain a diagnosis is.
+
+    >>> [*_of_other_certainty({"a G": ("a", "g"), "a V": ("a", "v"), "b G": ("b", "g"), "b F": ("b", "f")})]
+    [['a G', 'a V']]
+    """
+    marked: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    for text, own in words.items():
+        letter = own[-1] if len(own) > 1 and len(own[-1]) == 1 and own[-1].isalpha() else ""
+        stem = own[: len(own) - len(letter)]
+        marked[stem[2:] if stem[:2] in _CERTAINTY else stem][text] = letter
+    for letters in marked.values():
+        group = [text for text, letter in letters.items() if letter != "a"]
+        if len(group) > 1 and {*letters.values()} <= {"", *"agvz"}:
+            yield group
+
+
+def _abbreviations(words: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
+    """Yield pairs of texts: one, and one whose words it abbreviates, with a point or at least two of them.
+
+    >>> texts = {"D. mell.": ("d", "mell"), "Dia. mell": ("dia", "mell"), "Diabetes mellitus": ("diabetes", "mellitus")}
+    >>> [*_abbreviations(texts)]
+    [['Dia. mell', 'Diabetes mellitus']]
+    """
+    by_start: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text, own in words.items():
+        by_start[tuple(word[:_SHORT] for word in own)].append(text)
+    for group in by_start.values():
+        pointed = {text for text in group if _ABBREVIATED.search(text)}
+        for short, text in product((each for each in group if each in pointed or len(words[each]) > 1), group):
+            pairs = [pair for pair in zip(words[short], words[text], strict=True) if pair[0] != pair[1]]
+            if len(pairs) > (short not in pointed) and all(
+                part.isalpha() and len(part) >= _SHORT and whole.startswith(part) for part, whole in pairs
+            ):
+                yield [short, text]
 
 
 def _equal_digits(texts: Collection[str]) -> list[list[str]]:
