@@ -33,7 +33,11 @@ def page(impact: ReleaseImpact) -> Page:
     nothing = bool(impact.without.policy.violations) and not (impact.adds.violations or impact.adds.undecided)
     further = [*_proposal(impact), *_beyond_repair(impact)]
     # What follows from a violation alone, the decision below says.
-    first = [] if further and after.policy.violations and not after.contradictions else [next_step(after)]
+    first = (
+        []
+        if len(further) > len(impact.not_computed) and after.policy.violations and not after.contradictions
+        else [next_step(after)]
+    )
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
     todo = [Bullets([*first, *further])]
     sheet = signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing)
@@ -198,10 +202,10 @@ def _cause(new: Cause) -> str:
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is not None:
         yield say(
-            "The policy holds after these changes, which were found quickly; fewer may suffice: {changes}.",
+            "The policy holds after these changes, the smallest that were found: {changes}.",
             changes=short(impact.repair),
         )
-        yield say("{command} looks for the smallest change, and writes it.", command=repairing(impact.candidate.files))
+        yield say("{command} makes them, and writes the file.", command=repairing(impact.candidate.files))
 
 
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:

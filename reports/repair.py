@@ -9,13 +9,15 @@ from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.moves import Move, MoveTotal, Recommendation
 from audit.model.release_impact import Repair
 from audit.model.report import Report
-from audit.runtime.phrases import Noun, figure, joined, say, say_count, typed
+from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
-from reports.sentences import reasons
+from reports.sentences import CONTRADICTED, reasons
 from reports.verdict import headline
 
 _SHOWN = 12
+_MAY_HELP = (ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED)
+"""The kinds of reasons against which another search, or other cells, may help."""
 _TOTALS = {
     "merge": Noun("{count} merge of groups", "{count} merges of groups"),
     "move": Noun("{count} row moved to another group", "{count} rows moved to other groups"),
@@ -51,14 +53,17 @@ def page(repair: Repair) -> Page:
 
 def _next_step(repair: Repair) -> Iterator[str]:
     """Yield what to do if a repair may exist though none was found."""
-    if repair.proved or not repair.after.policy.violations:
+    kind, limit = kind_of(repair.refused), repair.after.time_limit
+    if kind is ReasonKind.CONTRADICTION:
+        yield str(CONTRADICTED)
+    if repair.proved or not repair.after.policy.violations or kind not in (None, *_MAY_HELP):
         return
-    limit = repair.after.time_limit
-    if repair.stopped is not None and limit is not None:
-        yield say("Let it search longer: {option}.", option=typed(f"--time-limit {10 * limit:g}"))
+    if kind is ReasonKind.TIME_LIMIT and limit is not None:
+        yield say("Let it search longer: {option}.", option=f"--time-limit {10 * limit:g}")
+    if repair.restricted:
+        yield say("Allow all kinds of changes: without --only, and with a key for the candidate.")
     yield say(
-        "Or allow all kinds of changes (without --only), or make the release anew from microdata with wider cells: "
-        "`{plan}` proposes widths.",
+        "Make the release anew from microdata with wider cells: `{plan}` proposes widths.",
         plan=typed("audit plan MICRODATA"),
     )
 

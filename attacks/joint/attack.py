@@ -257,7 +257,7 @@ class JointAttack(PolicyOptions):
                 "no assignment of rows to people fits all releases: values change that must not change, or keys are "
                 "wrong"
             )
-            return Outcome(self.name, "incomplete", what, nothing)
+            return Outcome(self.name, "incomplete", Reason(what, ReasonKind.CONTRADICTION), nothing)
         place = versions.person[found.claim], versions.release[found.claim], found.value
         claims, unproved = disclosures(evidence, decision, place, budget)
         measures = replace(measures, certain_unproved=unproved)

@@ -22,7 +22,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches, reaches_all
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import ReasonKind, kind_of, say, say_count
 
 
 class Categories(Closeness):
@@ -164,17 +164,16 @@ class MaxRisk(RiskClause):
 
 def _uncounted(entry: Result[Evidence]) -> str:
     """Return a reason: not all worlds were counted, with the number of people if known, and what to do about it."""
-    risks = entry.outcome.risks
+    risks, remedy = entry.outcome.risks, say("publish smaller or fewer groups, or write max_risk = 1")
+    if kind_of(entry.outcome.reason) is ReasonKind.TIME_LIMIT:
+        remedy = say("raise --time-limit, {remedy}", remedy=remedy)
     if risks is None or not risks.missing:
-        return say(
-            "not all worlds were counted; publish smaller or fewer groups, raise --time-limit, or write max_risk = 1"
-        )
+        return say("not all worlds were counted; {remedy}", remedy=remedy)
     return say_count(
-        "the worlds of {count} person are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
-        "or write max_risk = 1",
-        "the worlds of {count} people are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
-        "or write max_risk = 1",
+        "the worlds of {count} person are too many to be counted; {remedy}",
+        "the worlds of {count} people are too many to be counted; {remedy}",
         risks.missing,
+        remedy=remedy,
     )
 
 

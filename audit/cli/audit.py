@@ -22,7 +22,7 @@ from audit.cli.arguments import (
     local,
     settings_for,
 )
-from audit.cli.output import opened, write
+from audit.cli.output import opened, write_reports
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
 from audit.runtime.distributed.engines import ENGINES
@@ -40,15 +40,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
     shown = "folder or URL with a series.toml; or one of the commands below"
     main.series = main.add_argument("series", metavar="SERIES", help=shown)
     add_options(main)
-    add_output(main, Names(FORMATS.names))
-    main.add_argument(
-        "--report",
-        action="append",
-        default=[],
-        type=report_file,
-        metavar="FORMAT=FILE",
-        help="write the report to a file in this format as well (may be repeated)",
-    )
+    add_reports(main)
     main.add_argument(
         "--document",
         choices=Names(DOCUMENTS.names),
@@ -81,6 +73,19 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
         help="write the findings as a pseudo-Boolean formula and proof beside the witness, which VeriPB checks",
     )
     add_attack_options(main, words)
+
+
+def add_reports(parser: Parser) -> None:
+    """Add the options that say in which formats the report is written, and where."""
+    add_output(parser, Names(FORMATS.names))
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=report_file,
+        metavar="FORMAT=FILE",
+        help="write the report to a file in this format as well (may be repeated)",
+    )
 
 
 def report_file(text: str) -> tuple[str, Path]:
@@ -201,9 +206,7 @@ def run(arguments: argparse.Namespace) -> int:
             result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
-    for form, file in arguments.report:
-        write(result, form, file, arguments.series)
-    return write(result, arguments.format, arguments.output, arguments.series, arguments.document)
+    return write_reports(result, arguments, arguments.document)
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:

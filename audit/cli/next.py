@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, Names, add_output, asked, settings_for
-from audit.cli.audit import add_attack_options, add_baseline, add_options
-from audit.cli.output import opened, write
-from reports.registry import FORMATS
+from audit.cli.arguments import Commands, asked, settings_for
+from audit.cli.audit import add_attack_options, add_baseline, add_options, add_reports
+from audit.cli.output import opened, write_reports
 
 
 def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
@@ -28,7 +27,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     )
     add_options(parser)
     add_baseline(parser)
-    add_output(parser, Names(FORMATS.names))
+    add_reports(parser)
     add_attack_options(parser, words)
 
 
@@ -39,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is not a new release of the series, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    series = opened(arguments, arguments.output)
+    series = opened(arguments, arguments.output, *(file for _, file in arguments.report))
     with asked(arguments) as given:
         how = settings_for(series, arguments, given, attack=arguments.attack)
         found = series.next(arguments.candidate, baseline=arguments.baseline, **how)
-    return write(found, arguments.format, arguments.output, arguments.series)
+    return write_reports(found, arguments)

@@ -82,6 +82,15 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
     return series
 
 
+def options_of_verdict(arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the adversary and the limits that a command line names."""
+    if adversary := getattr(arguments, "adversary", None):
+        yield from ("--adversary", adversary)
+    k = getattr(arguments, "k", None)
+    for name, most in [*(getattr(arguments, "policy", None) or ()), *([k] if isinstance(k, tuple) else [])]:
+        yield from ("--policy", f"{name}={most:.12g}")
+
+
 @contextmanager
 def commands_name(arguments: argparse.Namespace) -> Iterator[None]:
     """Let commands that are printed name the language and the paths of this command line, quoted for a shell.
@@ -92,6 +101,7 @@ def commands_name(arguments: argparse.Namespace) -> Iterator[None]:
     named = {"SERIES": [series] if isinstance(series, str) else (), "CANDIDATE": candidate}
     if isinstance(folder := getattr(arguments, "microdata", None), Path):
         named["MICRODATA"] = [str(folder if folder.stem.strip(".") else folder.resolve())]
+    named["OPTIONS"] = [*options_of_verdict(arguments)]
     quoted = {word: " ".join(shlex.quote(without_secrets(each)) for each in paths) for word, paths in named.items()}
     language = NAMED.set(getattr(arguments, "language", None))
     for_programs = getattr(arguments, "format", "") in ("json", "junit", "sarif")
@@ -116,6 +126,13 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
         PAPER.reset(before)
     put(text, output)
     return answer.exit_code
+
+
+def write_reports(answer: Answer, arguments: argparse.Namespace, document: str | None = None) -> int:
+    """Write an answer in every format that a command line names, and return the exit code, as `write` does."""
+    for form, file in arguments.report:
+        write(answer, form, file, arguments.series)
+    return write(answer, arguments.format, arguments.output, arguments.series, document)
 
 
 def _paper(output: Path | None) -> Paper:

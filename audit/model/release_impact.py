@@ -39,6 +39,7 @@ class Repair:
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
         bare: whether the candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
         key: the column of the written table that says whose row it is; None if there is none.
+        restricted: whether some kinds of changes were not allowed.
         breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
             manifest declares none.
     """
@@ -59,6 +60,7 @@ class Repair:
     sums: Annotated[int, UNWRITTEN] = 0
     bare: Annotated[bool, UNWRITTEN] = False
     key: Annotated[str | None, UNWRITTEN] = None
+    restricted: Annotated[bool, UNWRITTEN] = False
     breaks_promise: str | None = None
 
     @property

@@ -76,7 +76,9 @@ class GuidedSearch:
             judgement = self.judge.judge(plan)
             if judgement.keeps:
                 return plan, judgement
-            if not judgement.blamed or not self._answered(draft, judgement.blamed, tries):
+            if judgement.hardly_decided and MERGE in self.moves:  # fewer and larger groups may be decided
+                draft.halve()
+            elif not judgement.blamed or not self._answered(draft, judgement.blamed, tries):
                 return None
         return None
 
@@ -220,6 +222,13 @@ class CandidateDraft:
         self.inside[one] = np.concatenate([self.inside[one], self.inside.pop(other)])
         self.steps[[one, other]] = 0
         return one
+
+    def halve(self) -> None:
+        """Merge each merged group with one near it, beginning with the smallest."""
+        merged = set[int]()
+        for root in sorted(self.members, key=lambda each: (len(self.inside[each]), each)):
+            if root in self.members and root not in merged and (near := self.partners(root)):
+                merged.add(self.merge(root, near[0][1]))
 
     def withhold(self, root: int, rows: Places) -> None:
         """Withhold those of some rows of a merged group that can be withheld."""

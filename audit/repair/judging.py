@@ -27,12 +27,12 @@ from audit.pipeline.audit_run import build_report, less_the_past, remaining_find
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import ReasonKind, kind_of, parted
+from audit.runtime.phrases import Reason, ReasonKind, combined, kind_of
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
 """The number of findings about people outside the candidate whose certificates are read."""
-_STANDING = (ReasonKind.NEEDS, ReasonKind.UNCONFIRMED)
+_STANDING = (ReasonKind.NEEDS, ReasonKind.CONTRADICTION, ReasonKind.UNCONFIRMED)
 """The kinds of reasons that only the manifest or the earlier releases can remove."""
 _QUICK = 10_000
 """In series with more rows than this, certificates take long, so they are read only if no own group is the cause."""
@@ -70,6 +70,12 @@ class Judgement:
     def keeps(self) -> bool:
         """Whether the policy holds; with a baseline, whether no violation is new."""
         return self.policy.passed
+
+    @property
+    def hardly_decided(self) -> bool:
+        """Whether the policy is undecided, and only because that is hard: nothing is missing."""
+        kinds = {kind_of(each.reason) for each in self.policy.undecided}
+        return not self.policy.violations and kinds == {ReasonKind.TOO_HARD}
 
 
 class Judge:
@@ -116,10 +122,10 @@ class Judge:
         return self.rows.series.about_rows <= _QUICK
 
     @cached_property
-    def standing_doubts(self) -> str:
-        """The reasons, in one sentence, why no candidate lets the policy be decided; empty if there are none."""
+    def standing_doubts(self) -> Reason | None:
+        """The reasons, in one sentence, why no candidate lets the policy be decided; None if there are none."""
         undecided = dict.fromkeys(each.reason for each in self.past.policy.undecided)
-        return parted([each for each in undecided if kind_of(each) in _STANDING])
+        return combined(each for each in undecided if kind_of(each) in _STANDING)
 
     def judge(self, plan: RepairPlan, *, blames: bool = True, whole: bool = False) -> Judgement:
         """Return the judgement of the series with a changed candidate, with the causes of findings if requested.

@@ -46,10 +46,9 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
 def with_repair(
     impact: ReleaseImpact, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions
 ) -> ReleaseImpact:
-    """Return what a candidate changes, with a repair that is found quickly, or the reason why there was no search.
+    """Return what a candidate changes, with the repair that `audit repair` finds, or the reason why there is none.
 
-    There is no search if the policy holds, or if earlier releases break it. The number of rows limits the search, not a
-    clock, so that every machine gives the same answer.
+    There is no search if the policy holds, if earlier releases break it, or if there are very many rows.
 
     Raises:
         InputError: the series or the candidate cannot be read.
@@ -64,6 +63,9 @@ def with_repair(
         )
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
     try:
-        return replace(impact, repair=RepairSearch(before, after, attacks, options).proposed())
+        repair = RepairSearch(before, after, attacks, options).find()
     except UsageError as problem:  # an input format that can be judged, but not written
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", str(problem))))
+    if repair.refused is None:
+        return replace(impact, repair=repair)
+    return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", repair.refused)))

@@ -163,16 +163,6 @@ class RepairSearch:
             return None
         return None if checked(promise, with_candidate(before, tables)[1]).holds else str(promise_of(promise))
 
-    def proposed(self) -> Repair | None:
-        """Return a repair that is found quickly, not written; None if there is none, or the past breaks the policy."""
-        if self._is_past_broken():
-            return None
-        try:
-            self._follow_findings(self._forced())
-        except SearchOutOfTimeError:
-            self.stopped = self.judge.budget.reason
-        return None if self.best is None else self._came_to()
-
     def find(self) -> Repair:
         """Return the least change found that keeps the policy; otherwise the audit of the unchanged candidate, and why.
 
@@ -184,9 +174,9 @@ class RepairSearch:
         """
         if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
-        if self.judge.standing_doubts:
-            why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=self.judge.standing_doubts)
-            return self._came_to(why)
+        if (standing := self.judge.standing_doubts) is not None:
+            why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=standing)
+            return self._came_to(Reason(why, standing.kind))
         try:
             why, proved = self._search()
             if self.best is None and not proved:
@@ -205,8 +195,8 @@ class RepairSearch:
         """Return why the search ended, and how far it came without a repair."""
         text, left, doubts = stopped, self.judge.left, self.judge.doubts
         if (kind_of(*doubts) or 0) >= ReasonKind.UNCONFIRMED:
-            text = parted([stopped, self._doubted()[0]])
-        elif left:
+            return Reason(parted([stopped, self._doubted()[0]]), kind_of(*doubts))
+        if left:
             text = say(
                 "{reason}; of the {first} findings of the first changed candidate, the best one has {left} left",
                 reason=stopped,
@@ -293,8 +283,9 @@ class RepairSearch:
         """Return why no change is tried: none can be made, or no finding shows what to change."""
         if first.policy.violations and not self.moves:
             return say("none of the allowed changes is possible for this candidate"), True
-        doubts = parted(dict.fromkeys(each.reason for each in first.policy.undecided))
-        return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts), False
+        doubts = dict.fromkeys(each.reason for each in first.policy.undecided)
+        why = say("nothing was found, but the policy could not be decided: {reasons}", reasons=parted(doubts))
+        return Reason(why, kind_of(*doubts) or ReasonKind.NEEDS), False
 
     def _forced(self) -> Places:
         """Return the rows that every repair withholds: even one group of all rows discloses them."""
@@ -374,10 +365,12 @@ class RepairSearch:
         ), True
 
     def _doubted(self) -> Answer:
-        return say(
+        doubts = self.judge.doubts
+        why = say(
             "changes were found that violate nothing, but the policy cannot be decided with them: {reason}",
-            reason=parted(self.judge.doubts),
-        ), False
+            reason=parted(doubts),
+        )
+        return Reason(why, kind_of(*doubts) or ReasonKind.NEEDS), False
 
     # -- what is tried ------------------------------------------------------------------------------------------
 
@@ -407,7 +400,7 @@ class RepairSearch:
         if self.best is None:
             judgement = self.first or judge.judge(self.rows.unchanged(), whole=True)
             if self._left_out is not None and why != str(_BROKEN_PAST):
-                why = parted([why or "", self._left_out])
+                why = Reason(parted([why or "", self._left_out]), kind_of(why))
         else:
             why, proved, (plan, judgement) = None, False, self.best
             moves, much = self.changes(plan), self.rows.withheld_too_many(plan) > 0
@@ -425,6 +418,7 @@ class RepairSearch:
             withholds_much=much,
             baseline=self.baseline,
             stopped=self.stopped,
+            restricted=not self._all_moves,
         )
 
     def changes(self, plan: RepairPlan) -> tuple[Move, ...]:

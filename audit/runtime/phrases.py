@@ -47,7 +47,10 @@ NAMED: ContextVar[str | None] = ContextVar("asked", default=None)
 
 
 PLACES: ContextVar[Mapping[str, str]] = ContextVar("places", default=MappingProxyType({}))
-"""What the command line names, quoted for a shell, by the word for it in commands: SERIES, CANDIDATE."""
+"""What the command line names, quoted for a shell, by the word for it in commands: SERIES, CANDIDATE.
+
+OPTIONS is what it says of the adversary and the policy, without which another verdict would be given.
+"""
 
 
 def typed(command: str) -> str:
@@ -57,13 +60,15 @@ def typed(command: str) -> str:
 
 
 def placed(command: str) -> str:
-    """Return a command with the paths that this command line names.
+    """Return a command with the paths that this command line names, and the options of its verdict.
 
     >>> placed("audit next SERIES CANDIDATE")
     'audit next SERIES CANDIDATE'
     """
-    places = PLACES.get()
-    return " ".join(places.get(word, word) for word in command.split(" "))
+    places, words = PLACES.get(), command.split(" ")
+    if words[1:2] in (["SERIES"], ["next"], ["repair"]) and "OPTIONS" in places:
+        words.append("OPTIONS")
+    return " ".join(places.get(word, word) for word in words)
 
 
 @dataclass(frozen=True)

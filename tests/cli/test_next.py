@@ -328,3 +328,15 @@ def test_no_fewer_people_are_stated_than_were_found_without_the_candidate(tmp_pa
     assert "what it proved without it still holds: 1 of 3 people" in said
     _, impact = foretold(path, candidate, *ONE)
     assert impact["attacks"][0]["people"] == impact["before"]["attacks"][0]["people"] == 1
+
+
+def test_a_report_goes_into_files_too(tmp_path):
+    rows = [[Row("A", "1", "a"), Row("B", "1", "b")], [Row("C", "2", "c"), Row("D", "2", "c")]]
+    series, candidate = split(TinySeries(rows), tmp_path, key="nowhere")
+    files = {form: tmp_path / f"report.{form}" for form in ("html", "json")}
+    words = [word for form, file in files.items() for word in ("--report", f"{form}={file}")]
+    code, out, err = run_main("next", str(series), str(candidate), *words)
+    assert (code, err) == (1, "")
+    assert out.startswith("Tiny")
+    assert json.loads(files["json"].read_text())["candidate"]["release"] == "2"
+    assert files["html"].read_text().startswith("<!DOCTYPE html>")

@@ -238,7 +238,7 @@ def test_people_of_small_parts_have_exact_risks(part, state):
         assert {each["individual"][:2] for each in joint["findings"]} == {"s0"}
     else:
         assert f"the worlds of {LARGE} people are too many" in clause["reason"]
-        assert "raise --time-limit" in clause["reason"]
+        assert "raise --time-limit" not in clause["reason"]  # it would not help
 
 
 def test_without_the_large_part_it_holds():
