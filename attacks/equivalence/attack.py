@@ -62,6 +62,9 @@ class EquivalenceMeasures(BoundedMeasures):
         classes: the number of classes of people who share a value, by size.
         pinned: the number of versions (a person in a release) whose value is certain.
         ways: the methods used; empty if nothing was concluded.
+        alike_in_worlds: the number of people who in all worlds have the same value as another person or a counterfeit,
+            although no combination of groups shows it; absent if there are none. The other measures are about
+            combinations of groups.
     """
 
     individuals: int
@@ -70,6 +73,7 @@ class EquivalenceMeasures(BoundedMeasures):
     classes: dict[str, int]
     pinned: int
     ways: list[str]
+    alike_in_worlds: int | Absent = ABSENT
 
     timeline_label: ClassVar[Phrase | str] = Phrase("same values")
     remedy: ClassVar[Phrase | str] = Phrase(
@@ -84,16 +88,26 @@ class EquivalenceMeasures(BoundedMeasures):
 
     @property
     def found(self) -> int:
-        """The number of people in some equivalence."""
-        return max(self.compromised.values(), default=0)
+        """The number of people in some equivalence, at least."""
+        return max(*self.compromised.values(), 0 if isinstance(self.alike_in_worlds, Absent) else self.alike_in_worlds)
 
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many people are in some equivalence, and how small equivalences get."""
         if not self.ways:
             return say("nothing could be concluded")
-        found = super().found_in_words(at_least=at_least)
+        # Of the people who are alike in all worlds, some may be in other equivalences too.
+        both = not isinstance(self.alike_in_worlds, Absent) and any(self.compromised.values())
+        found = super().found_in_words(at_least=at_least or both)
         if self.pinned:
             found = say("{pinned}, {found}", pinned=self._pinned(at_least=at_least), found=found)
+        if not isinstance(self.alike_in_worlds, Absent):
+            return say(
+                "{found} with the same values as others; {count} of them with the same value as {other} in all worlds, "
+                "which no combination of groups shows (e = 1)",
+                found=found,
+                count=self.alike_in_worlds,
+                other=say("another person or a counterfeit"),
+            )
         if self.min_e.none:
             return say("{found} (there is no equivalence)", found=found)
         if self.min_e.upper != 1:
@@ -293,7 +307,7 @@ class EquivalenceAttack(PolicyOptions):
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
         """Return the outcome with further pairs that are equal in all worlds, by values that another attack rules out.
 
-        The measures remain those of linear reasoning over the published groups.
+        Of the measures, `alike_in_worlds` is about these pairs; the others are about combinations of groups.
 
         Args:
             evidence: the evidence of both outcomes.
@@ -318,10 +332,18 @@ class EquivalenceAttack(PolicyOptions):
         if (known.e == 1).any():  # The clause is violated unless claims are waived: others are checked if necessary.
             left = budget.remaining()
             asked = cache(lambda: _all_distinguished(known, knowing, Budget(left, engine=budget.engine)))
-            return replace(outcome, claims=replace(known, distinguished=asked))
+            return _refined(outcome, replace(known, distinguished=asked), matrix.individual, pairs)
         equal = knowing.equal_people(_NO_PAIRS, budget)
         found = _with_pairs(evidence, matrix, claims, equal.pairs, solver=True)
-        return replace(outcome, claims=replace(found, distinguished=lambda: equal.whole))
+        return _refined(outcome, replace(found, distinguished=lambda: equal.whole), matrix.individual, equal.pairs)
+
+
+def _refined(outcome: Outcome, claims: Equivalences, individual: Flags, pairs: Codes) -> Outcome:
+    """Return an outcome with other claims, and with measures that count the people of these pairs of columns."""
+    measures = outcome.measures
+    if len(pairs) and isinstance(measures, EquivalenceMeasures):
+        measures = replace(measures, alike_in_worlds=int(individual[np.unique(pairs)].sum()))
+    return replace(outcome, measures=measures, claims=claims)
 
 
 def _all_distinguished(claims: Equivalences, knowing: PossibleValues, budget: Budget) -> bool:

@@ -171,6 +171,11 @@ def test_the_clause_is_about_all_worlds(series):
     known = {each.individual for each in series.known}
     pairs = {pair for pair in pairs if not known & set(pair)}
     of_people = {pair for pair in pairs if not pair[1].startswith("~")}
+    entry = next(each for each in result["attacks"] if each["attack"] == "equivalence")
+    measures = entry["measures"] or {}
+    counted = measures.get("compromised", {}).get("1", 0) + measures.get("alike_in_worlds", 0)
+    alike = {name for each in entry["findings"] if each.get("e") == 1 for name in (*each["left"], *each["right"])}
+    assert len({name for name in alike if not str(name).startswith("~")}) <= counted
     if clause["state"] == "holds":
         assert not of_people
         assert clause["reason"] is None
@@ -187,12 +192,15 @@ def test_two_of_whom_nobody_is_certain(series, equal, state):
         _, result, _ = run_audit(folder, "--reveal")
         _, alone, _ = run_audit(folder, "--attack", "equivalence")
         text = run_main(str(folder))[1]
-    # The measures of the attack, which know of sides of several people alone, do not say how bad it is.
     assert ("NOT SAFE: at least two people certainly have the same value." in text) == (state == "violated")
     assert (least_clause(result)["state"], least_clause(result)["reason"]) == (state, None)
     assert (least_clause(alone)["state"], least_clause(alone)["reason"]) == ("holds", "by linear reasoning")
     entry = next(each for each in result["attacks"] if each["attack"] == "equivalence")
     assert entry["measures"]["min_e"]["lower"] > 1
+    assert entry["measures"].get("alike_in_worlds", 0) == 2 * len(equal)
+    assert ("with the same value as another person or a counterfeit in all worlds" in " ".join(text.split())) == bool(
+        equal
+    )
     shown = {(*each["left"], *each["right"]) for each in entry["findings"] if each["e"] == 1}
     assert {tuple(sorted(str(name) for name in pair)) for pair in shown} == equal
 
