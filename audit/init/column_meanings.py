@@ -342,10 +342,10 @@ class _Guesser:
         return [group] if group else [c for c in self.free(self.rows) if self.generalized(c)]
 
     def guess_quasi(self) -> None:
-        by = self.boxes()
+        by, stated = self.boxes(), {*self.found.labels, *self.found.register_columns()}
         for column in self.free(self.rows):
             if form := self.generalized(column):
-                known = column_names.is_quasi(column.name) or "columns.sensitive" not in self.guesses.unsure
+                known = column.name in stated or column_names.is_quasi(column.name)
                 self.take(column, form, sure=known and not column_names.sensitivity(column.name))
             elif (why := self.why_quasi(column, by)) is not None:
                 self.take(column, str(why), sure=why in (_IN_REGISTER, _IN_PAIRS, _WITH_HIERARCHY))

@@ -71,6 +71,21 @@ def test_each_guess_and_each_column_without_a_role_is_asked_and_nothing_else_is_
     assert confirm(folder) == (0, f"{folder}/series.toml: nothing is left to confirm.\n", "", text)
 
 
+@pytest.mark.parametrize(("name", "asked"), [("zz", ["zz"]), ("Zip", [])])
+def test_bands_under_a_heading_that_says_nothing_are_asked_about(tmp_path, name, asked):
+    """Beside a sensitive column that is no guess, too: bands may be sensitive."""
+    bands = [f"{n}000-{n}999" for n in (1, 2)]
+    rows = [[age, band, value] for age in ("20-29", "30-39") for band in bands for value in ("flu", "cold")]
+    write(tmp_path / "1.csv", as_csv([["Age", name, "Disease"], *rows, *rows]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["columns.quasi_identifiers"] * len(asked)
+    assert run_audit(tmp_path)[0] == (3 if asked else 0)
+    if asked:
+        assert said(confirm(tmp_path, "")[2]) == asked
+        assert run_audit(tmp_path)[0] == 0
+
+
 def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
     assert run_audit(folder)[0] == 3
     assert confirm(folder, "", "", "quasi_identifiers", "")[0] == 0
