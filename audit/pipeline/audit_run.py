@@ -334,9 +334,9 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     if not rule.names and not as_one.written.whole().ignored:
         return
     again = _judged_again(run, as_one, options)
+    states = {each.clause.name: (each.state, again.get(each.clause.name, "undecided")) for each in decisions}
     columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
-    holding = [each.clause.name for each in decisions if each.state == "holds"]
-    if hidden := {name for name in holding if again.get(name) == "violated"}:
+    if hidden := {name for name, both in states.items() if both == ("holds", "violated")}:
         what = say(
             "the policy is violated if cells of {columns} mean the same as others like them, or if rows that need not "
             "be people are none: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "
@@ -344,7 +344,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             columns=columns,
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(hidden))
-    if unknown := {name for name in holding if again.get(name, "undecided") == "undecided"}:
+    if unknown := {name for name, both in states.items() if both == ("holds", "undecided")}:
         what = say(
             "it was not decided whether the policy also holds if cells of {columns} mean the same as others like them, "
             "or if rows that need not be people are none: give the attacks more time, or delete such rows and write "
@@ -352,8 +352,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             columns=columns,
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(unknown))
-    violated = (each.clause.name for each in decisions if each.state == "violated")
-    if gone := {name for name in violated if again.get(name, "violated") != "violated"}:
+    if gone := {name for name, (old, new) in states.items() if again and old == "violated" != new}:
         what = say(
             "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
             "spellings of others: delete such rows, and write equal cells in one way; else write spelled = [{columns}] "

@@ -223,8 +223,7 @@ class OtherReading(ColumnRule):
             is_id = name in (columns.individual, columns.record)
             is_quasi = name in columns.quasi_identifiers  # a text with commas may be a list
             groups = [*respelled(texts), *nearly_respelled(texts, remarks=not is_quasi, ids=is_id)]
-            groups += _of_like_words(texts, nearly=name in columns.sensitive)
-            groups += _equal_digits(texts)
+            groups += [*_of_like_words(texts, nearly=name in columns.sensitive), *_equal_digits(texts)]
             if is_id:
                 groups = [each for each in groups if not together(each, written.people(name))]
                 groups += nested(texts, written.people(name))
@@ -313,8 +312,8 @@ def _of_like_words(texts: Collection[str], *, nearly: bool) -> list[list[str]]:
             key = _in_order(part, nearly=nearly)
             if key in alike and len("".join(part)) > 1 and not looks_ranged(" ".join(part)):
                 alike[key][text] = None
-    groups = [[*group] for key, group in alike.items() if key and len(group) > 1]
-    return [*groups, *_of_other_certainty(words), *_abbreviations(words)] if nearly else groups
+    more = chain(_of_other_certainty(words), _abbreviations(words)) if nearly else ()
+    return [*([*group] for key, group in alike.items() if key and len(group) > 1), *more]
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -347,9 +346,8 @@ def _like_words(words: Collection[str]) -> Iterator[list[str]]:
         plain = word if _LOST.search(word) else skeleton(word)
         keys = {plain, *lost & {_MAY_BE_LOST.sub("?", word)}}
         if len(plain) >= _SHORTEST_TYPO and plain.isalpha():
-            keys.add(f"{plain}?")
-            for at in range(1, len(plain)):
-                before, letter, after = plain[:at], plain[at], plain[at + 1 :]
+            for at in range(1, len(plain) + 1):
+                before, letter, after = plain[:at], plain[at : at + 1], plain[at + 1 :]
                 keys |= {f"{before}?{after}", f"{before}?{letter}{after}", before + after[:1] + letter + after[1:]}
         for key in keys:
             alike[key].append(word)
@@ -364,8 +362,8 @@ def _of_other_certainty(words: Mapping[str, tuple[str, ...]]) -> Iterator[list[s
     """
     marked: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for text, own in words.items():
-        letter = own[-1] if len(own) > 1 and len(own[-1]) == 1 and own[-1].isalpha() else ""
-        stem = own[: len(own) - len(letter)]
+        letter = own[-1] if own[1:] and len(own[-1]) == 1 and own[-1].isalpha() else ""
+        stem = own[:-1] if letter else own
         marked[stem[2:] if stem[:2] in _CERTAINTY else stem][text] = letter
     for letters in marked.values():
         group = [text for text, letter in letters.items() if letter != "a"]
