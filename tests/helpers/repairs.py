@@ -2,7 +2,9 @@
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 from tests.helpers.least_e import least_e
@@ -44,43 +46,45 @@ def cell(low: int, high: int) -> str:
     return str(low) if low == high else f"[{low}, {high}]"
 
 
-def possible(series: TinySeries) -> dict[str, set[str]]:
-    """The values that everybody has in some world, where values never change: all worlds, one by one."""
+def worlds(series: TinySeries) -> Iterator[dict[str, str]]:
+    """Yield the values of everybody in each world, where values never change; names of counterfeits begin by ~."""
     free = Counter((j, row.group, row.value) for j, release in enumerate(series.releases) for row in release)
     stays: dict[str, list[tuple[int, str]]] = {}
     for j, release in enumerate(series.releases):
         for line, row in enumerate(release):
             stays.setdefault(row.individual or f"~{j}/{line}", []).append((j, row.group))
     names = sorted(stays, key=lambda name: stays[name])
-    found: dict[str, set[str]] = {name: set() for name in series.people()}
     world: list[str] = []
 
-    def fill(number: int) -> None:
+    def fill(number: int) -> Iterator[dict[str, str]]:
         if number == len(names):
-            for name, value in zip(names, world, strict=True):
-                if name in found:
-                    found[name].add(value)
+            yield dict(zip(names, world, strict=True))
             return
         for value in VALUES:
             rows = [(*place, value) for place in stays[names[number]]]
             if all(free[row] for row in rows):
                 free.subtract(rows)
                 world.append(value)
-                fill(number + 1)
+                yield from fill(number + 1)
                 world.pop()
                 free.update(rows)
 
-    fill(0)
-    return found
+    return fill(0)
 
 
 def is_safe(series: TinySeries, *, min_e: int, k: int) -> bool:
-    """Whether nobody's value is certain, no equivalence is smaller than min_e, and no class than k."""
+    """Whether nobody's value is certain, no equivalence smaller than min_e, also in all worlds, and no class than k."""
     for release in series.releases:
         # In an Anatomy pair, whose cells are exact, a class is a group.
         if min(Counter((row.group, None if series.anatomy else row.cells) for row in release).values()) < k:
             return False
-    if any(len(values) < 2 for values in possible(series).values()):
+    people, found = series.people(), dict[str, set[str]]()
+    alike = {*combinations(people, 2)} if min_e > 1 else set()
+    for world in worlds(series):
+        for name in people:
+            found.setdefault(name, set()).add(world[name])
+        alike = {pair for pair in alike if world[pair[0]] == world[pair[1]]}
+    if alike or any(len(values) < 2 for values in found.values()):
         return False
     groups: dict[tuple[int, str], tuple[list[object], list[str]]] = {}
     for number, release in enumerate(series.releases):
