@@ -13,8 +13,9 @@ from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Sect
 from reports.sentences import result_text
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
-_MUCH, _WIDE = 0.2, 0.5
-"""The shares of counterfeits or of withheld people, and of their range that cells cover, above which it warns."""
+_SOME, _MUCH, _WIDE = 0.05, 0.2, 0.5
+"""The shares of counterfeits or of withheld people that it says first, and above which, as above that of the range
+that cells cover, it warns."""
 _EXACT = Phrase("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
@@ -78,7 +79,9 @@ def _why(each: PlannedSeries) -> str | None:
     if each.refused is not None:
         return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
-        return None
+        broken = each.future_exit_code not in (None, 0)
+        text = say("does not keep the policy after {count} further, simulated snapshots", count=FUTURE_SNAPSHOTS)
+        return text if broken else None
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
@@ -94,9 +97,12 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
             "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
             "at the findings below; then try coarser values, or a policy that you can defend."
         )
+        yield from _frequent(plan)
         return
+    yield from _false_or_missing(best)
     yield _costs(best)
     yield say("Why this one: {reason}.", reason=_reason(best, [e for e in plan.tried if e.keeps and e is not best]))
+    yield from _frequent(plan)
     if best.form == "anatomy":
         yield str(_EXACT)
     if max(best.counterfeit_share, best.withheld_share) > _MUCH or (best.ncp or 0.0) > _WIDE:
@@ -118,6 +124,30 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     series = "SERIES" if folder == "MICRODATA" else f"{folder}-series"
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{typed(command)}`")
+
+
+def _false_or_missing(best: PlannedSeries) -> Iterator[str]:
+    """Yield that more than one row in twenty is invented, or more than one person in twenty is withheld."""
+    if best.counterfeit_share > _SOME:
+        share = figure(best.counterfeit_share, ".1%")
+        yield say(
+            "CAUTION: {share} of the published rows would be invented: counterfeits, of no real person.", share=share
+        )
+    if best.withheld_share > _SOME:
+        yield say("CAUTION: {share} of the people would be withheld.", share=figure(best.withheld_share, ".1%"))
+
+
+def _frequent(plan: PublicationPlan) -> Iterator[str]:
+    """Yield what to do about a value that most people have."""
+    if plan.frequent is not None:
+        value, share = plan.frequent
+        yield say(
+            "{share} of the people have {value}: methods that give each value to at most 1/m of the people refuse, "
+            'hold rows back, or invent some. If it is no secret, write harmless = ["{value}"] under [columns] of '
+            "microdata.toml, and plan again.",
+            share=figure(share, ".0%"),
+            value=printable(value),
+        )
 
 
 def _costs(best: PlannedSeries) -> str:
@@ -172,15 +202,6 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
             "The values of {count} people change between snapshots, but microdata.toml lists no changes: list "
             "them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
             plan.changing,
-        )
-    if plan.frequent is not None:
-        value, share = plan.frequent
-        yield say(
-            "{share} of the people have {value}: methods that give each value to at most 1/m of the people refuse, or "
-            'hold rows back. If this value is no secret, write harmless = ["{value}"] under [columns] of '
-            "microdata.toml.",
-            share=figure(share, ".0%"),
-            value=printable(value),
         )
     if any(each.form == "anatomy" for each in plan.tried):
         yield str(_EXACT)

@@ -14,7 +14,7 @@ from audit.init.guesses import Guesses
 from audit.init.rolls import lines_of_people, matched
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
+from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
 from audit.io.publication_order import in_time, natural
 from audit.io.table_forms import form_of
@@ -315,6 +315,8 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
     why = say("its columns differ from most; if it is a release, list it, and name its columns under `renamed`")
+    if found.guesses.name != NAME:
+        why = say("its columns differ from most; if it belongs to them, give its columns the same names")
     found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
 

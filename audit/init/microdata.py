@@ -27,6 +27,7 @@ from audit.io.cells import Kind
 from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import ANY
 from audit.io.microdata import (
+    LARGE,
     NAME,
     NEVER,
     UNITS,
@@ -61,7 +62,6 @@ _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_PAIRS = 40_000
 _MOST_GRAVE = 1_000  # values in the list of which row of a person counts
-_LARGE = 1_000  # numbers so far from each other are amounts
 _MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
 _SHORT = 3  # letters of an abbreviation
 _SHOWN = 3  # groups of spellings, and lines
@@ -370,7 +370,7 @@ def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
     ['0', '30000']
     """
     low, high = min(numbers), max(numbers)
-    if low == high or (high - low < _LARGE and all(number.denominator == 1 for number in numbers)):
+    if low == high or (high - low < LARGE and all(number.denominator == 1 for number in numbers)):
         return low, high
     step = Fraction(10) ** floor(log10(high - low))
     return low // step * step, -(-high // step) * step

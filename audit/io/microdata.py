@@ -45,6 +45,8 @@ _TABLES: dict[str, set[str] | None] = {
     "domains": None,
     "grids": None,
 }
+LARGE = 1_000
+"""Numbers so far from each other are amounts."""
 _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
 NEVER = "never"
@@ -68,6 +70,10 @@ class Domain:
     def kind(self) -> Kind:
         """How the values compare."""
         return Kind.CATEGORICAL if self.texts else Kind.NUMERIC
+
+    def has_amounts(self, *, whole: bool) -> bool:
+        """Return whether its numbers are amounts, of which each may be one person's: fractions, or a wide range."""
+        return self.low is not None and self.high is not None and not (whole and self.high - self.low < LARGE)
 
 
 @dataclass(frozen=True)

@@ -269,6 +269,17 @@ def note_absent(
     """
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
+    if len(absent) == len(set(wanted)) > 1:
+        problems.add(
+            shown,
+            say("the file has none of the columns that it should have"),
+            say(
+                "write a header line with these names, separated by commas: {names}",
+                names=", ".join(dict.fromkeys(wanted)),
+            ),
+            line=form_of(path).header_line(path),
+        )
+        return
     for column in absent:
         what = say("the column is not in the file")
         other = otherwise or say("add it to the file")

@@ -193,7 +193,8 @@ class Renderer:
             if attribute.name in self.grids:
                 return self._block(first, last, attribute.name, whole=whole)
             alike = len(read.numbers[column]) == 1 and attribute.name not in self.asked
-            return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole))
+            amounts = domain is not None and domain.has_amounts(whole=whole)
+            return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole, always=amounts))
         texts = read.texts[column]
         if attribute.hierarchy is not None and attribute.name in self.labelled:
             return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)
@@ -292,8 +293,10 @@ class Renderer:
         return pa.table({self.columns.group: faked, _COUNT: count})
 
 
-def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
-    """Return the ends of an interval, widened to a fixed grid with steps of `length` if it is shorter.
+def widened(
+    first: Fraction, last: Fraction, length: Fraction, *, whole: bool, always: bool = False
+) -> tuple[Fraction, Fraction]:
+    """Return the ends of an interval, widened to a fixed grid with steps of `length` if it is shorter, or `always`.
 
     Among whole numbers `[21, 22]` has length 2. The grid does not depend on the data: a short interval around the
     values would reveal them (m-invariance paper, Section 4.1).
@@ -302,7 +305,7 @@ def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -
     ['20', '21']
     """
     length = Fraction(ceil(length)) if whole else length
-    if last - first + whole >= length:
+    if last - first + whole >= length and not (always and length):
         return first, last
     return Fraction(first // length * length), Fraction((last // length + 1) * length - whole)
 

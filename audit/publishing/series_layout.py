@@ -282,8 +282,8 @@ def _lengths(
 ) -> dict[str, Fraction]:
     """Return the least length of each attribute's intervals.
 
-    The default is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for other
-    numbers, with as many decimals as they; texts have none.
+    The default is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for amounts
+    and other numbers, with as many decimals as they; texts have none.
 
     Raises:
         UsageError: a length is given for a column that is not a quasi-identifier, or for texts without an order.
@@ -300,7 +300,8 @@ def _lengths(
         domain = microdata.domains.get(name)
         if name in lengths or kind is Kind.CATEGORICAL:
             continue
-        if microdata.is_whole(name):
+        whole = microdata.is_whole(name)
+        if whole and not (domain is not None and domain.has_amounts(whole=True)):
             lengths[name] = _WHOLE_LENGTH
         elif domain is not None and domain.low is not None and domain.high is not None:
             unit = Fraction(1, 10 ** microdata.decimals(name))

@@ -582,6 +582,24 @@ def test_of_people_with_several_rows_and_no_date_the_gravest_is_published_and_th
     assert run_main(str(tmp_path / "s"))[0] == 0
 
 
+def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
+    """The ends stand on a grid that depends on the domain alone, for whole euros as for cents."""
+    draw, folder = np.random.default_rng(4), tmp_path / "m"
+    folder.mkdir()
+    amounts = [(f"{draw.uniform(300, 24_000):.2f}", int(draw.integers(300, 24_000)) * 2 + 1) for _ in range(40)]
+    rows = [f"p{n},{cents},{whole},{['flu', 'gout'][n % 2]}" for n, (cents, whole) in enumerate(amounts)]
+    (folder / "1.csv").write_text("\n".join(["Person,Tax,Income,Disease", *rows]) + "\n")
+    (folder / "microdata.toml").write_text(
+        '[microdata]\nsnapshots = ["1.csv"]\n[columns]\nindividual = "Person"\nquasi_identifiers = ["Tax", "Income"]\n'
+        'sensitive = "Disease"\n[domains]\nTax = [0, 30000]\nIncome = [0, 50000]\n'
+    )
+    words = ("--method", "m-invariance", "--m", "2", "--no-audit", "--publish", "generalization", "--output")
+    assert run_main("anonymize", str(folder), *words, str(tmp_path / "s"))[0] == 0
+    ends = re.findall(r'"\[([0-9.]+), ([0-9.]+)\]"', (tmp_path / "s/releases/1.csv").read_text())
+    assert ends
+    assert {(float(low) % 100, float(high) % 100) for low, high in ends} <= {(0.0, 0.0), (0.0, 99.0)}
+
+
 def test_the_gravest_row_needs_the_place_of_each_value_and_no_second_rule(tmp_path):
     folder = visits_without_dates(tmp_path / "m")
     initialised(folder)

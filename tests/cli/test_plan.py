@@ -219,6 +219,8 @@ def test_what_keeps_the_policy_in_the_simulated_future_is_preferred_and_costs_ar
     assert plan.recommended is costly
     page = " ".join(FORMATS["text"](plan).split())
     assert "59.0% of the published rows are counterfeits" in page
+    assert page.index("CAUTION: 59.0% of the published rows would be invented") < page.index("Recommendation")
+    assert "m-distinct --m 4 does not keep the policy after 2 further, simulated snapshots" in page
     assert "This costs much" in page
     assert f"after {FUTURE_SNAPSHOTS} further, simulated snapshots, too" in page
     alone = " ".join(FORMATS["text"](PublicationPlan("clinic", (luck,))).split())

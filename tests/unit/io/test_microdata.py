@@ -242,7 +242,7 @@ def test_a_file_without_its_header_is_not_quoted(folder):
     path = folder / "1.csv"
     path.write_bytes(path.read_bytes().split(b"\r\n", 1)[1])
     lines = told(lambda: open_microdata(folder))
-    assert len(lines) == 4
+    assert len(lines) == 1
     assert not any(word in line for line in lines for word in ("Bo", "21", "Rye", "flu"))
 
 
