@@ -93,7 +93,7 @@ _WAIVED = {
     "unknown": Phrase("{what} is waived, but nothing was found (until {until}: {reason})"),
 }
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
-_UNKNOWN = risk_text(None)
+UNKNOWN = risk_text(None)
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
@@ -385,7 +385,7 @@ def notes(report: Report) -> Iterable[str]:
     yield from _reached(report)
     own = (note for attack in report.attacks for note in attack.measures.notes(named(attack)))
     yield from dict.fromkeys(own)
-    if unknown := [named(attack) for attack in report.attacks if _UNKNOWN in risk_cells(report, attack)]:
+    if unknown := [named(attack) for attack in report.attacks if UNKNOWN in risk_cells(report, attack)]:
         yield say(
             "? means that {attacks} did not count all ways in which values can belong to people, so that this risk is "
             "not known; values that are certain are found all the same.",
@@ -401,7 +401,7 @@ def notes(report: Report) -> Iterable[str]:
 def risk_cells(report: Report, attack: AttackReport) -> list[str]:
     """Return the highest and the mean risk by an attack, as cells of a table; empty if it has none."""
     cells = [risk_text(attack.risks[name]) if name in attack.risks else "" for name in ("max_risk", "mean_risk")]
-    if cells[0] == _UNKNOWN and attack.people is None and attack.status == "complete":
+    if cells[0] == UNKNOWN and attack.people is None and attack.status == "complete":
         # An attack on rows only looks for risks that reach the limit.
         cells[0] = say("below {limit}", limit=risk_text(report.policy.limits.get("max_risk", 1.0)))
     return cells

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from audit.init.guesses import Guesses, Row
 
 _WIDTH, _WIDEST = 100, 34
+_LOST = "\N{REPLACEMENT CHARACTER}"
 
 
 def add_parser(commands: Commands) -> None:
@@ -128,6 +129,9 @@ def ask_until_answered(question: Question) -> str:
     """
     sys.stderr.write("\n" + fill(printable(question.text, SENTENCE), _WIDTH) + "\n")
     answers, names = question.answers, list(question.answers)
+    if any(_LOST in text for text in (question.text, *answers, *answers.values())):
+        lost = say("{sign} stands for letters that were lost when the file was saved; export it anew.", sign=_LOST)
+        sys.stderr.write(fill(lost, _WIDTH) + "\n")
     labels = {name: answers[name] or name if name in ("yes", "no") else name for name in names}
     for number, (name, label) in enumerate(labels.items(), 1):
         follows = f" - {answers[name]}" if answers[name] and answers[name] != label else ""

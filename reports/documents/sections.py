@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
@@ -19,6 +21,7 @@ from reports.glossary import CLAUSES, glossary, of_attacks, of_panel
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.release_risk import panel
 from reports.sentences import (
+    UNKNOWN,
     ended_early,
     facts,
     named,
@@ -101,6 +104,9 @@ class Document(ABC):
     def render(self, report: Report) -> str:
         """Return it as Markdown with a final line break."""
         return markdown.drawn(self.page(report))
+
+
+_INSTRUCTS = re.compile(r"`|\[[a-z]+\]|\b[a-z_]+ = |--[a-z]|\bseries\.toml\b|\b(?:columns|adversary|series)\.[a-z]")
 
 
 def blank(what: str) -> str:
@@ -325,15 +331,21 @@ def attacks(report: Report) -> Iterator[Block]:
 
 def limits_of_the_audit(report: Report) -> Iterator[Block]:
     """Yield what was not decided, irregularities of the files, and accepted findings."""
-    lines = list(undecided(report))
+    lines = [*undecided(report)]
     said = {each.reason for each in report.policy.undecided}  # these name the attack with the reason
     cut = [a for a in report.attacks if a.reason and a.status != "skipped"]
     lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
-    if not lines:
+    if not lines and any(UNKNOWN in risk_cells(report, each) for each in report.attacks if each.ran):
+        yield Paragraph(say("Every clause of the policy was decided; risks with a question mark are not known."))
+    elif not lines:
         yield Paragraph(say("Everything that was asked was decided."))
     if aside := dict.fromkeys(each.attack for each in report.attacks if each.status == "skipped"):
         lines.append(say("Not tried, as not applicable or not needed: {attacks}.", attacks=", ".join(aside)))
     lines += warnings(report)
+    plain = [*filter(None, map(without_instructions, lines))]
+    if plain != lines:
+        plain.append(say("The report of the audit says what the publisher can do about each of these."))
+    lines = plain
     if report.revealed:
         lines += waivers(report)
     elif report.left_out and report.policy.waived:
@@ -345,6 +357,21 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
             )
         )
     yield from [Bullets(lines)] if lines else []
+
+
+def without_instructions(text: str) -> str:
+    """Return a text without what it says of keys of the manifest and of commands, and what follows in the sentence.
+
+    >>> without_instructions('2 files are not in UTF-8; write encoding = "cp1252" under [columns], if this is so')
+    '2 files are not in UTF-8'
+    """
+    kept = []
+    for sentence in re.split(r"(?<=\.)\s+", text) if _INSTRUCTS.search(text) else [text]:
+        clauses = re.split(r"(?<=[:;])\s+", sentence)
+        kept.append(
+            " ".join(takewhile(lambda clause: not _INSTRUCTS.search(clause), clauses)).rstrip(":; \N{NO-BREAK SPACE}")
+        )
+    return " ".join(filter(None, kept))
 
 
 def signature(role: str) -> Iterator[Block]:

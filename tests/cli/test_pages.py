@@ -305,6 +305,24 @@ def test_the_verdict_is_in_it_and_nobody_is_named(name):
         assert not re.search(r"^## .*\n\s*(## |\Z)", out, re.MULTILINE), "a section that says nothing"
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+@pytest.mark.parametrize("name", TO_COMPLETE)
+def test_no_document_says_what_to_write_into_a_manifest(tmp_path, name, language):
+    """It is for an authority; what the publisher has to do is in the report."""
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    manifest = tmp_path / "s/series.toml"
+    manifest.write_text(manifest.read_text() + '\n[unconfirmed]\nkeys = ["columns.sensitive"]\n')
+    release = tmp_path / "s/releases/1.csv"
+    release.write_bytes(release.read_text().replace("gastritis", "gastritis für Ärzte").encode("cp1252"))
+    words = ("--language", language)
+    code, out = rendered(name, *words, series=tmp_path / "s")
+    assert code == 3
+    assert not re.search(r"`|unconfirmed|encoding =|columns\.|--confirm|audit init", out.replace("\\", ""))
+    report = " ".join(run_main(str(tmp_path / "s"), *words)[1].split())
+    assert "encoding =" in report
+    assert "--confirm" in report
+
+
 @pytest.mark.parametrize("name", TO_COMPLETE)
 def test_a_document_is_a_page_as_well(name):
     """The page has what the Markdown has, word for word."""
