@@ -415,8 +415,8 @@ class Microdata:
             if len(rows) > 1:
                 what += say(", and so do {more} more", more=len(rows) - 1)
             remedy = say(
-                'write under [columns] which row counts: latest_by = "…", a column of dates, or gravest = ["…", …], '
-                "all sensitive values, the gravest first; or keep one row for each person"
+                "keep one row for each person, or write under [columns] which row counts: "
+                'latest_by = "…", a column of dates, or gravest = ["…", …], all sensitive values, the gravest first'
             )
             problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
         return codes

@@ -553,7 +553,7 @@ def visits_without_dates(folder):
     return folder
 
 
-def test_of_people_with_several_rows_and_no_date_the_gravest_is_published_and_the_series_can_hold(tmp_path):
+def test_of_people_with_several_rows_and_no_date_the_gravest_is_published(tmp_path):
     folder = visits_without_dates(tmp_path / "m")
     out, found = initialised(folder)
     gravest = found["columns"]["gravest"]

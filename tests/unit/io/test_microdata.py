@@ -14,8 +14,8 @@ ROWS = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "
 MORE = [*ROWS[1:], ("Ed", 23, "Ely", "cold")]
 NO_NAME = 'no such column is named; write {} = "…" under [columns]'
 ONE_ROW = (
-    'write under [columns] which row counts: latest_by = "…", a column of dates, or gravest = ["…", …], all sensitive '
-    "values, the gravest first; or keep one row for each person"
+    'keep one row for each person, or write under [columns] which row counts: latest_by = "…", a column of dates, or '
+    'gravest = ["…", …], all sensitive values, the gravest first'
 )
 NO_TEXT = 'this has to be a text that is not empty; write {} = "…"'
 NO_LIST = 'this has to be a list of texts; write {} = ["…", "…"]'
