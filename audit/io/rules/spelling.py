@@ -73,7 +73,8 @@ _LOST = re.compile(r"[?_\ufffd]+")  # in the place of a letter
 _MAY_BE_LOST = re.compile(
     rf"{_LOST.pattern}|[^\x00-\x7f]|[aou]e|ss"
 )  # all but the letters of ASCII, and their digraphs
-_SHORTEST_TYPO = 6  # letters of a word in which one may be wrong
+_SHORTEST_TYPO, _LONGEST_TYPO = 6, 40  # letters of a word in which one may be wrong
+_MOST_TYPO_WORDS = 50_000  # some twenty keys of each are held
 _DISEASE_CODE = re.compile(r"[a-z][0-9]{2}(?:\.?[0-9]{1,3})?\+?")
 _IN_PLACE = re.compile(r"[^a-z]*|[ivx]+|[a-z]")  # a number or letter belongs to the words beside it
 _ABBREVIATED = re.compile(r"[^\W\d_]\.(?!\w)")
@@ -341,11 +342,11 @@ def _like_words(words: Collection[str]) -> Iterator[list[str]]:
     [['b?r', 'bär']]
     """
     alike: dict[str, list[str]] = defaultdict(list)
-    lost = {_MAY_BE_LOST.sub("?", word) for word in words if _LOST.search(word)}
+    lost, few = {_MAY_BE_LOST.sub("?", word) for word in words if _LOST.search(word)}, len(words) <= _MOST_TYPO_WORDS
     for word in words:
         plain = word if _LOST.search(word) else skeleton(word)
         keys = {plain, *lost & {_MAY_BE_LOST.sub("?", word)}}
-        if len(plain) >= _SHORTEST_TYPO and plain.isalpha():
+        if few and _SHORTEST_TYPO <= len(plain) <= _LONGEST_TYPO and plain.isalpha():
             for at in range(1, len(plain) + 1):
                 before, letter, after = plain[:at], plain[at : at + 1], plain[at + 1 :]
                 keys |= {f"{before}?{after}", f"{before}?{letter}{after}", before + after[:1] + letter + after[1:]}
