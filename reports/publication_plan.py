@@ -11,6 +11,7 @@ from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import result_text
+from reports.verdict import if_unchanged
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _SOME, _MUCH, _WIDE = 0.05, 0.2, 0.5
@@ -101,6 +102,8 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         return
     yield from _false_or_missing(best)
     yield _costs(best)
+    if best.certain_if_unchanged:
+        yield if_unchanged(best.certain_if_unchanged)
     yield say("Why this one: {reason}.", reason=_reason(best, [e for e in plan.tried if e.keeps and e is not best]))
     yield from _frequent(plan)
     if best.form == "anatomy":

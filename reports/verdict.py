@@ -23,15 +23,19 @@ def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in a few sentences, and its colour; a report about one person has none."""
     text, colour = _verdict(report)
     if certain := report.adversary.certain_if_unchanged:
-        changing = say_count(
-            "This rests on the assumption that any value of a person may become any other: if values do not change, "
-            "the value of at least {count} person is certain.",
-            "This rests on the assumption that any value of a person may become any other: if values do not change, "
-            "the values of at least {count} people are certain.",
-            certain,
-        )
-        text = f"{text} {changing}"
+        text = f"{text} {if_unchanged(certain)}"
     return text, colour
+
+
+def if_unchanged(certain: int) -> str:
+    """Return a warning: what holds if any value may follow any other, and for how many people that decides it."""
+    return say_count(
+        "This rests on the assumption that any value of a person may become any other: if values do not change, "
+        "the value of at least {count} person is certain.",
+        "This rests on the assumption that any value of a person may become any other: if values do not change, "
+        "the values of at least {count} people are certain.",
+        certain,
+    )
 
 
 def _verdict(report: Report) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from audit.model.comparison import COMPARED
+from audit.model.json_types import Omittable
 from audit.model.report import AttackReport
 
 FUTURE_SNAPSHOTS = 2
@@ -35,6 +36,8 @@ class PlannedSeries:
         future_exit_code: the exit code of an audit after further, simulated snapshots, or 2 if the method refused them;
             None if this was not tried, which is done only for what may be recommended.
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
+        certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
+            None unless any value may become any other.
     """
 
     method: str
@@ -54,6 +57,7 @@ class PlannedSeries:
     violating: tuple[str, ...] = ()
     future_exit_code: int | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
+    certain_if_unchanged: Omittable[int] = None
 
     @property
     def keeps(self) -> bool:

@@ -202,6 +202,7 @@ class _Trial:
                 seconds=seconds,
                 violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
                 widths=cell_widths(series, microdata),
+                certain_if_unchanged=report.adversary.certain_if_unchanged,
             )
 
 

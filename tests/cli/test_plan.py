@@ -361,3 +361,23 @@ def test_the_faults_of_all_snapshots_are_reported_before_anything_is_tried(tmp_p
         f"{1 + at}.csv:{3 if cell == 'p1' else 7}" for at in rows
     ]
     assert all(f'column "{column}"' in line and what in line and "; " in line for line in told)
+
+
+def test_the_plan_says_what_rests_on_values_that_may_all_change(tmp_path):
+    """Groups of two values keep the policy if any value may follow any other, and not if values stay."""
+    values = ["flu", "gout", "hiv", "acne"]
+    draw = random.Random(1)  # noqa: S311 - no secret
+    ill = [draw.choice(values) for _ in range(90)]
+    waves = {
+        wave: [(f"p{n}", 20 + n, 80000, value) for n, value in enumerate(ill) if draw.random() < 0.8] for wave in "123"
+    }
+    micro = write_microdata(tmp_path / "micro", waves, head=HEAD)
+    pairs = [f"{old},{new}" for old in values for new in values]
+    (micro / "any.csv").write_text("\n".join(["from,to", *pairs]) + "\n")
+    with (micro / "microdata.toml").open("a") as file:
+        file.write('\n[updates]\ntransitions = "any.csv"\n')
+    best = planned(micro, "--method", "l-diversity")["tried"][0]
+    assert best["certain_if_unchanged"] > 0
+    out = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
+    warning = f"if values do not change, the values of at least {best['certain_if_unchanged']} people are certain"
+    assert out.index("keeps the policy") < out.index(warning) < out.index("Why this one")
