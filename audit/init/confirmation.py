@@ -354,7 +354,11 @@ class _Asked:
         value = printable(toml_value(old), 200)
         # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
-        _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
+        # The lines of a table have the comments, such as those of columns.crosswalk.
+        lines = [item, *(line for _, line in item.value.body)] if isinstance(item, AbstractTable) else [item]
+        comments = [getattr(line, "trivia", Trivia()).comment for line in lines]
+        mark = _MARK.format(mark=re.escape(say("guess: ")))
+        why = [each for comment in comments for each in re.split(mark, comment)[1:]]
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
         default = not (tables == ["table", "categories"] and last in self.unknown)

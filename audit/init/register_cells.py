@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 import re
+from collections.abc import Sequence
 
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
@@ -16,13 +17,21 @@ from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import REGISTER, Crosswalk
 from audit.io.toml import toml_key, toml_text, toml_value
-from audit.runtime.phrases import Phrase, say
+from audit.model.errors import printable
+from audit.runtime.phrases import Phrase, joined, say
 
 CROSSWALK = "crosswalk.csv"
-_SEXES = (
-    re.compile("f|w|female|femme|wom[ae]n|weiblich|frau|feminin|femenino|mujer"),
-    re.compile("m|h|male|homme|m[ae]n|mannlich|mann|masculin|masculino|hombre|varon"),
-)
+_SEXES = [
+    tuple(map(re.compile, words))
+    for words in (
+        ("f|female|wom[ae]n", "m|male|m[ae]n"),
+        ("f|femme|feminin", "[hm]|homme|masculin"),
+        ("[fw]|weiblich|frau", "m|mannlich|mann"),
+        ("f|femenino|mujer", "m|masculino|hombre|varon"),
+        ("m|mujer", "[hv]|hombre|varon"),
+    )
+]
+"""Words for women and for men of one way to write them: `M` is a man, or in Spanish beside `H` or `V` a woman."""
 _DAYS = Phrase("the register has days, and the releases their years or ranges")
 
 
@@ -77,20 +86,35 @@ def state_words(found: FoundFiles) -> None:
         own = _register_column(found, there[column.name]) if column.name in there else None
         if own is None or column.parses(Kind.NUMERIC):
             continue
-        strange = [text for text in own.some if text not in column.some]
-        lines = [
-            (REGISTER, text, like)
-            for text in strange
-            for like in column.some
-            for sex in _SEXES
-            if like not in own.some and sex.fullmatch(skeleton(text)) and sex.fullmatch(skeleton(like))
-        ]
-        if not strange or len(lines) != len(strange):
+        if (words := _of_same_sex([text for text in own.some if text not in column.some], column.some)) is None:
             continue
-        why = say("the register writes these values in other words")
+        pairs = joined([f'"{printable(text)}" = "{printable(like)}"' for text, like in words.items()])
+        why = say("the register writes these values in other words: {pairs}", pairs=pairs)
         found.guesses.state(f"columns.{Crosswalk.key}", {column.name: CROSSWALK}, why, sure=False)
         found.guesses.written[f"{Crosswalk.key}.{toml_key(column.name)} = {toml_value(CROSSWALK)}"] = why
         text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows([("release", "from", "to"), *lines])
+        csv.writer(text, lineterminator="\n").writerows(
+            [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
+        )
         found.guesses.files[CROSSWALK] = text.getvalue()
         return
+
+
+def _of_same_sex(strange: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:
+    """Return the known text for the sex of each strange one; None if there are several ways to read them, or none.
+
+    >>> _of_same_sex(["H", "M"], ["Hombre", "Mujer"]), _of_same_sex(["M"], ["Hombre", "Mujer"])
+    ({'H': 'Hombre', 'M': 'Mujer'}, None)
+    """
+    found = list[dict[str, str]]()
+    for ways in _SEXES:
+        like = [[each for each in known if way.fullmatch(skeleton(each))] for way in ways]
+        of = {
+            text: [one for one, way in zip(like, ways, strict=True) if way.fullmatch(skeleton(text))]
+            for text in strange
+        }
+        if all(len(one) == 1 and len(one[0]) == 1 for one in of.values()):
+            words = {text: one[0][0] for text, one in of.items()}
+            if len({*words.values()}) == len(words) and words not in found:
+                found.append(words)
+    return found[0] if strange and len(found) == 1 else None

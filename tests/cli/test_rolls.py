@@ -7,6 +7,7 @@ import random
 import pytest
 
 from audit.init.confirmation import confirmed as init_confirmed
+from tests.cli.test_confirm import confirm
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
 
@@ -268,3 +269,30 @@ def test_a_word_of_two_is_drafted_where_the_other_is_the_same(tmp_path):
             write(path, text.replace("Femme", "F").replace("Homme", "H"))
     run_main("init", str(tmp_path), "--yes")
     assert (tmp_path / "crosswalk.csv").read_text(encoding="utf-8").splitlines()[1:] == ["register,M,H"]
+
+
+@pytest.mark.parametrize(
+    ("releases", "roll", "drafted"),
+    [
+        (["Hombre", "Mujer"], ["H", "M"], ["register,H,Hombre", "register,M,Mujer"]),
+        (["Hombre", "Mujer"], ["H", "M", "Mujer"], ["register,H,Hombre", "register,M,Mujer"]),
+        (["Varón", "Mujer"], ["V", "M"], ["register,M,Mujer", "register,V,Varón"]),
+        (["Hombre", "Mujer"], ["F", "M"], ["register,F,Mujer", "register,M,Hombre"]),
+        (["Hombre", "Mujer"], ["M", "Hombre"], None),
+        (["weiblich", "männlich"], ["f", "w", "m"], None),
+        (["female", "male"], ["F", "M"], ["register,F,female", "register,M,male"]),
+    ],
+)
+def test_letters_for_the_sexes_are_read_in_one_way_or_not_at_all(tmp_path, releases, roll, drafted):
+    for tag in ("2023", "2024"):
+        rows = [[f"{20 + n % 5 * 10}-{29 + n % 5 * 10}", releases[n % 2], "xyz"[n % 3] * 3] for n in range(60)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Age", "Sex", "Diagnosis"], *rows]))
+    people = [[f"P{n}", 20 + n % 50, roll[n % len(roll)]] for n in range(70)]
+    write(tmp_path / "register.csv", as_csv([["individual", "Age", "Sex"], *people]))
+    run_main("init", str(tmp_path), "--yes")
+    path = tmp_path / "crosswalk.csv"
+    found = sorted(path.read_text(encoding="utf-8").splitlines()[1:]) if path.exists() else None
+    assert found == drafted
+    if drafted is not None:
+        _, first, second = drafted[0].split(",")
+        assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, more=40)[1].split())
