@@ -43,7 +43,7 @@ from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
-from audit.io.unread_cells import check_register_texts
+from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
@@ -497,7 +497,8 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
         line = register.table.line(int(lines[alone[0]]))
         attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]
         why = why_uncovered(attributes, register, people.space, held.seen[position], lines[alone])
-        remedy = say(
+        of_cells = cells_of_other_length(held.series, register, reveal=False)
+        remedy = next(of_cells, None) or say(
             'correct the person\'s values or releases, or write presence = "possible" if not everybody is there'
         )
         problems.add(register.shown, f"{what}: {why}", remedy, line=line)

@@ -493,6 +493,16 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
     return ValueSet(frozenset(_leaves(members, hierarchy)))
 
 
+def unmasked(text: str) -> str:
+    """Return what a text shows before its mask; the whole text if it has none.
+
+    >>> unmasked("204**"), unmasked("204")
+    ('204', '204')
+    """
+    masked = _TEXT_MASK.fullmatch(text)
+    return text if masked is None else masked[1]
+
+
 def _listed(text: str, hierarchy: Hierarchy | None) -> list[str]:
     """Return the parts of a list; without a hierarchy also the whole text, which may be a single value."""
     members = _split(text)

@@ -6,7 +6,8 @@ Only distinct texts are read, so that the size of a series does not matter. A te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,8 +16,9 @@ import numpy as np
 from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.io.cell_reading import codes_for_unknown, unread
+from audit.io.cell_reading import codes_for_unknown, unmasked, unread
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes
@@ -29,6 +31,7 @@ from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, say
 
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
+_SHORTEST_CODE = 4  # numbers of one length, such as postcodes; shorter ones may be ages
 _POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
@@ -74,6 +77,55 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
                 example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -> Iterator[str]:
+    """Yield a sentence for each column with a cell that begins as values of the register, of other lengths, do.
+
+    Such a cell (`28*` or `28`, where the register has 28025) covers nobody, since each star is one character.
+    """
+    for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
+        if attribute.spelled or attribute.kind.is_date:
+            continue
+        exact = {value for value in values if value.strip("*") and value not in attribute.missing}
+        coded = len(min(exact, default="")) >= _SHORTEST_CODE and are_codes(frozenset(exact))
+        shown = {
+            text: begin
+            for text in series.texts(name)
+            if text.strip("*") and text not in exact and text not in attribute.missing
+            if (begin := unmasked(text)) != text or _may_be_cut(attribute, text, coded=coded)
+        }
+        lengths = defaultdict[str, set[int]](set)
+        for size in {len(begin) for begin in shown.values()}:
+            for value in exact:
+                if len(value) > size:
+                    lengths[value[:size]].add(len(value))
+        known = {len(value) for value in exact}
+        for text, begin in shown.items():
+            of_peers = lengths[begin] if attribute.kind is Kind.CATEGORICAL and begin != text else known
+            if lengths[begin] and len(text) not in of_peers and not _covers_any(attribute, text, exact):
+                yield say(
+                    '"{column}" has a cell that covers nobody, since no value of the register that begins like it has '
+                    "as many characters (first: {place}): write a star for each hidden character, such as 204** for "
+                    "20431, or list the cell in crosswalk.csv (columns release,from,to) and write {example} under "
+                    "[columns]; if the texts of the column are exact values, write spelled = [{key}]",
+                    column=printable(name),
+                    place=_place(series, name, text, reveal=reveal),
+                    example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
+                    key=toml_text(name),
+                )
+                break
+
+
+def _may_be_cut(attribute: QuasiIdentifier, text: str, *, coded: bool) -> bool:
+    """Return whether a text without a mask may be the beginning of an exact value; of a number, only of a code."""
+    if attribute.kind is Kind.CATEGORICAL:
+        return attribute.hierarchy is None and _is_single(attribute, text)
+    return coded and text.isdigit()
+
+
+def _covers_any(attribute: QuasiIdentifier, text: str, exact: Collection[str]) -> bool:
+    return bool(attribute.covers(np.array([attribute.number(text)]), [*exact]).any())
 
 
 def _points(series: Series) -> Iterator[Doubt]:

@@ -135,6 +135,42 @@ def test_a_coarser_name_in_one_release_is_refused_though_another_one_is_exact(co
     assert run_main(str(folder))[0] == 3
 
 
+_MASKED = [  # the register's values for Ann and for others, the cell of her group, the exit if she may be, or is, there
+    *(("LS1 4", "BD1 1", cell, codes) for cell, codes in (("LS***", (1, 1)), ("LS*", (3, 2)), ("LS******", (3, 2)))),
+    ("LS1 4", "BD1 1", "LS", (2, 2)),
+    *(("LS1 4", "LS1 4", cell, (3, 3)) for cell in ("LS*", "LS")),
+    ("LS1 4", "N1 1", "LS**", (3, 2)),
+    ("LS1 4", "BD1 1", "XY*", (0, 2)),
+    ("28025", "48001", "28***", (1, 1)),
+    *(("28025", "48001", cell, (3, 2)) for cell in ("28*", "28")),
+    ("2", "48", "2*", (0, 2)),
+    ("28", "48", "2", (0, 2)),
+]
+
+
+@pytest.mark.parametrize(("ann", "others", "cell", "codes"), _MASKED)
+def test_a_cell_that_only_begins_like_values_of_the_register_is_asked_about(ann, others, cell, codes, tmp_path):
+    """Ann alone has gout, if the cell covers her; a cell of another length than her value covers nobody."""
+    rest = "".join(f"{others},{each}\n" for each in ("flu", "gas", "ulc"))
+    tables = [f"born,d\n{cell},gout\n{cell},{each}\n{rest}" for each in ("flu", "gas")]
+    possible, asked = 'presence = "possible"\n', codes[0] == 3
+    modes = [(possible, "", codes[0]), ("", "", codes[1])]
+    answers = {'crosswalk = { born = "crosswalk.csv" }': 1, 'spelled = ["born"]': 3}
+    modes += [(possible, answer, code * (ann != others)) for answer, code in answers.items()] * asked
+    for place, (presence, columns, code) in enumerate(modes):
+        folder = series_of(
+            tmp_path / str(place),
+            tables,
+            f'quasi_identifiers = ["born"]\nsensitive = "d"\n{columns}',
+            f'[adversary]\nregister = "register.csv"\n{presence}',
+            register=f"individual,born,first,last\nAnn,{ann},1,2\nBob,{others},1,2\n",
+            crosswalk=f"release,from,to\n1,{cell},{ann}\n2,{cell},{ann}\n",
+        )
+        found, out, err = run_main(str(folder))
+        said = " ".join(f"{out} {err}".split())
+        assert (found, "has a cell that covers nobody" in said) == (code, asked and not columns), said
+
+
 def test_codes_beside_ranges_are_undecided(tmp_path):
     """8888 beside ranges of ages means not known, or is a number: only the publisher knows."""
     table = ["1,25-34,a", "1,25-34,b", "2,8888,a", "2,8888,c", "3,>74,a", "3,>74,b", "4,<25,a", "4,<25,b"]
