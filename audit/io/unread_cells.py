@@ -82,7 +82,7 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
 def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -> Iterator[str]:
     """Yield a sentence for each column with a cell that begins as values of the register, of other lengths, do.
 
-    Such a cell (`28*` or `28`, where the register has 28025) covers nobody, since each star is one character.
+    Such a cell (`28*` or `28`, where the register has 28025) covers none of them, since each star is one character.
     """
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if attribute.spelled or attribute.kind.is_date:
