@@ -355,13 +355,15 @@ class _Asked:
         # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         # The lines of a table have the comments, such as those of columns.crosswalk.
-        lines = [item, *(line for _, line in item.value.body)] if isinstance(item, AbstractTable) else [item]
+        inside = item.value.body if isinstance(item, AbstractTable) else []
+        lines = [item, *(line for name, line in inside if name is not None)]
         comments = [getattr(line, "trivia", Trivia()).comment for line in lines]
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
-        default = not (tables == ["table", "categories"] and last in self.unknown)
+        hides = (tables == ["table", "categories"] and last in self.unknown) or key == "table.not_counts"
+        default = not hides  # what says nothing of the counts is confirmed by a word, never by an empty line
         if self.ask(yes_or_no(question, default=default)) == "yes":
             return True
         is_sign, is_typed = tables == ["table", "markers"], tables == ["table", "totals"] or last in _TYPED

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, combinations
 from math import gcd
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from audit.runtime.phrases import say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # so many do not agree by chance
+_MOST_TOTALS = 3  # dimensions at whose totals together a denominator is looked for
 _FLAGS = 6
 Rate: TypeAlias = dict[str, int | str | dict[str, str]]
 """A rate in the form of `[table] rates`."""
@@ -147,14 +148,19 @@ def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[B
 
 
 def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Iterator[Base]:
-    """Yield the cells at each dimension's total, with the other labels of the row."""
+    """Yield the cells at the totals of one dimension or of several, with the other labels of the row."""
     names = (*rules.table["dimensions"], *rules.periods)
     labels = list(zip(*(_labels(rules, files, name) for name in names), files.release_of_rows(), strict=True))
     rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
     cells = {label: count for label, count, keep in rows if keep}
-    for name, total in rules.totals.items():
-        at, whole = names.index(name), () if name in rules.table.get("nested", {}) else total
-        yield {name: total}, [cells.get((*each[:at], whole, *each[at + 1 :]), "") for each in labels], _PER[:3]
+    for size in range(1, _MOST_TOTALS + 1):
+        for chosen in combinations(rules.totals, size):
+            whole = {
+                names.index(name): () if name in rules.table.get("nested", {}) else rules.totals[name]
+                for name in chosen
+            }
+            wanted = ((*(whole.get(at, text) for at, text in enumerate(each)),) for each in labels)
+            yield {name: rules.totals[name] for name in chosen}, [cells.get(each, "") for each in wanted], _PER[:3]
 
 
 def _labels(rules: TableGuesses, files: CountFiles, name: str) -> Sequence[str | tuple[str, ...]]:

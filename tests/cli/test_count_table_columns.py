@@ -17,6 +17,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
+from tests.cli.test_confirm import confirm as answered
 from tests.cli.test_count_table_doubts import NUMBERS, verdict, written
 from tests.helpers.amount import some
 from tests.helpers.public_tables import confirm
@@ -918,6 +919,21 @@ def test_percentages_of_the_department_for_education_are_those_of_its_counts(tmp
     assert (code, {2, 7} <= {each["lower"] for each in found}) == (1, True)
 
 
+def test_percentages_of_cells_at_several_totals_are_found(tmp_path):
+    """The whole of each area has a total in both columns of labels; 5.9 per cent of 34 are 2."""
+    cells = {"Total,Total": 34, "need,support": 10, "need,plan": 2, "need,none": 22}
+    counts, rates = ["area,group,kind,pupils"], ["area,group,kind,percent"]
+    for area, more in (("X", 0), ("Y", 13), ("Z", 29)):
+        whole = cells["Total,Total"] + 2 * more
+        for labels, count in cells.items():
+            now = whole if labels == "Total,Total" else count + more * (labels != "need,plan")
+            counts.append(f"{area},{labels},{'c' if now < 5 else now}")
+            rates.append(f"{area},{labels},{100 * now / whole:.1f}")
+    files = {f"{name}.csv": "\n".join(rows) + "\n" for name, rows in (("pupils", counts), ("rates", rates))}
+    assert guessed(tmp_path, files)["table"]["rates"]["denominator"] == {"group": "Total", "kind": "Total"}
+    assert 2 in {each["lower"] for each in verdict(tmp_path)[2] if each["lower"] == each["upper"]}
+
+
 def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
     counts, rates = apart(added("Total", ()))
@@ -926,6 +942,9 @@ def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     manifest = guessed(tmp_path, {"pupils.csv": counts, "percentages.csv": rates})
     assert manifest["table"]["not_counts"] == ["percent"]
     assert "table.not_counts" in manifest["unconfirmed"]["keys"]
+    assert verdict(tmp_path)[0] == 3
+    answered(tmp_path, more=40)  # empty lines
+    assert tomllib.loads((tmp_path / "series.toml").read_text())["unconfirmed"]["keys"] == ["table.not_counts"]
     assert verdict(tmp_path)[0] == 3
 
 
