@@ -27,10 +27,11 @@ def column_accuracy(series: Series, release: KeyedRelease) -> Iterator[ColumnAcc
         yield _measured(series, name, texts, tally(codes, len(texts), release.counts))
     for name, values in release.entry_value.items():
         texts = series.vocabularies[name].names
-        yield _measured(series, name, texts, tally(values, len(texts), release.entry_count))
+        yield _measured(series, name, texts, tally(values, len(texts), release.entry_count), single=True)
 
 
-def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> ColumnAccuracy:
+def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts, *, single: bool = False) -> ColumnAccuracy:
+    """Return the accuracy of a column with so many rows of each text; a `single` value may have commas in it."""
     missing, found = series.missing(name), np.flatnonzero(rows)
     withheld = np.array([not texts[code].strip("* ") or texts[code] in missing for code in found.tolist()], dtype=bool)
     shown = found[~withheld]
@@ -43,7 +44,7 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts) -> 
             cell: Cell = column.parse(texts[code])
         except CellError:  # a sensitive value may look like a faulty range
             cell = ValueSet(frozenset([texts[code]]))
-        form = _form(cell)
+        form = "exact" if single and isinstance(cell, ValueSet) else _form(cell)
         share[form] = share.get(form, 0) + int(rows[code])
         if isinstance(cell, Masked):
             kept.append(len(cell.prefix))

@@ -614,7 +614,8 @@ def test_an_assessment_gives_each_column_one_role(series, tmp_path):
     ],
 )
 def test_an_assessment_says_how_exactly_columns_are_published(cells, said, different, tmp_path):
-    rows = [f'g,"{cell}",{value}' for cell, value in zip(cells, ["flu", "flu", "HIV", "HIV"], strict=True)]
+    values = ["flu, acute", "flu, acute", "HIV", "HIV"]  # a comma in a sensitive value makes no list of it
+    rows = [f'g,"{cell}","{value}"' for cell, value in zip(cells, values, strict=True)]
     columns = 'group = "group"\nquasi_identifiers = ["q"]\nsensitive = "illness"'
     series_of(tmp_path / "s", ["\n".join(["group,q,illness", *rows, ""])], columns)
     text = rendered("dpia", series=tmp_path / "s")[1].replace("\\", "")
