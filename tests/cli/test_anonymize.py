@@ -344,7 +344,7 @@ def test_what_is_said_follows_the_language(tmp_path):
     assert "1 Veröffentlichung in" in out
     assert "l-diversity (l = 2) ist eingehalten" in out
     assert "\nWessen Zeile" in f"\n{(tmp_path / 's/series.toml').read_text(encoding='utf-8').replace('# ', '')}"
-    assert "Ankläger" in run_main(str(tmp_path / "s"), "--language", "de")[1]
+    assert "Enthaltene" in run_main(str(tmp_path / "s"), "--language", "de")[1]
     out = anonymize(micro, tmp_path / "s", *DIVERSE, "--language", "de")[1]
     assert out.startswith("Nichts zu veröffentlichen")
 
