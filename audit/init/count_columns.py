@@ -197,7 +197,7 @@ def _common_tags(names: Sequence[Sequence[str]]) -> list[list[str]]:
     return [["-".join(word for word in some if word in common or _YEAR.match(word)) for some in each] for each in words]
 
 
-def rates_apart(folder: Path, files: Sequence[Path]) -> tuple[list[Path], list[CountFiles]]:
+def separate_rates(folder: Path, files: Sequence[Path]) -> tuple[list[Path], list[CountFiles]]:
     """Return the files with counts, and those with rates alone, which have the same columns in each entry."""
     columns: dict[tuple[str, ...], list[Path]] = {}
     for file in files:

@@ -29,9 +29,9 @@ from audit.init.count_columns import (
     is_running,
     joined_files,
     kinds_of,
-    rates_apart,
     rates_of,
     read_files,
+    separate_rates,
     with_rates,
 )
 from audit.init.count_forms import FORMS, note_remarks
@@ -62,7 +62,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         rules: TableGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
     else:
         files = _files(folder)
-        counts_alone, rates = rates_apart(folder, files)
+        counts_alone, rates = separate_rates(folder, files)
         found, rules = _recognised(folder, counts_alone, rates)
         if rules is None and rates:
             found, rules = _recognised(folder, files)

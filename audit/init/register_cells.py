@@ -100,8 +100,8 @@ def state_words(found: FoundFiles) -> None:
         return
 
 
-def _of_same_sex(strange: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:
-    """Return the known text for the sex of each strange one; None if there are several ways to read them, or none.
+def _of_same_sex(unread: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:
+    """Return the known text for the sex of each unread one; None if there are several ways to read them, or none.
 
     >>> _of_same_sex(["H", "M"], ["Hombre", "Mujer"]), _of_same_sex(["M"], ["Hombre", "Mujer"])
     ({'H': 'Hombre', 'M': 'Mujer'}, None)
@@ -110,11 +110,10 @@ def _of_same_sex(strange: Sequence[str], known: Sequence[str]) -> dict[str, str]
     for ways in _SEXES:
         like = [[each for each in known if way.fullmatch(skeleton(each))] for way in ways]
         of = {
-            text: [one for one, way in zip(like, ways, strict=True) if way.fullmatch(skeleton(text))]
-            for text in strange
+            text: [one for one, way in zip(like, ways, strict=True) if way.fullmatch(skeleton(text))] for text in unread
         }
         if all(len(one) == 1 and len(one[0]) == 1 for one in of.values()):
             words = {text: one[0][0] for text, one in of.items()}
             if len({*words.values()}) == len(words) and words not in found:
                 found.append(words)
-    return found[0] if strange and len(found) == 1 else None
+    return found[0] if unread and len(found) == 1 else None

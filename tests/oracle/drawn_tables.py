@@ -460,7 +460,7 @@ def _shares(rng: random.Random, *, in_cells: bool = False) -> Published:
     return Published({None: replace(series, told=known.ends)}, header, files, _manifest(series, rates=rates), undecided)
 
 
-def _rates_apart(rng: random.Random) -> Published:
+def _separate_rates(rng: random.Random) -> Published:
     """The same rates in a table of their own, with the population or without."""
     return replace(_rates(rng), apart=rng.choice([["rate"], ["rate", "people"]]))
 
