@@ -180,7 +180,10 @@ def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
     """Return the claims, and why some may be harmless."""
     names = [evidence.attribute(each) or evidence.sensitive for each in claims.lower.tolist()]
     about = zip(names, claims.category.tolist(), strict=True)
-    doubts = [evidence.numbers[each].doubt if category is None else None for each, category in about]
+    doubts = [
+        (evidence.numbers[each] if category is None else evidence.categories[each][category]).doubt
+        for each, category in about
+    ]
     return Nearly(claims, doubts, undecided)
 
 

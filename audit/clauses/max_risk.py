@@ -46,7 +46,8 @@ class Categories(Closeness):
     def highest(self, entry: Result[Evidence]) -> float | None:
         """Return the highest risk of a category that is not accepted; None if there is none."""
         found, left = self._left(entry)
-        return float(found.claims.risk[left].max()) if found is not None and left else None
+        risks = [float(found.claims.risk[at]) for at in left if found.doubts[at] is None] if found is not None else []
+        return max(risks, default=None)
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""

@@ -7,7 +7,7 @@ world.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -41,9 +41,10 @@ class MinE(NumberClause):
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result that records whether its worlds give each two people different categories."""
         evidence, knowing = result.evidence, result.outcome.knowing
-        if knowing is None or not evidence.categories or known.limits.get(self.name, 1) <= 1:
+        categories = _declared(evidence)
+        if knowing is None or not categories or known.limits.get(self.name, 1) <= 1:
             return result
-        differ = all(_differ(evidence, knowing, attribute, known) for attribute in evidence.categories)
+        differ = all(_differ(evidence, knowing, attribute, known) for attribute in categories)
         return result.with_gathered(self.name, differ)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -64,7 +65,7 @@ class MinE(NumberClause):
             if (entry.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
-                if limit > 1 and entry.evidence.categories and not _no_two_share(entry, findings, limit):
+                if limit > 1 and _declared(entry.evidence) and not _no_two_share(entry, findings, limit):
                     yield attack_reason(
                         entry.outcome.attack,
                         say(
@@ -108,8 +109,15 @@ def _certain_alike(entry: Result[Evidence]) -> bool:
     if isinstance(entry.claims, Disclosures):
         for person, value in entry.claims.read(entry.left, "person", "value"):
             found += [(person, each) for each in _categories(entry.evidence, value)]
-    people = {*found}
+    declared = _declared(entry.evidence)
+    people = {(who, (name, each)) for who, (name, each) in found if name in declared}
     return len({category for _, category in people}) < len(people)
+
+
+def _declared(evidence: Evidence) -> dict[str, Mapping[str, PublishedNumbers]]:
+    """Return the categories of each attribute that declares them; two people with harmful values are not yet alike."""
+    found = evidence.categories.items()
+    return {name: known for name, known in found if all(each.doubt is None for each in known.values())}
 
 
 def _categories(evidence: Evidence, code: int) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ with the guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -31,7 +31,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, toml_value
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, joined, say
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,17 @@ def text_of(text: str, default: str = "") -> Question:
     return Question(text, {}, default)
 
 
+def about_others(name: str, harmless: Collection[str]) -> Question:
+    """Return the question whether it may become known of somebody that a value is not one of the harmless ones."""
+    text = say(
+        'May it become known of somebody that the value of "{column}" is certainly none of these: {values}? The person '
+        "then has one of the others. Without a yes, an audit that finds it is undecided.",
+        column=printable(name),
+        values=joined([f'"{printable(text, 40)}"' for text in harmless], most=_SHOWN),
+    )
+    return yes_or_no(text, default=False)
+
+
 _SINGLE = ("group", "record", "individual", "count")
 _ROLES = {
     "quasi_identifiers": Phrase("others may know it about a person"),
@@ -79,7 +90,7 @@ _ROLES = {
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now; the verdict stays undecided")}
-_OF_SENSITIVE = ("harmless", "similar")
+OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES = "adversary.transitions"
@@ -111,6 +122,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         moved = asked.ask_order(manifest.releases)
         if moved or {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
             asked.draft_transitions(manifest)
+        asked.ask_harmless()
     asked.ask_others()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
@@ -227,7 +239,7 @@ class _Asked:
             del value[name]
         elif value is not None:
             value.remove(name)
-        for key in ("hierarchies", "types", *_OF_SENSITIVE * (role == "sensitive")):
+        for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]
 
@@ -277,6 +289,15 @@ class _Asked:
                 self.files = found.files
 
     # -- other guesses
+
+    def ask_harmless(self) -> None:
+        """Ask, for each column with harmless values, whether it may be known that somebody has another one."""
+        import tomlkit
+
+        for name, harmless in self.columns.get("harmless", {}).items():
+            stated = self.columns.get("similar", {})
+            if name not in stated and self.ask(about_others(name, harmless)) == "yes":
+                self.columns.setdefault("similar", tomlkit.inline_table())[name] = False
 
     def ask_others(self) -> None:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""

@@ -17,7 +17,7 @@ import numpy as np
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
-from audit.init.confirmation import Ask, Question, question_about, yes_or_no
+from audit.init.confirmation import OF_SENSITIVE, Ask, Question, about_others, question_about, yes_or_no
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
 from audit.init.guesses import Guesses
@@ -305,7 +305,8 @@ def _doubted_values(sensitive: Column) -> Iterator[str]:
         yield say(
             '{share} of the rows have "{value}" as "{column}", and methods have to withhold people or to invent rows '
             'for that. If it may become known of anybody, such as "none", write harmless = [{example}] under '
-            "[columns], or let {command} ask.",
+            "[columns], and similar = false if it may also become known that somebody has another value; or let "
+            "{command} ask.",
             share=figure(frequent[1], ".0%"),
             value=printable(frequent[0]),
             column=printable(sensitive.name),
@@ -549,7 +550,8 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         said["sensitive"] = sensitive
         said["sensitive"].comment(say("as answered"))
         _leave(document, sensitive)
-        said.pop("harmless", None)
+        for key in OF_SENSITIVE:
+            said.pop(key, None)
         if "gravest" in said:
             said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
@@ -563,7 +565,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
 
 
 def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:
-    """Ask whether sensitive values that most rows have, or that say that nothing is known, are harmless."""
+    """Ask whether values that most rows have, or that say that nothing is known, are harmless, and what others are."""
     frequent = frequent_value(column.codes, column.texts)
     most = [] if frequent is None else [frequent[0]]
     for text in dict.fromkeys([*most, *unknown_among(column.texts)]):
@@ -575,6 +577,9 @@ def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask
         )
         if text not in microdata.harmless and ask(yes_or_no(question, default=False)) == "yes":
             document["columns"].setdefault("harmless", []).append(text)
+    harmless = document["columns"].get("harmless", [])
+    if harmless and not microdata.unlike and ask(about_others(column.name, harmless)) == "yes":
+        document["columns"]["similar"] = False
 
 
 def _leave(document: _Document, name: str) -> None:

@@ -39,7 +39,7 @@ _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {
         *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        *("latest_by", "gravest", "spelled"),
+        *("latest_by", "gravest", "spelled", "similar"),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -177,6 +177,7 @@ class Microdata:
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
+        unlike: whether it may also become known of a person that the value is another one.
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
@@ -196,6 +197,7 @@ class Microdata:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
+    unlike: bool = False
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
@@ -608,11 +610,19 @@ class _MicrodataReader(Reader):
             hierarchies=hierarchies,
             codes=codes,
             harmless=self.texts(columns, "harmless"),
+            unlike=self.unlike(columns),
             grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
             spelled=self.texts(columns, "spelled"),
         )
+
+    def unlike(self, columns: Mapping[str, Any]) -> bool:
+        stated = columns.get("similar")
+        if stated not in (None, False):
+            remedy = say("write similar = false, or leave it out; files of categories are named in the series")
+            self.note("similar", say("this is not false"), remedy)
+        return stated is False
 
     def one_row(self, columns: Mapping[str, Any], individual: str, sensitive: str) -> OneRow | None:
         date, gravest = self.text(columns, "latest_by"), self.texts(columns, "gravest")

@@ -222,6 +222,13 @@ class Reader:
         """Return a table of paths inside the folder."""
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
+    def files_or_none(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
+        """Return a table of paths inside the folder; `false` in place of a path counts as an empty text."""
+        stated = table.get(key)
+        if isinstance(stated, Mapping):
+            table = {**table, key: {name: "" if path is False else path or "." for name, path in stated.items()}}
+        return self.files(table, key)
+
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
         """Return a path inside the folder; None if it is absent, or after noting a problem."""
         name = self.text(table, key)

@@ -83,8 +83,7 @@ class NumberChecker:
         try:
             name, text = seen.attribute(code) or seen.sensitive, seen.values[code]
             if category is not None:
-                known = seen.series.rules[Similar].categories.get(name, {})
-                return Fraction(0) if category in known.get(text, ()) else None
+                return Fraction(0) if category in seen.series.rules[Similar].of(name, text) else None
             found = parse_value(text, Kind.NUMERIC, seen.series.missing(name))
         except (CellError, IndexError):
             return None

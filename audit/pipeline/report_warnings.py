@@ -125,20 +125,25 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
 def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Iterator[ReportWarning]:
     """Yield a warning about findings of harmless values only, and about what the others together disclose."""
     if listed := listed_values(series):
-        what = say_count(
-            "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
-            "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
-            sum(len(entry.waived) for entry in results),
+        accepted = sum(len(entry.waived) for entry in results)
+        what = (
+            say("no finding is about harmless values alone")
+            if not accepted
+            else say_count(
+                "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
+                "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
+                accepted,
+            )
         )
         values = {f"{printable(name)}: {printable(text)}": (name, text) for name, text in listed}
         absent = [shown for shown, (name, text) in values.items() if series.vocabularies[name].find(text) < 0]
         if absent:
             what = parted([what, say("no release has {values}", values=joined(absent, _COLUMNS_SHOWN))])
-        others = sorted({name for name, _ in listed} - {*series.columns.rules[Similar].names})
+        names = series.columns.rules[Similar].names
+        others = sorted({name for name, _ in listed if name in names and not names[name]})
         if others:
             more = say(
-                "whether a person certainly has none of them is judged only if all other values of {columns} are in "
-                "one category under similar",
+                "that a person certainly has another value of {columns} may be known, too, as similar declares",
                 columns=joined([*map(printable, others)], _COLUMNS_SHOWN),
             )
             what = parted([what, more])

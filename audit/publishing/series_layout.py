@@ -17,7 +17,7 @@ from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Spelled
-from audit.io.rules.disclosure import Harmless
+from audit.io.rules.disclosure import Harmless, Similar
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import toml_key
@@ -153,6 +153,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 ColumnTypes({name: kind for name, kind in kinds.items() if name not in microdata.hierarchies}),
                 Hierarchies(hierarchies),
                 Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
+                Similar({microdata.sensitive: ""} if microdata.unlike else {}),
                 Spelled(microdata.spelled),
             )
         ),

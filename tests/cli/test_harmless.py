@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from dataclasses import replace
 from itertools import product
 
@@ -10,6 +11,7 @@ import pytest
 
 import audit
 from audit.count_tables import judged_counts
+from audit.init.confirmation import confirmed
 from audit.model.count_tables import OPEN
 from reports.verdict import headline
 from tests.cli.forms import EXAMPLES, example
@@ -18,7 +20,8 @@ from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import refused, run_audit, run_main
 
-NONE = 'harmless = { Disease = ["none"] }'
+UNSAID = 'harmless = { Disease = ["none"] }'
+NONE = f"{UNSAID}\nsimilar = {{ Disease = false }}"
 
 
 def series(folder, releases, columns="", policy="", individual=True, more=(), adversary=""):
@@ -64,19 +67,48 @@ def test_what_is_certain_of_a_harmless_value_violates_nothing(tmp_path, individu
     assert warning["text"].startswith(f"{6 if individual else 1} finding")
 
 
-def test_that_people_have_none_of_the_harmless_values_is_found_if_the_others_are_one_category(tmp_path):
+@pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
+def test_that_people_have_none_of_the_harmless_values_is_undecided_until_somebody_says_what_it_discloses(
+    individual, tmp_path
+):
     """Those of one group have a cold or asthma, and so a disease."""
-    folder = series(tmp_path, [LIKELY + MIXED[2:]], NONE)
-    code, result, _ = run_audit(folder)
-    [warning] = warned(result)
-    assert (code, warning["text"].count("only if all other values of Disease are in one category")) == (0, 1)
-    assert "no release has" not in warning["text"]
+    folder = series(tmp_path, [LIKELY + MIXED[2:]], UNSAID, individual=individual)
+    code, result, _ = run_audit(folder, "--reveal")
+    assert (code, ended(result)["max_risk"]) == (3, "undecided")
+    [reason] = [each["reason"] for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
+    assert 'another value of "Disease" than "none"' in reason
+    assert "similar.Disease = false" in reason
+    assert {each["category"] for _, each in found(result)} == {'other than "none"'}
+    manifest = (folder / "series.toml").read_text()
     (folder / "kinds.csv").write_text("value,category\nnone,well\nflu,ill\ngout,ill\ncold,ill\nasthma,ill\n")
-    manifest = (folder / "series.toml").read_text().replace(NONE, f'{NONE}\nsimilar = {{ Disease = "kinds.csv" }}')
-    (folder / "series.toml").write_text(manifest)
-    code, result, _ = run_audit(folder)
-    [warning] = warned(result)
-    assert (code, "one category" in warning["text"], ended(result)["max_risk"]) == (1, False, "violated")
+    for said, code in (("false", 0), ('"kinds.csv"', 1)):
+        (folder / "series.toml").write_text(manifest.replace(UNSAID, f"{UNSAID}\nsimilar = {{ Disease = {said} }}"))
+        assert run_audit(folder)[0] == code
+        [warning] = warned(run_audit(folder)[1])
+        assert ("as similar declares" in warning["text"]) == (code == 0)
+        assert "no release has" not in warning["text"]
+
+
+def test_where_nobody_certainly_has_another_value_nothing_is_left_to_say(tmp_path):
+    rows = [[who, age, value] for who, age, value in LIKELY] + [["x", "30-39", "none"], ["y", "30-39", "flu"]]
+    assert run_audit(series(tmp_path, [[*rows, ["z", "30-39", "gout"]]], UNSAID, individual=False))[0] == 0
+
+
+def test_confirm_asks_whether_it_may_be_known_that_somebody_has_another_value(tmp_path):
+    folder = series(tmp_path, [LIKELY + MIXED[2:]], UNSAID)
+    text = (folder / "series.toml").read_text()
+    asked = []
+
+    def answer(question):
+        asked.append(question.text)
+        return said
+
+    for said, kept in (("no", text), ("yes", text.replace(UNSAID, NONE))):  # noqa: B007 - `answer` reads it
+        changed = confirmed(folder, text, answer)
+        assert [tomllib.loads(each)["columns"] for each in (changed, kept)] == [tomllib.loads(kept)["columns"]] * 2
+    assert all('certainly none of these: "none"' in each for each in asked)
+    assert len(asked) == 2
+    confirmed(folder, changed, pytest.fail)
 
 
 def test_the_head_counts_whom_all_attacks_find_where_one_of_them_counts_no_worlds(tmp_path):
@@ -139,7 +171,7 @@ def test_a_combination_is_as_likely_as_it_was(tmp_path):
     rows += [[*row, f"class {place}"] for place, row in enumerate(OTHERS)]
     code, result, _ = run_audit(series(tmp_path / "1", [rows], NONE, "max_risk = 0.5", more=["Income"]))
     assert (code, ended(result)["max_risk"]) == (3, "undecided")
-    both = 'harmless = { Disease = ["none"], Income = ["low", "high"] }'
+    both = NONE.replace(" }", ', Income = ["low", "high"] }', 1).replace("false", "false, Income = false")
     code, result, _ = run_audit(series(tmp_path / "2", [rows], both, "max_risk = 0.5", more=["Income"]))
     assert (code, ended(result)["max_risk"]) == (0, "holds")
 
@@ -242,6 +274,23 @@ def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):
     assert worse == set()
     if not sure:
         assert ended(after) == ended(before)
+
+
+@pytest.mark.parametrize("seed", range(some(25)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_certainly_has_another_value_is_undecided_where_a_category_of_the_others_violates(kind, seed, tmp_path):
+    rows = drawn(seed, change=kind == "changing")
+    told = f'{UNSAID}\nsimilar = {{ Disease = "kinds.csv" }}'
+    said = series(tmp_path / "said", rows, told, **KINDS[kind])
+    write(said / "kinds.csv", "value,category\nnone,well\nflu,ill\nHIV,ill\n")
+    unsaid, nothing = (
+        series(tmp_path / name, rows, what, **KINDS[kind]) for name, what in (("u", UNSAID), ("n", NONE))
+    )
+    states = [ended(run_audit(folder)[1]) for folder in (said, unsaid, nothing)]
+    of_category, undeclared, declared = (each["max_risk"] for each in states)
+    expected = "undecided" if of_category == "violated" and declared == "holds" else of_category
+    assert undeclared == expected
+    assert states[1]["min_e"] == states[2]["min_e"]
 
 
 def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):

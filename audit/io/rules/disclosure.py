@@ -11,7 +11,7 @@ from typing import Any, Self
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, unnamed
-from audit.io.toml import Reader, toml_key
+from audit.io.toml import Reader, Toml, toml_key
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
@@ -116,29 +116,45 @@ class Harmless(ColumnRule, key="harmless", form=Reader.lists):
 
 
 @dataclass(frozen=True)
-class Similar(ColumnRule, key="similar", form=Reader.files):
+class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
+    `false` in place of a file says that values have nothing in common. Without either, all values that are not harmless
+    are a category if some are: nobody has said whether it may be known that a person has one of them.
+
     Attributes:
-        names: the file of each column.
+        names: the file of each column; empty if its values have nothing in common.
         categories: the categories of each value, by column; a missing value has none. Empty until the files are read.
+        harmless: the harmless and missing values of the columns about which nothing is said.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    harmless: Mapping[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns that are not sensitive."""
         return unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
 
+    @property
+    def stated(self) -> Toml:
+        """The value of the key."""
+        return {column: name or False for column, name in self.names.items()}
+
+    @property
+    def files(self) -> Collection[str]:
+        """The files of categories."""
+        return [*filter(None, self.names.values())]
+
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with its files read; each line puts a value into a category; a value may be in several."""
         found: dict[str, dict[str, frozenset[str]]] = {}
+        missing = beside.rules[Missing].texts
         for column, name in self.names.items():
-            table = beside.table(name, ["value", "category"], problems)
+            table = beside.table(name, ["value", "category"], problems) if name else None
             if table is None:
                 continue
-            missing, spellings = beside.rules[Missing].texts, dict[str, str]()
+            spellings = dict[str, str]()
             known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
@@ -149,7 +165,19 @@ class Similar(ColumnRule, key="similar", form=Reader.files):
                     problems.add(name, what, say("write it in one way"), line=table.line(row), column="category")
                 value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
-        return replace(self, categories=found)
+        harmless = dict[str, tuple[frozenset[str], frozenset[str]]]()
+        for column, texts in beside.rules[Harmless].values.items():
+            if column not in self.names:
+                some, none = (frozenset(beside.rules.spelled(column, each) for each in own) for own in (texts, missing))
+                harmless[column] = some, none
+        return replace(self, categories=found, harmless=harmless)
+
+    def of(self, column: str, text: str) -> frozenset[str]:
+        """Return the categories of a value."""
+        if column in self.harmless:
+            harmless, missing = self.harmless[column]
+            return frozenset() if text in harmless | missing else frozenset({_others(harmless)})
+        return self.categories.get(column, {}).get(text, frozenset())
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield the indices of values without a category, with the fault and the remedy."""
@@ -165,9 +193,36 @@ class Similar(ColumnRule, key="similar", form=Reader.files):
     def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
         """Return a number for each value of `texts`, by column and category: 0 for members of the category, else None.
 
-        So the members of a category are as close as equal numbers. Empty if the column has no categories.
+        So the members of a category are as close as equal numbers. Empty if the column has no categories, or if none
+        of its harmless values is published.
         """
-        of = [self.categories.get(column, {}).get(text, frozenset()) for text in texts]
+        of, doubt = [self.of(column, text) for text in texts], None
+        if column in self.harmless:
+            if self.harmless[column][0].isdisjoint(texts):
+                return {}
+            doubt = _undeclared(column, self.harmless[column][0])
         same, names = Fraction(0), sorted(frozenset().union(*of))
-        found = {name: PublishedNumbers(tuple(same if name in each else None for each in of), same) for name in names}
+        found = {
+            name: PublishedNumbers(tuple(same if name in each else None for each in of), same, doubt) for name in names
+        }
         return {column: found} if found else {}
+
+
+def _others(harmless: Collection[str]) -> str:
+    return say("other than {values}", values=_quoted(harmless))
+
+
+def _quoted(texts: Collection[str]) -> str:
+    return joined([f'"{printable(text, 40)}"' for text in sorted(texts)], most=3)
+
+
+def _undeclared(column: str, harmless: Collection[str]) -> Reason:
+    what = say(
+        'somebody certainly has another value of "{column}" than {values}, and nothing declares whether that may be '
+        "known: if it may, write {key} = false under [columns]; if not, name there a file that puts these other values "
+        "into one category",
+        column=printable(column),
+        values=_quoted(harmless),
+        key=f"similar.{toml_key(column)}",
+    )
+    return Reason(what, ReasonKind.UNDECLARED)

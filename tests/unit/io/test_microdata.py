@@ -85,7 +85,7 @@ FAULTS = [
         "owner",
         [
             ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, gravest, harmless, "
-            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, spelled",
+            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, similar, spelled",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
