@@ -18,7 +18,7 @@ from audit.io.notes_below import below_table
 from audit.io.release_reading import ReleaseContext
 from audit.io.roles import VALUE_COUNT
 from audit.io.rules.rows import SeveralRows
-from audit.io.rules.spelling import Decimal, Fold
+from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.tables import Table, text_codes
 from audit.model.arrays import Codes, Counts, combine
 from audit.model.errors import Problems, printable
@@ -40,6 +40,7 @@ class SeriesTexts:
         ignored: the number of rows that rules leave out, by release.
         encodings: the encoding of each file that is not UTF-8, if none is declared.
         rows_like_notes: the places of rows that may be notes.
+        has_doubtful_rows: whether some row need not be a person.
         is_large: whether the series is so large that its identifiers are left out.
     """
 
@@ -48,6 +49,7 @@ class SeriesTexts:
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
         self.rows_like_notes: list[str] = []
+        self.has_doubtful_rows = False
         columns = self.columns
         self.identifiers: dict[str | None, list[set[str]]] = {columns.individual: [], columns.record: []}
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in columns.sensitive}
@@ -96,6 +98,7 @@ class SeriesTexts:
             self.encodings[shown] = table.dialect.encoding
         coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
         self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, self._names)]
+        self.has_doubtful_rows |= bool(rows_like_no_people(table, OtherReading.unexplained(self.columns)).any())
         in_file = table.less(table.names)
         for name, (codes, texts) in coded.items():
             row = np.full(len(texts), -1, dtype=np.int64)

@@ -328,11 +328,12 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     known to hold in both.
     """
     series = run.series
-    rule = OtherReading.of(series.written.whole())
+    texts = series.written.whole()
+    rule = OtherReading.of(texts)
+    if not (rule.names or texts.has_doubtful_rows):
+        return
     rules = Rules((rule, *series.columns.rules))
     as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
-    if not rule.names and not as_one.written.whole().ignored:
-        return
     again = _judged_again(run, as_one, options)
     states = {each.clause.name: (each.state, again.get(each.clause.name, "undecided")) for each in decisions}
     columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)

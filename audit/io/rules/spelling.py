@@ -42,6 +42,7 @@ from audit.io.rules.rule import (
 )
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
+from audit.model.arrays import Codes, Flags
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
@@ -232,7 +233,12 @@ class OtherReading(ColumnRule):
                 groups = [each for each in groups if not all(map(_NUMERAL.fullmatch, each))]
             if groups:
                 names[name] = _as_one(groups)
-        return cls(names, tuple(name for name in columns.named if name not in columns.rules[Spelled].columns))
+        return cls(names, cls.unexplained(columns))
+
+    @staticmethod
+    def unexplained(columns: Columns) -> tuple[str, ...]:
+        """Return the columns with a role whose texts are not said to be exact."""
+        return tuple(name for name in columns.named if name not in columns.rules[Spelled].columns)
 
     @property
     def marking(self) -> Collection[str]:
@@ -241,19 +247,30 @@ class OtherReading(ColumnRule):
 
     def rows(self, table: Table) -> Table:
         """Return a table without rows that say one thing alone, number or name the columns, or look like totals."""
-        coded = {name: text_codes(table.arrow(name)) for name in self.columns if name in table}
-        some = np.full(table.rows, bool(coded))
-        for codes, texts in coded.values():
-            once = np.bincount(codes, minlength=len(texts)) == 1
-            some &= (once | ~np.array([*map(bool, texts)], dtype=np.bool_))[codes]
-        for row in np.flatnonzero(some).tolist():
-            cells = {name: texts[codes[row]] for name, (codes, texts) in coded.items()}
-            some[row] = _is_no_person({name: text for name, text in cells.items() if text})
-        return table.without(some)
+        return table.without(rows_like_no_people(table, self.columns))
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the function that respells the texts of a column."""
         return partial(_walked, self.names[column]) if column in self.names else None
+
+
+def rows_like_no_people(table: Table, columns: Sequence[str]) -> Flags:
+    """Return, for each row of a table, whether its cells in some columns look like no person's; shape (rows,).
+
+    Each filled one of these cells has a text that no other row of the column has. Identifiers, which are many, come
+    last: they are seldom compared.
+    """
+    coded: dict[str, tuple[Codes, list[str]]] = {}
+    some = np.full(table.rows, any(name in table for name in columns))
+    for name in columns:
+        if name in table and some.any():
+            codes, texts = coded[name] = text_codes(table.arrow(name))
+            once = np.bincount(codes, minlength=len(texts)) == 1
+            some &= (once | ~np.array([*map(bool, texts)], dtype=np.bool_))[codes]
+    for row in np.flatnonzero(some).tolist():
+        cells = {name: texts[codes[row]] for name, (codes, texts) in coded.items()}
+        some[row] = _is_no_person({name: text for name, text in cells.items() if text})
+    return some
 
 
 def _is_no_person(cells: Mapping[str, str]) -> bool:
