@@ -64,10 +64,10 @@ class Published:
             writer.writerows([row[self.header.index(each)] for each in columns] for row in rows)
 
 
-def drawn(rng: random.Random, form: Callable[[random.Random], Published]) -> Published:
+def drawn(rng: random.Random, form: str) -> Published:
     """Return a random series in a form, whose tables about the same people share labels: others are doubted."""
     while True:
-        found = form(rng)
+        found = FORMS[form](rng)
         if not any(map(_have_other_labels, found.series.values())) and not any(
             map(_have_remarks, found.series.values())
         ):
@@ -218,7 +218,7 @@ def _manifest(series: TinyTables, **keys: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tidy(rng: random.Random) -> Published:
+def _tidy(rng: random.Random) -> Published:
     series = drawn_tables(rng)
     files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
     return Published({None: series}, [*series.dimensions, "n"], files, _manifest(series))
@@ -543,20 +543,20 @@ def _without_zeros(rng: random.Random, rules: TinyTables, labels: Sequence[Seque
     return Published({None: replace(series, releases=releases)}, [*series.dimensions, "n"], files, manifest)
 
 
-FORMS = (
-    tidy,
-    _nested,
-    _values,
-    _parts,
-    _statistics,
-    _wide,
-    _rates,
-    _shares,
-    _shares_in_cells,
-    _changes,
-    _status,
-    _left_out,
-    _some_exact,
-    _separate_rates,
-    _shares_apart,
-)
+FORMS = {
+    "tidy": _tidy,
+    "nested": _nested,
+    "values": _values,
+    "parts": _parts,
+    "statistics": _statistics,
+    "wide": _wide,
+    "rates": _rates,
+    "shares": _shares,
+    "shares in cells": _shares_in_cells,
+    "changes": _changes,
+    "status": _status,
+    "left out": _left_out,
+    "some exact": _some_exact,
+    "rates apart": _separate_rates,
+    "shares apart": _shares_apart,
+}
