@@ -119,12 +119,12 @@ def values_of(
     """
     net = known.network
     for release, (contents, seen) in enumerate(zip(net.contents, hosts, strict=True)):
-        begin, end = np.searchsorted(net.versions.release, [release, release + 1])
-        variable = net.versions.variable[begin:end]
+        own = net.versions.of(release)
+        variable = net.versions.variable[own]
         value = net.kind[world[variable]].astype(np.int32)
         if not net.plain:
-            unsure = np.flatnonzero(net.versions.entry[begin:end] >= 0)
-            pair = contents.place[net.versions.group[begin:end][unsure], value[unsure]]
+            unsure = np.flatnonzero(net.versions.entry[own] >= 0)
+            pair = contents.place[net.versions.group[own][unsure], value[unsure]]
             order = np.argsort(pair, kind="stable")
             size = np.bincount(pair, minlength=len(contents.rows))
             seat = (ragged(np.zeros_like(size), size) + turn) % np.repeat(np.maximum(contents.rows, 1), size)
@@ -230,29 +230,24 @@ class Answers:
 
     def left(self, release: int) -> ValuesLeft:
         """Return the possible values of every person in a release whose value is not known beforehand."""
-        decision, versions, risks = (
-            self.decision,
-            self.decision.network.versions,
-            WorldRisks(self.evidence, self.decision),
-        )
+        decision, versions = self.decision, self.decision.network.versions
+        risks = WorldRisks(self.evidence, decision)
         version, value, share = risks.shares(release)
         if not risks.counts_worlds:
             share = np.full(len(share), np.nan)
         shown = version_values(decision.network, decision.shown & decision.alive, release)
         values = len(decision.network.kind_of)
         seen = np.isin(version * values + value, shown[0] * values + shown[1])
-        place = int(np.searchsorted(versions.release, release)) + version
+        place = versions.of(release).start + version
         return ValuesLeft(versions.person[place], value.astype(np.int32), seen, versions.counted[place], share)
 
     def _values(self, columns: Flags, person: int, release: int) -> Sequence[int]:
-        versions = self.decision.network.versions
-        begin, end = np.searchsorted(versions.release, [release, release + 1])
-        place = np.flatnonzero(versions.person[begin:end] == person)
+        net, own = self.decision.network, self.decision.network.versions.of(release)
+        place = np.flatnonzero(net.versions.person[own] == person)
         if not len(place):
             return ()
-        if versions.entry[begin + place[0]] < 0:
-            column = np.flatnonzero(columns & (self.decision.network.owner == versions.variable[begin + place[0]]))
-            return np.unique(self.decision.network.kind[column]).tolist()
-        version, value = version_values(self.decision.network, columns, release)
+        if net.versions.entry[own][place[0]] < 0:
+            return np.unique(net.kind[columns & (net.owner == net.versions.variable[own][place[0]])]).tolist()
+        version, value = version_values(net, columns, release)
         found: list[int] = value[version == place[0]].tolist()
         return found

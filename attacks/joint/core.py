@@ -177,10 +177,13 @@ class OpenSubproblem:
         rows = self.row[segments(self.row_start, chosen[chosen >= 0])]
         good[self.row_part[np.bincount(rows, minlength=len(self.capacity)) > self.capacity]] = False
         first, last = self.link[(chosen[self.link] >= 0).all(axis=1)].T
-        one, other = self.kind[chosen[first]], self.kind[chosen[last]]
-        kept = one == other if self.may is None else self.may[one, other]
-        good[self.part[first[~kept]]] = False
+        good[self.part[first[~self.may_follow(chosen[first], chosen[last])]]] = False
         return good
+
+    def may_follow(self, before: Numbers, after: Numbers) -> Flags:
+        """Return whether linked variables may have some columns, pair by pair; shape (pairs,), bool."""
+        value_classes = self.kind[before], self.kind[after]
+        return np.equal(*value_classes) if self.may is None else self.may[value_classes]
 
     def slice(self, first: int, last: int) -> OpenSubproblem:
         """Return the parts from `first` up to, but not including, `last`."""

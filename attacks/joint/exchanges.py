@@ -35,9 +35,9 @@ def exchange(known: Knowledge, enough: int, budget: Budget, rng: np.random.Gener
         key, wanted = now[net.owner[places]] * size + seat[places], seat[places] * size + now[net.owner[places]]
         order = np.argsort(key)
         first, last = (np.searchsorted(key[order], wanted, side) for side in ("left", "right"))
-        some = np.flatnonzero(first < last)
-        pairs = np.stack([places[some], places[order[rng.integers(first[some], last[some])]]])
-        pairs = pairs[:, np.lexsort((rng.random(len(some)), ~asked[pairs[0]]))]
+        able = np.flatnonzero(first < last)
+        pairs = np.stack([places[able], places[order[rng.integers(first[able], last[able])]]])
+        pairs = pairs[:, np.lexsort((rng.random(len(able)), ~asked[pairs[0]]))]
         chosen = pairs[:, _disjoint(net.chain[net.owner[pairs]])].ravel()
         if not len(chosen):
             return
@@ -62,10 +62,9 @@ def _fitting(known: Knowledge) -> Numbers:
     fits = known.alive & (world >= 0)[net.owner]
     fits[world[world >= 0]] = False
     for side, near in enumerate(known.worlds.linked_to):
-        there = np.flatnonzero(fits & (near >= 0)[net.owner])
-        pair = net.kind[world[near[net.owner[there]]]], net.kind[there]
-        one, other = pair[::-1] if side else pair
-        fits[there] = one == other if net.may is None else net.may[one, other]
+        linked = np.flatnonzero(fits & (near >= 0)[net.owner])
+        pair = world[near[net.owner[linked]]], linked
+        fits[linked] = net.may_follow(*(pair[::-1] if side else pair))
     return np.flatnonzero(fits)
 
 

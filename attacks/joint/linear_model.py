@@ -177,14 +177,14 @@ class LinearModel:
         """The options of the variables before and after each arc."""
         core = self.core
         option = core.option
-        kinds = core.kind[np.searchsorted(option, np.arange(int(option[-1]) + 1))] if len(option) else option
+        column = np.searchsorted(option, np.arange(int(option[-1]) + 1)) if len(option) else option
         begin = np.append(option, option[-1:] + 1)[core.start]  # where the options of each variable begin
         first, last = core.link.T
         link = np.repeat(np.arange(len(first)), np.diff(begin)[first])
         many = np.diff(begin)[last][link]
         before = np.repeat(segments(begin, first), many)
         after = segments(begin, last[link])
-        kept = kinds[before] == kinds[after] if core.may is None else core.may[kinds[before], kinds[after]]
+        kept = core.may_follow(column[before], column[after])
         return before[kept], after[kept]
 
     @cached_property

@@ -127,6 +127,10 @@ class Versions:
     entry: Numbers
     group: Numbers
 
+    def of(self, release: int) -> slice:
+        """Return the places of the versions of a release."""
+        return slice(*np.searchsorted(self.release, [release, release + 1]).tolist())
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConstraintNetwork(OpenSubproblem):

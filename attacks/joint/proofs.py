@@ -91,9 +91,8 @@ class Prover:
     def prove(self, person: int, release: int, value: int) -> Proof[int] | None:
         """Return a proof that a person has a value in a release; None if no proof was found."""
         versions = self._network.versions
-        begin, end = np.searchsorted(versions.release, [release, release + 1])
-        version = int(begin + np.flatnonzero(versions.person[begin:end] == person)[0])
-        variable = int(versions.variable[version])
+        own = versions.of(release)
+        variable = int(versions.variable[own][versions.person[own] == person][0])
         bound = not len(self._network.link) and len(self._network.kind_of) == self._network.contents[0].kinds
         key = (variable, value, -1 if bound else release)
         if key not in self._found:

@@ -31,24 +31,23 @@ def version_values(network: ConstraintNetwork, columns: Flags, release: int) -> 
     return key // values, key % values
 
 
-def listed_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def listed_values(net: ConstraintNetwork, columns: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Return what given columns represent in a release: version, column, value, and how many rows have the value.
 
     A column stands for all values of its class that the group has. The four arrays have shape (n,), int64.
 
     Args:
-        network: the network.
-        some: the given columns; shape (columns,), bool.
+        net: the network.
+        columns: the given columns; shape (columns,), bool.
         release: the release.
     """
-    net, contents = network, network.contents[release]
-    begin, end = np.searchsorted(net.versions.release, [release, release + 1])
-    version = np.flatnonzero(net.versions.entry[begin:end] >= 0)
-    variable = net.versions.variable[begin:end][version]
+    contents, own = net.contents[release], net.versions.of(release)
+    version = np.flatnonzero(net.versions.entry[own] >= 0)
+    variable = net.versions.variable[own][version]
     column = segments(net.start, variable)
     version = np.repeat(version, np.diff(net.start)[variable])
-    version, column = version[some[column]], column[some[column]]
-    entry = net.versions.entry[begin:end][version]
+    version, column = version[columns[column]], column[columns[column]]
+    entry = net.versions.entry[own][version]
     pair = net.row[net.row_start[column] + entry] - net.first_row[release]
     if net.plain:
         return version, column, net.kind[column].astype(np.int64), contents.rows[pair]
@@ -109,22 +108,22 @@ class Findings:
         certain, value = list[Numbers](), list[Integers]()
         totals = np.zeros(3, dtype=np.int64)
         for release in range(len(network.contents)):
-            begin, end = np.searchsorted(network.versions.release, [release, release + 1]).tolist()
-            counted = counts[begin:end]
+            span = network.versions.of(release)
+            counted = counts[span]
             own, left, shown = (version_values(network, each, release) for each in stages)
-            sizes = [np.bincount(each[0], minlength=end - begin) for each in (own, left, shown)]
+            sizes = [np.bincount(version, minlength=len(counted)) for version, _ in (own, left, shown)]
             # Without combinations, each value is its own only part.
             of = np.arange(len(network.kind_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
-            common = in_common(left, of, end - begin)
+            common = in_common(left, of, len(counted))
             place, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
             codes = common[place, attribute]
             if parts is not None:
                 codes = claimed_code(attribute, codes, parts.shape[1])
-            known = ((common >= 0) | (in_common(shown, of, end - begin) == DIFFERENT)).all(axis=1)
-            certain.append(begin + place)
+            known = ((common >= 0) | (in_common(shown, of, len(counted)) == DIFFERENT)).all(axis=1)
+            certain.append(span.start + place)
             value.append(codes)
             totals += [int(size[counted].sum()) for size in sizes]
-            self.decided[begin:end] = known | ~counted
+            self.decided[span] = known | ~counted
         self.pairs, self.eliminated, self.open = int(totals[0]), int(totals[0] - totals[1]), int(totals[1] - totals[2])
         self.claim = np.concatenate(certain).astype(np.int64)
         self.certain = np.unique(self.claim)
@@ -189,14 +188,11 @@ class WorldRisks:
         for release in range(len(self.decision.network.contents)):
             if budget.exhausted():
                 return None
-            begin, end = np.searchsorted(versions.release, [release, release + 1])
-            person, counted = versions.person[begin:end], versions.counted[begin:end]
-            asked_of, wanted = (
-                asked.of_versions(release),
-                np.full(int(versions.person.max(initial=-1)) + 1, -1, dtype=np.int64),
-            )
-            if asked_of is not None:
-                wanted[self.evidence.pools(release).person] = asked_of
+            span = versions.of(release)
+            person, counted = versions.person[span], versions.counted[span]
+            wanted = np.full(int(versions.person.max(initial=-1)) + 1, -1, dtype=np.int64)
+            if (values := asked.of_versions(release)) is not None:
+                wanted[self.evidence.pools(release).person] = values
             version, value, share = self.shares(release)
             known = counted.copy()
             known[version[np.isnan(share)]] = False
@@ -218,8 +214,8 @@ class WorldRisks:
         version, value, share = shares
         matches = target[version] == value
         possible = flagged(version[matches & (share > 0)], len(target))
-        parts = value[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[value]
-        asked = target[:, np.newaxis] if self.evidence.combined is None else self.evidence.combined.parts()[target]
+        combined = self.evidence.combined
+        parts, asked = (each[:, np.newaxis] if combined is None else combined.parts()[each] for each in (value, target))
         risk = np.zeros(len(target))
         for at in range(parts.shape[1]):
             part = parts[:, at].astype(np.int64)

@@ -112,12 +112,9 @@ class Worlds:
         if not len(net.link):
             return True
         before, after = self.linked_to[:, variables]
-        one, other = np.concatenate([before, variables]), np.concatenate([variables, after])
-        both = (one >= 0) & (other >= 0)
-        one, other = self.last[one[both]], self.last[other[both]]
-        both = (one >= 0) & (other >= 0)
-        one, other = net.kind[one[both]], net.kind[other[both]]
-        return bool((one == other).all() if net.may is None else net.may[one, other].all())
+        pairs = np.stack([np.append(before, variables), np.append(variables, after)])
+        pairs = self.last[pairs[:, (pairs >= 0).all(axis=0)]]
+        return bool(net.may_follow(*pairs[:, (pairs >= 0).all(axis=0)]).all())
 
     def trace(self) -> Words:
         """Return a fingerprint of the changes of each variable's values over all worlds; shape (variables,), uint64.
