@@ -134,15 +134,13 @@ class InferenceTableAttack(PolicyOptions):
 
 def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | None:
     """Return why classes may be smaller than found, or None."""
-    if done < releases:
-        return budget.reason_after(done, releases)
-    if hidden:
+    if hidden and done == releases:
         return say(
             "{hidden} counterfeits are published, and no key shows which rows they are, so that classes may"
             " hold fewer people; add the keys of all releases",
             hidden=hidden,
         )
-    return None
+    return budget.reason_after(done, releases)
 
 
 class DescriptionTable:

@@ -89,8 +89,7 @@ class IntersectionAttack(PolicyOptions):
             candidate_sizes=counts_table(counts),
             timeline=state.vulnerable,
         )
-        claims = self.claims(evidence, *state.claims())
-        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
+        claims, reason = self.claims(evidence, *state.claims()), budget.reason_after(done, len(evidence.tags))
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.value_sets import PoolCounts, common_values, pool_masks, sizes_of
+from attacks.value_sets import PoolCounts, common_values, contain, pool_masks, sizes_of
 from audit.model.arrays import Codes, Columns, Flags, Words, numbered
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks
@@ -86,8 +86,7 @@ class _Versions:
         possible = np.asarray(size > 0)
         if asked is not None:
             rows = np.flatnonzero(asked >= 0)
-            value = asked.take(rows)
-            possible[rows] = sets[rows, value >> 6] >> (value & 63).astype(np.uint64) & np.uint64(1) != 0
+            possible[rows] = contain(sets, rows, asked.take(rows))
         return possible, np.asarray(size == 1)
 
 

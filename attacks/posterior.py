@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.value_sets import Candidates, PoolCounts
+from attacks.value_sets import Candidates, PoolCounts, contain
 from audit.model.arrays import Codes, Floats, batches, numbered, starts
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
@@ -47,7 +47,7 @@ class CandidateRisks:
         risk = np.full(len(seen), np.nan)
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
-        impossible = ~state.possible(seen, np.maximum(value, 0))
+        impossible = ~contain(state.masks, seen, np.maximum(value, 0))
         risk[impossible & (value >= 0)] = np.nan
         parts = state.parts
         uneven = np.flatnonzero(state.skewed.take(seen) if parts is None else sizes > 1)

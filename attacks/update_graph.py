@@ -105,8 +105,7 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=infeasible,
             timeline=found.disclosed,
         )
-        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
-        claims = self.claims(evidence, *found.claims())
+        claims, reason = self.claims(evidence, *found.claims()), budget.reason_after(done, len(evidence.tags))
         return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
@@ -119,8 +118,8 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=int(state.versions[state.sizes() == 0].sum(dtype=np.int64)),
             timeline=state.disclosed,
         )
-        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
         claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
+        reason = budget.reason_after(done, len(evidence.tags))
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:

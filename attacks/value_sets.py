@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Flags, Places, Words, ragged
+from audit.model.arrays import Codes, Columns, Flags, Integers, Places, Words, ragged
 from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts, claimed_code
 from audit.runtime.budget import Budget
 
@@ -91,6 +91,12 @@ def first_values(sets: Words) -> Codes:
     lowest = sets[np.arange(len(sets)), word]
     bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
     return np.where(lowest != 0, word * 64 + bit, -1).astype(np.int32)
+
+
+def contain(sets: Words, places: Integers, values: Codes) -> Flags:
+    """Return whether the sets at some places contain the values at the same indices; shape (places,), bool."""
+    word = sets.ravel().take(places * np.int64(sets.shape[1]) + (values >> 6))
+    return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0
 
 
 def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
@@ -238,12 +244,6 @@ class Candidates:
         value = common_values(self.masks.take(person, axis=0), self.parts)[np.arange(len(person)), attribute]
         code = value if self.parts is None else claimed_code(attribute, value, self.parts.shape[1])
         return person.astype(np.int32), self.certain_at[person, attribute], code
-
-    def possible(self, people: Codes, values: Codes) -> Flags:
-        """Return whether each person may have the value at the same index."""
-        words = self.masks.shape[1]
-        word = self.masks.ravel().take(people if words == 1 else people * np.int64(words) + (values >> 6))
-        return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0
 
     def sizes(self) -> npt.NDArray[np.integer]:
         """Return the number of candidates of each person; shape (people,); undefined for people never seen."""

@@ -92,8 +92,10 @@ class Budget:
         seconds = figure(self._limit or self.seconds or 0.0, "g")
         return Reason(say("the time limit of {seconds} s was reached", seconds=seconds), ReasonKind.TIME_LIMIT)
 
-    def reason_after(self, done: int, releases: int) -> Reason:
-        """Return the reason of an attack that the time limit stopped after `done` of `releases` releases."""
+    def reason_after(self, done: int, releases: int) -> Reason | None:
+        """Return the reason of an attack that the time limit stopped after `done` of `releases` releases, if it did."""
+        if done == releases:
+            return None
         text = say(
             "{reason} after {done} of {releases} releases", reason=self.reason, done=f"{done}", releases=f"{releases}"
         )
