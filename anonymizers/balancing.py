@@ -201,6 +201,15 @@ class Slots:
         """Return the number of each slot's bucket."""
         return np.repeat(numbers, self.width())
 
+    def by_value(self, people: Numbers) -> Numbers:
+        """Return the slots of some people, sorted by value: these fill the slots of their value one after the other.
+
+        Args:
+            people: how many of them come into each slot; shape (slots,).
+        """
+        order = np.argsort(self.value, kind="stable")
+        return np.repeat(order, people[order])
+
     def find(self, bucket: Numbers, value: npt.NDArray[np.int32]) -> Numbers:
         """Return the slot of each pair of a bucket and a value, -1 if the signature lacks the value."""
         if not len(self):

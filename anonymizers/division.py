@@ -60,18 +60,20 @@ def misplaced(rows: Numbers) -> RefusalError:
     )
 
 
-def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> Numbers:
-    """Return the rows of new people who are published, sorted by value, then in the order of `drawn`.
+def newcomers(snapshot: Snapshot, signature: Codes, m: int, rng: np.random.Generator, *, withhold: bool) -> Numbers:
+    """Return the rows of new people who are published, sorted by value, then in random order.
 
     Args:
         snapshot: the microdata.
-        drawn: the rows of all new people, in random order.
+        signature: the number of the signature of each row of the snapshot, -1 for new people; shape (rows,).
         m: the parameter of m-invariance.
+        rng: draws the order.
         withhold: whether to withhold as few of them as possible if a value is too frequent.
 
     Raises:
         RefusalError: a value has more than 1/m of them, and `withhold` is not set.
     """
+    drawn = rng.permutation(np.flatnonzero(signature < 0))
     value = snapshot.value[drawn]
     counts = np.bincount(value)
     kept = keep(counts, m)

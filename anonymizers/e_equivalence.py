@@ -100,7 +100,7 @@ class EEquivalenceAnonymizer:
                 say("choose a method for values that change, such as m-distinct, or leave the transitions out"),
             )
         signature = so_far.signatures_of(snapshot.person)
-        new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
+        new = newcomers(snapshot, signature, self.m, rng, withhold=self.withhold)
         division = self._divide(snapshot, so_far, signature, rng)
         if not len(division.back) and not len(new):
             raise RefusalError(say("nobody would be published"), say("publish the next snapshot instead"))
@@ -189,13 +189,12 @@ class EEquivalenceAnonymizer:
         moved = np.concatenate(
             [place[presence.bucket[coming]], place[presence.bucket[going]], place[_nameless(presence)]]
         )
-        values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
         return Planning(
             m=self.m,
             least=self._least,
             slots=slots,
             held=np.bincount(division.home, minlength=len(slots)),
-            counts=np.bincount(value, minlength=values),
+            counts=np.bincount(value, minlength=int(slots.value.max(initial=-1)) + 1),
             counterfeits=PreviousCounterfeits(division.slot, presence.begun[division.counterfeits]),
             still=np.bincount(moved[moved >= 0], minlength=len(slots.signatures)) == 0,
             graphs=graphs_of(presence, place, division.present, coming, division.counterfeits),
@@ -234,8 +233,6 @@ def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
 def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: BucketPlan) -> Draft:
     """Return the release, with a group for each bucket; the new people are sorted by value."""
     slots, counterfeits = plan.slots, int(plan.counterfeits.sum())
-    # They fill the slots of their value one after the other.
-    by_value = np.argsort(slots.value, kind="stable")
     stay = division.counterfeits[plan.remain]
     people = len(division.back) + len(new)
     row = np.concatenate([division.back, new, np.full(len(stay) + counterfeits, COUNTERFEIT)])
@@ -243,7 +240,7 @@ def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: Bucket
     home = np.concatenate(
         [
             division.home,
-            np.repeat(by_value, plan.people[by_value]),
+            slots.by_value(plan.people),
             division.slot[plan.remain],
             np.repeat(np.arange(len(slots)), plan.counterfeits),
         ]

@@ -58,15 +58,12 @@ class MInvarianceAnonymizer:
         signature = so_far.signatures_of(snapshot.person)
         back = np.flatnonzero(signature >= 0)
         slots, home, _ = divide(snapshot, so_far.signatures, signature, back, self.m)
-        new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
+        new = newcomers(snapshot, signature, self.m, rng, withhold=self.withhold)
         if not len(back) and not len(new):
             raise RefusalError(say("nobody would be published"), say("publish the next snapshot instead"))
         slots, people, counterfeits = self._place(slots, home, snapshot.value[new])
-        # The new people are sorted by value, and fill the slots of their value one after the other.
-        by_value = np.argsort(slots.value, kind="stable")
         row = np.concatenate([back, new, np.full(counterfeits.sum(), COUNTERFEIT)])
-        fake = np.repeat(np.arange(len(slots)), counterfeits)
-        home = np.concatenate([home, np.repeat(by_value, people[by_value]), fake])
+        home = np.concatenate([home, slots.by_value(people), np.repeat(np.arange(len(slots)), counterfeits)])
         return _split(snapshot, slots, row, home)
 
     def _place(self, slots: Slots, home: Numbers, value: Codes) -> tuple[Slots, Numbers, Numbers]:
@@ -83,8 +80,7 @@ class MInvarianceAnonymizer:
         height = slots.height(held)
         # A bucket gets the height of its highest list, which then has no counterfeits: see `split`.
         short = slots.spread(height) - held
-        values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
-        counts = np.bincount(value, minlength=values)
+        counts = np.bincount(value, minlength=int(slots.value.max(initial=-1)) + 1)
         left, people = slots.balance(counts, short, self.m)
         layers = dict.fromkeys(slots.signatures, 0)
         highest_first = [slots.signatures[bucket] for bucket in np.argsort(-height, kind="stable")]

@@ -208,8 +208,11 @@ class _Release:
 
     def waiting(self) -> Numbers:
         """Return the number of new people of each value who have no bucket yet; shape (values,)."""
-        left = self.new[self._home[self.new] < 0]
-        return np.bincount(self.snapshot.value[left], minlength=len(self.updates)).astype(np.int64)
+        return np.bincount(self.snapshot.value[self._unplaced()], minlength=len(self.updates))
+
+    def _unplaced(self) -> Numbers:
+        """Return the rows of these people, in their random order."""
+        return self.new[self._home[self.new] < 0]
 
     def known(self) -> list[Signature]:
         """Return the signatures of the buckets, those with most layers first."""
@@ -253,9 +256,9 @@ class _Release:
 
     def fill_up(self) -> None:
         """Fill the gaps of the buckets with the new people that widen the bucket's box least."""
-        places = self.snapshot.places()
-        rows_of = self._waiting_rows()
-        waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)
+        snapshot, places = self.snapshot, self.snapshot.places()
+        waiting, left = self.waiting(), self._unplaced()
+        rows_of = np.split(left[np.argsort(snapshot.value[left], kind="stable")], np.cumsum(waiting)[:-1])
         # The buckets with the fewest useful values first.
         choice = sorted(
             range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.kind >= 0).sum(), each)
@@ -273,13 +276,6 @@ class _Release:
                 self._home[rows_of[value][fits]] = number
                 rows_of[value] = np.delete(rows_of[value], fits)
 
-    def _waiting_rows(self) -> list[Numbers]:
-        """Return the rows of new people without a bucket, by value, in their random order."""
-        left = self.new[self._home[self.new] < 0]
-        order = left[np.argsort(self.snapshot.value[left], kind="stable")]
-        counts = np.bincount(self.snapshot.value[left], minlength=len(self.updates))
-        return np.split(order, np.cumsum(counts)[:-1])
-
     def merge(self) -> None:
         """Move people to buckets of intersections if that saves counterfeits."""
         for pair, signature in mergers(self._buckets):
@@ -291,8 +287,7 @@ class _Release:
 
     def put_new(self, batches: Sequence[Batch]) -> None:
         """Put new people into the buckets of their batches."""
-        rows_of: dict[Family, Numbers] = {}
-        left = self.new[self._home[self.new] < 0]
+        rows_of, left = dict[Family, Numbers](), self._unplaced()
         for batch in batches:
             number = self._bucket(batch.signature)
             for family in batch.families:
