@@ -73,6 +73,15 @@ class Matrix:
         """Return the group of each membership; shape (memberships,), int32."""
         return np.repeat(np.arange(self.groups, dtype=np.int32), np.diff(self.start))
 
+    def members(self, group: int) -> Codes:
+        """Return the columns of a group's members, ascending."""
+        return self.member[self.start[group] : self.start[group + 1]]
+
+    def values_of(self, group: int) -> dict[int, int]:
+        """Return the number of rows of each value of a group."""
+        held = slice(self.value_start[group], self.value_start[group + 1])
+        return dict(zip(self.value[held].tolist(), self.rows[held].tolist(), strict=True))
+
     def by_column(self) -> tuple[Counts, Codes]:
         """Return where each column's groups begin, shape (columns + 1,), and the groups, ascending in each."""
         begin, places = grouped(self.member, self.columns)

@@ -19,7 +19,6 @@ import numpy as np
 
 from attacks.equivalence.elimination import Elimination, Row, TooMuchWorkError
 from attacks.equivalence.parts import Parts, classes
-from attacks.matrix import Matrix
 from audit.model.arrays import Counts, component_of
 from audit.model.minimum_cuts import NO_CUT, Labels
 
@@ -52,18 +51,15 @@ class Block:
     @classmethod
     def of(cls, parts: Parts, number: int, labels: Labels | None) -> Block:
         """Return the block of a part; `labels` are the least nodes of the classes, None where the part is no bucket."""
-        matrix, types, part, norm_lower_bound = (
-            parts.matrix,
-            parts.types,
-            parts.parts[number],
-            int(parts.norm_lower_bounds[number]),
-        )
-        values = [_values(matrix, group) for group in part.groups.tolist()]
+        matrix, types, part = parts.matrix, parts.types, parts.parts[number]
+        norm_lower_bound = int(parts.norm_lower_bounds[number])
+        # Value v is ~v: numbers from 0 on are variables.
+        values = [{~value: rows for value, rows in matrix.values_of(group).items()} for group in part.groups.tolist()]
         if labels is None or part.delta is None:
             place = dict(zip(part.types.tolist(), range(len(part.types)), strict=True))
             rows = tuple(values)
             for row, group in zip(rows, part.groups.tolist(), strict=True):
-                members = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
+                members = types.of[matrix.members(group)]
                 row.update(dict.fromkeys((place[of] for of in members.tolist()), 1))
             every_type = np.arange(len(part.types))
             return cls(
@@ -271,15 +267,8 @@ def _relations(pivots: Mapping[int, Row]) -> list[Row]:
     return relations
 
 
-def _values(matrix: Matrix, group: int) -> Row:
-    """Return how often a group holds each value v, as ~v."""
-    entries = slice(matrix.value_start[group], matrix.value_start[group + 1])
-    held, rows = matrix.value[entries].tolist(), matrix.rows[entries].tolist()
-    return {~value: times for value, times in zip(held, rows, strict=True)}
-
-
-def _difference(one: Row, other: Row) -> Row:
-    return {at: left for at in one | other if (left := one.get(at, 0) - other.get(at, 0))}
+def _difference(row: Row, less: Row) -> Row:
+    return {at: left for at in row | less if (left := row.get(at, 0) - less.get(at, 0))}
 
 
 def _sum(rows: Iterable[Row]) -> Row:

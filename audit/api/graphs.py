@@ -53,9 +53,8 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
     matrix = Matrix.of(evidence)
     inside: dict[int, list[int]] = defaultdict(list)
     for group in range(matrix.groups):
-        held = matrix.value[matrix.value_start[group] : matrix.value_start[group + 1]]
-        if {evidence.values[value] for value in held.tolist()} == values:
-            for column in matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist():
+        if {evidence.values[value] for value in matrix.values_of(group)} == values:
+            for column in matrix.members(group).tolist():
                 inside[column].append(int(matrix.release[group]))
     if not inside:
         raise UsageError(f"no group has exactly these values: {', '.join(sorted(values)) or 'none given'}")
@@ -97,17 +96,16 @@ def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
             done.add(group)
             release, code = int(matrix.release[group]), int(matrix.code[group])
             name = evidence.source.group_names(release, np.array([code], dtype=np.int32))[0]
-            held = slice(matrix.value_start[group], matrix.value_start[group + 1])
-            counts = zip(matrix.value[held].tolist(), matrix.rows[held].tolist(), strict=True)
             node = ("group", evidence.tags[release], name)
-            graph.add_node(node, values={evidence.values[value]: rows for value, rows in counts})
-            for other in matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist():
-                named = bool(matrix.individual[other])
-                who = ("person", series.people.name(other)) if named else ("counterfeit", other)
+            values = {evidence.values[value]: rows for value, rows in matrix.values_of(group).items()}
+            graph.add_node(node, values=values)
+            for member in matrix.members(group).tolist():
+                named = bool(matrix.individual[member])
+                who = ("person", series.people.name(member)) if named else ("counterfeit", member)
                 graph.add_edge(who, node)
-                if other not in seen:
-                    seen.add(other)
-                    waiting.append(other)
+                if member not in seen:
+                    seen.add(member)
+                    waiting.append(member)
     return graph
 
 
