@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -51,6 +52,33 @@ class EstimatedShare:
     value: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, right: Flags) -> EstimatedShare:
+        """Return the share of right guesses (Wilson's interval).
+
+        >>> share = EstimatedShare.of(np.array([True, True, False, True]))
+        >>> share.value, round(share.low, 6), round(share.high, 6)
+        (0.75, 0.300642, 0.954413)
+        """
+        n, p = len(right), float(right.mean())
+        middle, width = p + _Z**2 / (2 * n), _Z * sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
+        return cls(p, (middle - width) / (1 + _Z**2 / n), (middle + width) / (1 + _Z**2 / n))
+
+    @classmethod
+    def expected(cls, chance: npt.NDArray[np.float64]) -> EstimatedShare:
+        """Return the mean of the probabilities of guesses, with the interval of the share that they predict."""
+        mean, error = float(chance.mean()), _Z * sqrt((chance * (1 - chance)).sum()) / len(chance)
+        return cls(mean, max(0.0, mean - error), min(1.0, mean + error))
+
+    def above(self, control: EstimatedShare | None) -> EstimatedShare | None:
+        """Return the excess over a control, if there is one (Newcombe's interval of a difference of shares)."""
+        if control is None:
+            return None
+        low = hypot(self.value - self.low, control.high - control.value)
+        high = hypot(self.high - self.value, control.value - control.low)
+        value = self.value - control.value
+        return EstimatedShare(value, value - low, value + high)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -203,14 +231,13 @@ class _Series:
         if not known.any():
             return None
         right, uniform = self._attacked(value, known)
-        control = self._controlled(value, known)
-        attack = _share(right)
+        attack, control = EstimatedShare.of(right), self._controlled(value, known)
         return InferenceMeasures(
             individuals=self.people,
             attack=attack,
             control=control,
-            baseline=_mean(uniform),
-            advantage=_difference(attack, control),
+            baseline=EstimatedShare.expected(uniform),
+            advantage=attack.above(control),
         )
 
     def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, npt.NDArray[np.float64]]:
@@ -231,11 +258,9 @@ class _Series:
     def _controlled(self, value: Counts, known: Flags) -> EstimatedShare | None:
         """Return the share of right guesses by cells alone, for people whose groups were not used for learning."""
         rng, last = np.random.default_rng(_SEED), self.releases[-1]
-        groups = len(last.grouped.start) - 1
-        chosen = rng.random(groups) < _CONTROL
-        left_out = np.zeros(len(self.last) + 1, dtype=np.bool_)
-        rows = np.repeat(chosen, np.diff(last.grouped.start))
-        left_out[last.person[rows]] = True
+        size = np.diff(last.grouped.start)
+        rows = np.repeat(rng.random(len(size)) < _CONTROL, size)
+        left_out = flagged(last.person[rows], len(self.last) + 1)
         left_out[-1] = False
         rest = [_without(each, left_out) for each in self.releases]
         judged = np.flatnonzero(rows & (last.person >= 0) & known[last.person])
@@ -243,7 +268,7 @@ class _Series:
             return None
         model = learnt(rest, self.sizes, self.values)
         likeliest = (model.likelihood(last.grouped.cells[judged]) + model.prior).argmax(axis=1)
-        return _share(likeliest == value[last.person[judged]])
+        return EstimatedShare.of(likeliest == value[last.person[judged]])
 
 
 def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
@@ -305,34 +330,6 @@ def _without(release: _GuessedRelease, left_out: Flags) -> Grouped:
     grouped = release.grouped
     size = np.diff(grouped.start)
     group = np.repeat(np.arange(len(size)), size)
-    touched = flagged(group[left_out[release.person]], len(size))
-    kept = ~touched[group]
-    return Grouped(starts(size[~touched]), grouped.cells[kept], grouped.counts[~touched], grouped.candidates[kept])
-
-
-def _share(right: Flags) -> EstimatedShare:
-    """Return a share with its 95 % interval (Wilson).
-
-    >>> share = _share(np.array([True, True, False, True]))
-    >>> share.value, round(share.low, 6), round(share.high, 6)
-    (0.75, 0.300642, 0.954413)
-    """
-    n, p = len(right), float(right.mean())
-    middle, width = p + _Z**2 / (2 * n), _Z * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
-    return EstimatedShare(p, float((middle - width) / (1 + _Z**2 / n)), float((middle + width) / (1 + _Z**2 / n)))
-
-
-def _mean(chance: npt.NDArray[np.float64]) -> EstimatedShare:
-    """Return a mean of probabilities with the 95 % interval of the share that they predict."""
-    mean, error = float(chance.mean()), _Z * float(np.sqrt((chance * (1 - chance)).sum())) / len(chance)
-    return EstimatedShare(mean, max(0.0, mean - error), min(1.0, mean + error))
-
-
-def _difference(attack: EstimatedShare, control: EstimatedShare | None) -> EstimatedShare | None:
-    """Return the excess of an attack over its control (Newcombe's interval of a difference of shares)."""
-    if control is None:
-        return None
-    value = attack.value - control.value
-    low = value - np.hypot(attack.value - attack.low, control.high - control.value)
-    high = value + np.hypot(attack.high - attack.value, control.value - control.low)
-    return EstimatedShare(value, float(low), float(high))
+    untouched = ~flagged(group[left_out[release.person]], len(size))
+    kept = untouched[group]
+    return Grouped(starts(size[untouched]), grouped.cells[kept], grouped.counts[untouched], grouped.candidates[kept])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attacks.inference import naive_bayes
-from attacks.inference.attack import EstimatedShare, InferenceAttack, _difference, _share
+from attacks.inference.attack import EstimatedShare, InferenceAttack
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
@@ -145,11 +145,11 @@ def test_whole_series(tmp_path, releases, leak):
 
 
 def test_intervals():
-    half = _share(np.array([True] * 50 + [False] * 50))
+    half, right = EstimatedShare.of(np.array([True] * 50 + [False] * 50)), EstimatedShare(0.8, 0.7, 0.9)
     assert (half.value, half.low, half.high) == pytest.approx((0.5, 0.4038, 0.5962), abs=1e-4)
-    told, width = _difference(EstimatedShare(0.8, 0.7, 0.9), EstimatedShare(0.5, 0.4, 0.6)), np.hypot(0.1, 0.1)
-    assert (told.value, told.low, told.high) == pytest.approx((0.3, 0.3 - width, 0.3 + width))
-    assert _difference(EstimatedShare(0.8, 0.7, 0.9), None) is None
+    excess, width = right.above(EstimatedShare(0.5, 0.4, 0.6)), np.hypot(0.1, 0.1)
+    assert (excess.value, excess.low, excess.high) == pytest.approx((0.3, 0.3 - width, 0.3 + width))
+    assert right.above(None) is None
 
 
 def test_nothing_applies_without_what_it_needs():
