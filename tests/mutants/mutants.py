@@ -755,6 +755,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.joint.worlds.Worlds.begin", "(taken > net.capacity).any()", "False"),
         ("attacks.joint.worlds.Worlds._right", "if not len(net.link):", "if True:"),
     ],
+    "unit/attacks/test_joint_network.py::test_no_model_is_made_when_the_time_is_up": [
+        ("attacks.joint.settling.Settling._support", "if self._budget.exhausted():", "if False:"),
+        ("attacks.joint.settling.Settling._try_corners", "if self._budget.exhausted():", "if False:"),
+    ],
     "unit/attacks/test_joint_network.py": [
         ("attacks.joint.worlds.Worlds._taken_over", "(taken > net.capacity[row])[settled].any()", "False"),
     ],
