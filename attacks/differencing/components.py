@@ -227,7 +227,7 @@ class Remainder(Solutions):
         """Settle a question; with `by_bounds` only by bounds, which do not make the interval of a finding exact."""
         node = int(self.questions.node[place])
         # Bounds by a few lines are the cheapest, then bounds by all lines, then whole solutions.
-        bounds, exact = (self._bound_nearby, self._bound_by_all), (self._reach, self.tighten)
+        bounds, exact = (self._bound_by_slice, self._bound_by_all), (self._reach, self.tighten)
         for improve in bounds if by_bounds else (*bounds, *exact):
             for side in (UPPER, LOWER):
                 if self.questions.is_settled(place, self.proved, self.seen, exactly=not by_bounds):
@@ -256,7 +256,7 @@ class Remainder(Solutions):
             return
         self._tried.add((node, side))
         # Linear programmes are cheaper than an integer one, and a known solution may attain the bound.
-        self._bound_nearby(node, side, budget)
+        self._bound_by_slice(node, side, budget)
         self._bound_by_all(node, side, budget)
         row = self.row(node)
         component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
@@ -287,10 +287,6 @@ class Remainder(Solutions):
             ends[UPPER][endless] = ends[LOWER][endless] + 2 * _FAR
         return ends
 
-    def _bound_nearby(self, node: int, side: int, budget: Budget) -> None:
-        """Improve a bound by a linear programme over the equalities nearest to a node or sum."""
-        self._bound_by_slice(node, side, budget, _SLICE)
-
     def _bound_by_all(self, node: int, side: int, budget: Budget) -> None:
         """Improve a bound by a linear programme over all equalities of a component, or over many if it is large."""
         row = self.row(node)
@@ -305,8 +301,8 @@ class Remainder(Solutions):
             if point is not None:
                 self.note(component, point)
 
-    def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int) -> None:
-        """Improve a bound by a linear programme over a limited number of equalities."""
+    def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int = _SLICE) -> None:
+        """Improve a bound by a linear programme over at most so many equalities nearest to a node or sum."""
         row = self.row(node)
         component = self._component_of(row)
         start = None if component is None else self.solution(component, row, side)
@@ -329,9 +325,14 @@ class Remainder(Solutions):
         if found is not None and (found[0] < before if side == UPPER else found[0] > before):
             self.proved[side][node], self.proofs[node, side] = found
 
-    def _settle_widths(self, budget: Budget) -> None:
+    def _hidden_widths(self) -> tuple[Ids, Ids, Ids]:
+        """Return the nodes and sums of hidden counts, and of each how many values are seen and at most possible."""
         nodes = np.unique(self.questions.node[self.questions.protected])
-        shown = self.seen[UPPER][nodes] - self.seen[LOWER][nodes] + 1
+        (low, high), (least, most) = self.proved[:, nodes], self.seen[:, nodes]
+        return nodes, most - least + 1, np.where(high >= UNBOUNDED, UNBOUNDED, high - low + 1)
+
+    def _settle_widths(self, budget: Budget) -> None:
+        nodes, shown, _ = self._hidden_widths()
         best = UNBOUNDED
         for place in np.argsort(shown, kind="stable").tolist():
             node = int(nodes[place])
@@ -345,13 +346,9 @@ class Remainder(Solutions):
 
     def smallest_width(self) -> tuple[int | None, bool]:
         """Return the number of values of the narrowest hidden count, and whether that is certain."""
-        nodes = np.unique(self.questions.node[self.questions.protected])
+        nodes, shown, proved = self._hidden_widths()
         if not len(nodes):
             return None, True
-        proved = np.where(
-            self.proved[UPPER][nodes] >= UNBOUNDED, UNBOUNDED, self.proved[UPPER][nodes] - self.proved[LOWER][nodes] + 1
-        )
-        shown = self.seen[UPPER][nodes] - self.seen[LOWER][nodes] + 1
         best = int(proved.min())
         if best >= UNBOUNDED:
             return None, bool((shown >= _FAR).all())

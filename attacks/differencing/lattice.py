@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from operator import mul
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Flags, mask_of, starts
+from audit.model.arrays import Flags, flagged, mask_of, starts
 from audit.model.count_tables import Axis, Boxes
 
 Ids = npt.NDArray[np.int64]
@@ -87,7 +87,7 @@ class MarginLattice:
         """Return the nodes of all combinations of a clique's sets in `base`; the last axis varies fastest."""
         if clique not in self._grids:
             whole = [axis.whole for axis in self.axes]
-            origin = sum(one * each for one, each in zip(whole, self.radix, strict=True))
+            origin = sum(map(mul, whole, self.radix))
             offsets = [(self.base[axis] - whole[axis]) * self.radix[axis] for axis in self.cliques[clique]]
             self._grids[clique] = np.searchsorted(self.keys, _box_keys(origin, offsets))
         return self._grids[clique]
@@ -122,15 +122,15 @@ def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> Margi
     nodes = sum(float(np.prod([len(base[axis]) for axis in clique], dtype=float)) for clique in cliques)
     if nodes > _MOST_NODES or radix[0] * sizes[0] >= 2**62:
         raise TooManyCellsError
-    origin = int(sum(int(one) * each for one, each in zip(whole, radix, strict=True)))
-    offsets = [(some - one) * each for some, one, each in zip(base, whole, radix, strict=True)]
+    origin = sum(map(mul, whole.tolist(), radix))
+    offsets = [(sets - code) * factor for sets, code, factor in zip(base, whole, radix, strict=True)]
     keys = np.unique(np.concatenate([_box_keys(origin, [offsets[axis] for axis in clique]) for clique in cliques]))
-    levels = [list(_levels(decompositions(axis, some))) for axis, some in zip(axes, base, strict=True)]
+    levels = [_levels(decompositions(axis, sets)) for axis, sets in zip(axes, base, strict=True)]
     blocks = []
     for clique in cliques:
         defined = np.zeros(len(keys), dtype=np.bool_)
         for axis in clique:
-            around = _box_keys(origin, [offsets[other] for other in clique if other != axis])
+            around = _box_keys(origin, [offsets[each] for each in clique if each != axis])
             every = (np.arange(sizes[axis]) - whole[axis]) * radix[axis]
             blocks += [_block(level, around, every, keys, defined) for level in levels[axis]]
     return MarginLattice(tuple(axes), keys, tuple(radix), base, tuple(cliques), tuple(blocks))
@@ -165,30 +165,24 @@ def chordal_cliques(together: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
     [(0, 1), (1, 2)]
     """
     axes = together.shape[1]
-    joined = {axis: set[int]() for axis in range(axes)}
-    for row in together:
-        for one, other in combinations(np.flatnonzero(row).tolist(), 2):
-            joined[one].add(other)
-            joined[other].add(one)
-    used = set(np.flatnonzero(together.any(axis=0)).tolist())
-    found: list[frozenset[int]] = []
-    left = sorted(used)
-    while left:
+    joined = np.eye(axes, dtype=np.bool_) | (together[:, :, np.newaxis] & together[:, np.newaxis]).any(axis=0)
+    left = flagged(np.nonzero(together)[1], axes)
+    found = list[frozenset[int]]()
+
+    def missing(axis: int) -> int:
+        near = joined[axis] & left
+        return int((~joined[np.ix_(near, near)]).sum())
+
+    while left.any():
         # Minimum fill-in: the axis whose neighbours lack the fewest edges goes next.
-        axis = min(left, key=lambda one: (_missing(joined, joined[one] & set(left)), one))
-        near = joined[axis] & set(left)
-        for one, other in combinations(near, 2):
-            joined[one].add(other)
-            joined[other].add(one)
-        clique = frozenset({axis, *near})
-        if not any(clique <= each for each in found):
-            found.append(clique)
-        left.remove(axis)
+        axis = min(np.flatnonzero(left).tolist(), key=missing)
+        clique = joined[axis] & left
+        joined |= clique[:, np.newaxis] & clique
+        left[axis] = False
+        axes_of = frozenset(np.flatnonzero(clique).tolist())
+        if not any(axes_of <= each for each in found):
+            found.append(axes_of)
     return sorted(tuple(sorted(clique)) for clique in found) or [()]
-
-
-def _missing(joined: dict[int, set[int]], near: set[int]) -> int:
-    return sum(other not in joined[one] for one, other in combinations(near, 2))
 
 
 def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:
@@ -201,27 +195,25 @@ def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:
     >>> decompositions(Axis("month", 3, quarter, 4), np.arange(5))
     [(3, (0, 1)), (4, (3, 2))]
     """
-    masks = {one: mask_of(axis.members[one]) for one in sets.tolist()}
-    order = sorted(masks, key=lambda one: (len(axis.members[one]), one))
+    masks = {code: mask_of(axis.members[code]) for code in sets.tolist()}
+    order = sorted(masks, key=lambda code: (len(axis.members[code]), code))
     found = []
     smaller: list[int] = []  # sets of several atoms, largest first
-    for one in order:
-        if len(axis.members[one]) > 1:
-            found += _of_set(one, masks, smaller)
-            smaller.insert(0, one)
+    for code in order:
+        if len(axis.members[code]) > 1:
+            found += _of_set(code, masks, smaller)
+            smaller.insert(0, code)
     return found
 
 
-def _of_set(one: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[Decomposition]:
-    inside = [each for each in smaller if masks[each] & ~masks[one] == 0]
+def _of_set(code: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[Decomposition]:
+    inside = [each for each in smaller if masks[each] & ~masks[code] == 0]
     found, used = [], set[int]()
-    largest = [
-        each for each in inside if not any(masks[each] & ~masks[other] == 0 for other in inside if other != each)
-    ]
+    largest = [each for each in inside if sum(masks[each] & ~masks[around] == 0 for around in inside) == 1]
     for first in largest or [-1]:
         if first in used:
             continue
-        parts, left = ([first], masks[one] & ~masks[first]) if first >= 0 else ([], masks[one])
+        parts, left = ([first], masks[code] & ~masks[first]) if first >= 0 else ([], masks[code])
         for each in inside:
             if left and masks[each] & ~left == 0:
                 parts.append(each)
@@ -231,7 +223,7 @@ def _of_set(one: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[
             parts.append(atom)
             left &= left - 1
         used.update(parts)
-        found.append((one, tuple(parts)))
+        found.append((code, tuple(parts)))
     return found
 
 

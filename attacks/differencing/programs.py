@@ -52,8 +52,8 @@ class Component:
 
     def holds(self, point: Point, ends: Ends) -> bool:
         """Return whether integers for `nodes` agree with all equalities and bounds."""
-        within = (ends[LOWER][self.nodes] <= point) & (point <= ends[UPPER][self.nodes])
-        return bool(within.all() and (self.matrix @ point == self.right).all())
+        low, high = ends[:, self.nodes]
+        return bool(((low <= point) & (point <= high)).all() and (self.matrix @ point == self.right).all())
 
 
 def components(lattice: MarginLattice, ends: Ends) -> list[Component]:

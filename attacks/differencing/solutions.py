@@ -17,7 +17,7 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
-from attacks.differencing.sums import BoxSums, Screened, shows_nothing
+from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
 from audit.model.arrays import Counts, Flags
 from audit.model.count_tables import (
     NARROWED,
@@ -126,8 +126,7 @@ class Questions:
             proved: proved bounds of all nodes and sums; shape (2, nodes and sums).
             seen: the least and greatest counts in known solutions; of the same shape.
         """
-        low, high = proved[LOWER][self.node], proved[UPPER][self.node]
-        least, most = seen[LOWER][self.node], seen[UPPER][self.node]
+        (low, high), (least, most) = proved[:, self.node], seen[:, self.node]
         exact = (low == least) & (high == most)
         width = most - least + 1
         result = np.full(len(self.node), OPEN, dtype=np.int8)
@@ -145,9 +144,9 @@ class Questions:
     def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
         """Return whether one question is settled; a finding without an exact interval is, unless `exactly`."""
         node = self.node[place : place + 1]
-        one = replace(self, node=np.zeros_like(node), protected=self.protected[place : place + 1])
+        alone = replace(self, node=np.zeros_like(node), protected=self.protected[place : place + 1])
         proved, seen = proved[:, node], seen[:, node]
-        return bool(one.decide(proved, seen)[0] != OPEN or (not exactly and one.is_finding(proved)[0]))
+        return bool(alone.decide(proved, seen)[0] != OPEN or (not exactly and alone.is_finding(proved)[0]))
 
     def wishes(
         self, chosen: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
@@ -157,7 +156,7 @@ class Questions:
         These counts either exclude a finding, or are an end of the proved interval that no known solution attains.
         """
         node = self.node[chosen]
-        low, high, least, most = proved[LOWER][node], proved[UPPER][node], seen[LOWER][node], seen[UPPER][node]
+        (low, high), (least, most) = proved[:, node], seen[:, node]
         down = np.where(least == low, False, np.where(most == high, True, rng.random(len(chosen)) < 0.5))
         free = ~self.protected[chosen] & ~self.is_finding(proved)[chosen]
         # A count of 0, or a large enough count, shows that a small count is not certain.
@@ -177,15 +176,15 @@ class Questions:
 
     def is_finding(self, proved: Ends) -> Flags:
         """Return which questions are findings for every remaining interval."""
-        low, high = proved[LOWER][self.node], proved[UPPER][self.node]
+        low, high = proved[:, self.node]
         width = high - low + 1
         small = (low >= 1) & (high < self.min_count) & ((width == 1) | (width < self.min_count - 1))
         return np.where(self.protected, (width < self.min_width) & (high < UNBOUNDED), small)
 
     def bounded(self, verdict: np.ndarray[tuple[int], np.dtype[np.int8]], proved: Ends) -> np.ndarray:
         """Return the verdicts, with open questions that are findings by their proved bounds counted as such."""
-        one = proved[LOWER][self.node] == proved[UPPER][self.node]
-        kind = np.where(one, RECOVERED, np.where(self.protected, NARROWED, SMALL)).astype(np.int8)
+        low, high = proved[:, self.node]
+        kind = np.where(low == high, RECOVERED, np.where(self.protected, NARROWED, SMALL)).astype(np.int8)
         return np.where((verdict == OPEN) & self.is_finding(proved), kind, verdict)
 
 
@@ -265,23 +264,20 @@ class Solutions:
 
     def note_all(self, point: Point) -> None:
         """Store a solution of everything."""
-        self._keep(-1, np.arange(len(point)), point)
-        self.seen[LOWER] = np.minimum(self.seen[LOWER], point)
-        self.seen[UPPER] = np.maximum(self.seen[UPPER], point)
+        nodes = np.arange(len(point))
+        self._keep(-1, nodes, point)
+        widen(self.seen, nodes, point)
 
     def note(self, component: Component, point: np.ndarray) -> None:
         """Store a solution of a component."""
         nodes = component.nodes
-        self.seen[LOWER][nodes] = np.minimum(self.seen[LOWER][nodes], point)
-        self.seen[UPPER][nodes] = np.maximum(self.seen[UPPER][nodes], point)
+        widen(self.seen, nodes, point)
         self._keep(int(nodes[0]), nodes, point)
         if self.rows:
-            every, start = self.points[0].copy(), len(self.bounds.lattice)
+            every = self.points[0].copy()
             every[nodes] = point
-            known = self._matrix.astype(np.bool_) @ (every < 0) == 0
-            value = self._matrix @ every
-            self.seen[LOWER][start:][known] = np.minimum(self.seen[LOWER][start:], value)[known]
-            self.seen[UPPER][start:][known] = np.maximum(self.seen[UPPER][start:], value)[known]
+            known = np.flatnonzero(self._matrix.astype(np.bool_) @ (every < 0) == 0)
+            widen(self.seen, len(self.bounds.lattice) + known, (self._matrix @ every)[known])
 
     def solution(self, component: Component, row: Mapping[int, int], side: int) -> Point | None:
         """Return the known solution of a component with the least or greatest count of a sum; None if there is none.

@@ -60,8 +60,12 @@ class BoxSums:
         whole = np.array([axis.whole for axis in lattice.axes])
         patterns, self._pattern = np.unique(boxes != whole, axis=0, return_inverse=True)
         self._clique = [
-            next(place for place, each in enumerate(lattice.cliques) if set(np.flatnonzero(one).tolist()) <= set(each))
-            for one in patterns
+            next(
+                place
+                for place, each in enumerate(lattice.cliques)
+                if set(np.flatnonzero(pattern).tolist()) <= set(each)
+            )
+            for pattern in patterns
         ]
 
     def terms(self, places: Ids, way: int) -> Iterator[TermGroup]:
@@ -77,15 +81,15 @@ class BoxSums:
             [t.count[w][self.boxes[places, a]] for a, (t, w) in enumerate(zip(self._tables, which, strict=True))],
             axis=1,
         )
-        most = [int(each.count[one].max()) + 1 for each, one in zip(self._tables, which, strict=True)]
+        most = [int(table.count[w].max()) + 1 for table, w in zip(self._tables, which, strict=True)]
         kinds, first, kind = np.unique(
             np.ravel_multi_index((clique, *counts.T), (len(self.lattice.cliques), *most)),
             return_index=True,
             return_inverse=True,
         )
         starts, order = grouped(kind, len(kinds))
-        for place, one in enumerate(first.tolist()):
-            at, count = int(clique[one]), counts[one].tolist()
+        for place, example in enumerate(first.tolist()):
+            at, count = int(clique[example]), counts[example].tolist()
             size = float(np.prod(count, dtype=float))
             if way == 0 or size <= _MOST_TERMS:
                 every = places[order[starts[place] : starts[place + 1]]]
@@ -154,7 +158,7 @@ def _weights(group: TermGroup, row: int) -> dict[int, int]:
 
 
 def _added(group: TermGroup, ends: Ends) -> tuple[Counts, Counts]:
-    low, high = ends[LOWER][group.node], ends[UPPER][group.node]
+    low, high = ends[:, group.node]
     plus, endless = group.sign > 0, high >= UNBOUNDED
     least = np.where(plus, low, -high).sum(axis=1)
     most = np.where(plus, high, -low).sum(axis=1)
@@ -173,12 +177,12 @@ class _TermTable:
 
     def __init__(self, axis: Axis, base: Sequence[int], used: Sequence[int]) -> None:
         self.base = base
-        place = {one: rank for rank, one in enumerate(base)}
-        masks = [(mask_of(axis.members[one]), one) for one in base]
+        place = {code: rank for rank, code in enumerate(base)}
+        masks = [(mask_of(axis.members[code]), code) for code in base]
         masks.sort(key=lambda each: -each[0].bit_count())
         made: list[list[Terms]] = [[], []]
-        for one in used:
-            ways = [((one, 1),)] if one in place else _ways(mask_of(axis.members[one]), masks)
+        for code in used:
+            ways = [((code, 1),)] if code in place else _ways(mask_of(axis.members[code]), masks)
             made[0].append(ways[0])
             made[1].append(ways[-1])
         self.count, self.rank, self.sign = [], [], []
@@ -187,9 +191,9 @@ class _TermTable:
             count[used] = [len(terms) for terms in terms_of]
             rank = np.zeros((len(axis.members), int(count.max(initial=1))), dtype=np.int32)
             sign = np.ones_like(rank, dtype=np.int8)
-            for one, terms in zip(used, terms_of, strict=True):
-                rank[one, : len(terms)] = [place[each] for each, _ in terms]
-                sign[one, : len(terms)] = [plus for _, plus in terms]
+            for code, terms in zip(used, terms_of, strict=True):
+                rank[code, : len(terms)] = [place[each] for each, _ in terms]
+                sign[code, : len(terms)] = [plus for _, plus in terms]
             self.count.append(count)
             self.rank.append(rank)
             self.sign.append(sign)
@@ -198,20 +202,20 @@ class _TermTable:
 def _ways(mask: int, base: Sequence[tuple[int, int]]) -> list[Terms]:
     """Return a set as a sum of sets, and as the smallest set around it less others; the one with fewer terms first."""
     added = _cover(mask, base)
-    around, one = next((each for each in reversed(base) if not mask & ~each[0]), (0, -1))
+    around, code = next((each for each in reversed(base) if not mask & ~each[0]), (0, -1))
     found: list[Terms] = [tuple((each, 1) for each in added)]
     if around:
-        found.append(((one, 1), *((each, -1) for each in _cover(around & ~mask, base))))
+        found.append(((code, 1), *((each, -1) for each in _cover(around & ~mask, base))))
     return sorted(found, key=len)
 
 
 def _cover(mask: int, base: Sequence[tuple[int, int]]) -> list[int]:
     """Return disjoint sets whose union is a set; larger sets are chosen first."""
     found = []
-    for one, code in base:
-        if not one & ~mask:
+    for members, code in base:
+        if not members & ~mask:
             found.append(code)
-            mask &= ~one
+            mask &= ~members
         if not mask:
             break
     return found
@@ -255,7 +259,7 @@ def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Fla
         left = every
         for point in points:
             value, known = sums.values(left, point)
-            _note(found, left[known], value[known])
+            widen(found.seen, left[known], value[known])
             nothing = small[left] & shows_nothing(found.seen[:, left], min_count)
             found.verdict[left[nothing]] = NOTHING
             left = left[~nothing]
@@ -263,9 +267,10 @@ def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Fla
     return found
 
 
-def _note(found: Screened, places: Ids, value: Counts) -> None:
-    found.seen[LOWER][places] = np.minimum(found.seen[LOWER][places], value)
-    found.seen[UPPER][places] = np.maximum(found.seen[UPPER][places], value)
+def widen(seen: Ends, places: Ids, value: Counts) -> None:
+    """Extend the least and greatest known counts of some nodes or sums to further counts."""
+    seen[LOWER][places] = np.minimum(seen[LOWER][places], value)
+    seen[UPPER][places] = np.maximum(seen[UPPER][places], value)
 
 
 def shows_nothing(seen: Ends, min_count: int) -> Flags:
@@ -280,9 +285,9 @@ def shows_nothing(seen: Ends, min_count: int) -> Flags:
 def _bound(found: Screened, places: Ids, bounds: Ends, small: Flags, min_count: int) -> None:
     low, high = bounds
     found.proved[:, places] = bounds
-    one = low == high
-    found.seen[:, places[one]] = bounds[:, one]
+    exact = low == high
+    found.seen[:, places[exact]] = bounds[:, exact]
     far = (low >= min_count) | (high <= 0)
     found.verdict[places[small[places] & far]] = NOTHING
     if min_count > 1:
-        found.verdict[places[small[places] & one & ~far]] = RECOVERED
+        found.verdict[places[small[places] & exact & ~far]] = RECOVERED
