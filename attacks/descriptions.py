@@ -76,7 +76,7 @@ def narrowed(
         for position in range(releases):
             rows = source.rows(position)
             chosen = np.flatnonzero(np.isin(rows.record, wanted))
-            known.add(_some(rows, chosen), position)
+            known.add(_chosen(rows, chosen), position)
             sizes, groups = _class_sizes(rows, chosen).tolist(), source.groups(position, chosen)
             cells = zip(*(column[chosen].tolist() for column in rows.cells), strict=True)
             for code, group, count, cell in zip(rows.record[chosen].tolist(), groups, sizes, cells, strict=True):
@@ -92,7 +92,7 @@ def narrowed(
     return build
 
 
-def _some(rows: Records, places: Places) -> Records:
+def _chosen(rows: Records, places: Places) -> Records:
     real = None if rows.real is None else rows.real[places]
     return Records(rows.record[places], tuple(cells[places] for cells in rows.cells), real, rows.size)
 

@@ -133,7 +133,7 @@ def _covers(boxes: Codes, points: Points) -> list[tuple[tuple[int, ...], Flags]]
 def worst(claimed: Iterable[Subject]) -> list[Subject]:
     """Return each subject in the release that discloses most: one that shows a value, else the one with fewest rows."""
     found: dict[int, Subject] = {}
-    for each in sorted(claimed, key=lambda one: (one.number, one.value < 0, one.most, one.release)):
+    for each in sorted(claimed, key=lambda each: (each.number, each.value < 0, each.most, each.release)):
         found.setdefault(each.number, each)
     return list(found.values())
 
@@ -193,11 +193,10 @@ class LinkageClaims:
         """Return the sets of rows that need all rows of a set in the next release, which rules these out otherwise."""
         found: dict[Filling[int], None] = {}
         for number in range(max(first, 1), len(self.network)):
-            match, one, other = self._matchings[number - 1]
-            before, after = self._covering(number - 1, point), self._covering(number, point)
-            new = len(before)
-            comes = (one == new) if number == first else np.append(before, False)[one]
-            lost = np.unique(other[~match.possible & comes & after[other]])
+            match, before, after = self._matchings[number - 1]
+            old, covering = self._covering(number - 1, point), self._covering(number, point)
+            comes = (before == len(old)) if number == first else np.append(old, False)[before]
+            lost = np.unique(after[~match.possible & comes & covering[after]])
             for right in lost.tolist():
                 rows, fill = match.tight(right)
                 found[Filling(number - 1, number, self._kinds(number - 1, rows), self._kinds(number, fill))] = None

@@ -134,10 +134,10 @@ def _compatible(left: Codes, right: Codes, source: RowSource) -> tuple[Counts, C
         table = source.shared(attribute, *pairs).reshape(len(cells), len(other_cells))
         meet &= (table >= 0)[np.ix_(at_cells.ravel(), at_others.ravel())]
         tables.append((table, at_cells.ravel(), at_others.ravel()))
-    one, other = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])
-    kind, match = of_left.ravel()[one], of_right.ravel()[other]
+    first, second = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])
+    kind, match = of_left.ravel()[first], of_right.ravel()[second]
     common = [table[at_cells[kind], at_others[match]] for table, at_cells, at_others in tables]
-    return one, other, np.stack(common, axis=1).astype(np.int32).reshape(len(one), left.shape[1])
+    return first, second, np.stack(common, axis=1).astype(np.int32).reshape(len(first), left.shape[1])
 
 
 _EFFORT = 20.0
@@ -192,8 +192,8 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
     while (world := model.another(shown, budget)) is not None:
         _check(layers, world)
         used = [arcs > 0 for arcs in world]
-        shown = [one | more for one, more in zip(shown, used, strict=True)]
-        found = [one | more for one, more in zip(found, reached(layers, used), strict=True)]
+        shown = [*map(np.logical_or, shown, used)]
+        found = [*map(np.logical_or, found, reached(layers, used))]
     if not model.exhausted:
         return Settled(alive, shown, found, complete=False)
     return Settled(shown, shown, found, complete=True)
@@ -226,9 +226,8 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags) -> tuple[Matchin
     new = int(demand.sum() - supply.sum())
     if new < 0:
         raise NoWorldError(number)
-    one, other = _ends(layers, number)
-    key = np.unique(one[alive] * len(demand) + other[alive])
-    ends = key // len(demand), key % len(demand)
+    before, after = _ends(layers, number)
+    ends = np.divmod(np.unique(before[alive] * len(demand) + after[alive]), len(demand))
     found = matching(np.append(supply, new), demand, *ends)
     if found is None:
         raise NoWorldError(number)
@@ -237,9 +236,9 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags) -> tuple[Matchin
 
 def _match(layers: Sequence[Layer], number: int, alive: Flags) -> None:
     """Rule out the arcs into a release that this release and the one before exclude."""
-    found, one, other = matched(layers, number, alive)
+    found, before, after = matched(layers, number, alive)
     able = np.zeros((len(layers[number - 1].classes.rows) + 1, len(layers[number].classes.rows)), dtype=np.bool_)
-    able[one, other] = found.possible
+    able[before, after] = found.possible
     alive &= able[_ends(layers, number)]
 
 

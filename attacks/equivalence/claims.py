@@ -118,7 +118,7 @@ def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp
 def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
     """Return as many pairs as possible without a cycle, those of earlier rounds first; the last round has effort 2."""
     pair = np.sort(np.concatenate(rounds), axis=1).astype(np.int64)
-    effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [len(some) for some in rounds])
+    effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [*map(len, rounds)])
     key, first = np.unique(pair[:, 0] * columns + pair[:, 1], return_index=True)
     tail, head, effort = key // columns, key % columns, effort[first]
     if len(key) > columns - 1 - component_of(tail, head, columns).max(initial=-1):  # some lie on cycles

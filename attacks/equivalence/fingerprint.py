@@ -141,10 +141,8 @@ def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     """Return the code of each column's certain value on which all fingerprints agree, else -1; (columns,), int32."""
-    certain, *others = (_pinned(matrix, numbers) for numbers in fingerprints)
-    for other in others:
-        certain[certain != other] = -1
-    return certain
+    certain = np.array([_pinned(matrix, numbers) for numbers in fingerprints])
+    return np.where((certain == certain[0]).all(axis=0), certain[0], np.int32(-1))
 
 
 def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:

@@ -210,7 +210,7 @@ def _bounded(lower: int | None, upper: int | None) -> str:
     return say("the least e is at least {lower}, and at most {upper}", lower=str(lower), upper=str(upper))
 
 
-def _least(one: Codes, other: Codes) -> Codes:
+def _least(*found: Codes) -> Codes:
     """Return the smaller of two entries; 0 means none."""
-    both = np.minimum(one, other)
-    return np.where((one > 0) & (other > 0), both, np.maximum(one, other)).astype(np.int32)
+    smaller, larger = np.minimum(*found), np.maximum(*found)
+    return np.where(smaller > 0, smaller, larger).astype(np.int32)

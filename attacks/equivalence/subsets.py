@@ -159,20 +159,19 @@ def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Bud
         sums, fresh = np.unique(at, return_index=True)
         fresh = fresh[first[sums, 0] < 0]
         first[at[fresh]] = sets[fresh]
-        one, useful = first[at].astype(np.int64), np.ones(len(at), dtype=np.bool_)
+        left, useful = first[at].astype(np.int64), np.ones(len(at), dtype=np.bool_)
         useful[fresh] = False
-        useful &= (wanted[one] | wanted[sets]).any(axis=1)
-        one, other = one[useful], sets[useful]
-        one_check, other_check = (check[each].sum(axis=1) % places.check_prime for each in (one, other))
-        use = one_check == other_check
-        use &= ~(item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
-        kept = np.flatnonzero(use)[with_all_wanted(one[use], other[use], wanted)]
-        yield one[kept], other[kept]
+        useful &= (wanted[left] | wanted[sets]).any(axis=1)
+        left, right = left[useful], sets[useful]
+        use = np.equal(*(check[side].sum(axis=1) % places.check_prime for side in (left, right)))
+        use &= ~(item[left][:, :, None] == np.where(right < 0, -2, item[right])[:, None, :]).any(axis=(1, 2))
+        kept = np.flatnonzero(use)[with_all_wanted(left[use], right[use], wanted)]
+        yield left[kept], right[kept]
 
 
-def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer], wanted: Flags) -> Numbers:
+def with_all_wanted(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer], wanted: Flags) -> Numbers:
     """Return the indices of the first pairs of sets that contain each wanted entry, ascending."""
-    both = np.concatenate([one, other], axis=1)
+    both = np.concatenate([left, right], axis=1)
     row, side = np.nonzero(wanted[both])
     return np.unique(row[np.unique(both[row, side], return_index=True)[1]])
 
@@ -268,10 +267,9 @@ def matched(
             for sets in search(places, e, int(np.ceil(number)), wanted, budget)
         )
         chosen = with_all_wanted(left, right, wanted)
-        one, other = left[chosen], right[chosen]
-        for side in (one, other):
+        for side in (left[chosen], right[chosen]):
             least[side] = np.where(wanted[side], e, least[side])
-        found = found.and_those(Witnesses.between(one, other))
+        found = found.and_those(Witnesses.between(left[chosen], right[chosen]))
         if budget.exhausted():
             reasons = [budget.reason]
             break

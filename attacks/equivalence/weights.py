@@ -82,9 +82,8 @@ class Solver:
         while True:
             members = np.unique(self._member[segments(self._start, gathered)])
             near, shared = np.unique(self._groups_of(members), return_counts=True)
-            other = ~np.isin(near, gathered)
-            near, shared = near[other], shared[other]
-            share = shared / np.diff(self._start)[near]
+            fresh = ~np.isin(near, gathered)
+            near, share = near[fresh], (shared / np.diff(self._start)[near])[fresh]
             gathered = np.concatenate([gathered, near[np.lexsort((near, -share))[: wanted - len(gathered)]]])
             if not len(near) or len(gathered) >= wanted:
                 return gathered

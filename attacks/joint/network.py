@@ -370,13 +370,13 @@ def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[
             place.whole_rows - place.whole,
         ),
     ):
-        some = np.flatnonzero(np.isin(share, share[of[place.place[place.start[:-1][unsure]]]]))
+        kept = np.flatnonzero(np.isin(share, share[of[place.place[place.start[:-1][unsure]]]]))
         row = np.full(len(share), -1, dtype=np.int64)
-        row[some] = first_row + np.arange(len(some))
-        first_row += len(some)
-        block = np.unique(share[some], return_inverse=True)[1]
+        row[kept] = first_row + np.arange(len(kept))
+        first_row += len(kept)
+        block = np.unique(share[kept], return_inverse=True)[1]
         table = RowTable(
-            np.maximum(capacity[some], 0), factor[some], counterfeits[some], block, some, np.full(len(some), kind)
+            np.maximum(capacity[kept], 0), factor[kept], counterfeits[kept], block, kept, np.full_like(kept, kind)
         )
         found.append((table, row[of]))
     return found

@@ -218,13 +218,13 @@ class _Builder:
             vertex[at, variables] = first[home] + ranks_within(home) // np.maximum(width[home], 1)
         begin = starts(size)
         for colours in np.unique(size[size > 1]).tolist():
-            some = np.flatnonzero((size == colours) & (vertex >= 0).any(axis=0))
+            people = np.flatnonzero((size == colours) & (vertex >= 0).any(axis=0))
             for end in vertex:
-                rank = renumbered(end[some][end[some] >= 0], int(end.max(initial=-1)) + 1)[1]
-                end[some] = np.append(rank, -1)[end[some]]
-            left, right = vertex[:, some]
+                rank = renumbered(end[people][end[people] >= 0], int(end.max(initial=-1)) + 1)[1]
+                end[people] = np.append(rank, -1)[end[people]]
+            left, right = vertex[:, people]
             if max(np.bincount(end[end >= 0], minlength=1).max() for end in (left, right)) <= colours:
-                world[some] = begin[some] + coloured(left, right, colours)
+                world[people] = begin[people] + coloured(left, right, colours)
         return world
 
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
@@ -270,9 +270,9 @@ class _Builder:
         if not fits.all():
             held = np.zeros((contents.groups, len(self._kind_of)), dtype=np.bool_)
             held[contents.value_group, contents.value] = True
-            some = ~fits
-            fits[some] = held[place.group[where[some]], known[some]]
-            fits[some] &= contents.kind[pair[some]] == self._kind_of[known[some]]
+            valued = ~fits
+            fits[valued] = held[place.group[where[valued]], known[valued]]
+            fits[valued] &= contents.kind[pair[valued]] == self._kind_of[known[valued]]
         pair, where, who = pair[fits], where[fits], who[fits]
         rows = [first_row + pair, *(row[where] for row in taken)]
         table = np.stack(rows, axis=1)

@@ -92,13 +92,11 @@ class Budget:
         seconds = figure(self._limit or self.seconds or 0.0, "g")
         return Reason(say("the time limit of {seconds} s was reached", seconds=seconds), ReasonKind.TIME_LIMIT)
 
-    def reason_after(self, done: int, releases: int) -> Reason | None:
-        """Return the reason of an attack that the time limit stopped after `done` of `releases` releases, if it did."""
-        if done == releases:
+    def reason_after(self, done: int, of: int) -> Reason | None:
+        """Return why an attack read only some `of` all releases; None if it read them all."""
+        if done == of:
             return None
-        text = say(
-            "{reason} after {done} of {releases} releases", reason=self.reason, done=f"{done}", releases=f"{releases}"
-        )
+        text = say("{reason} after {done} of {releases} releases", reason=self.reason, done=str(done), releases=str(of))
         return Reason(text, ReasonKind.TIME_LIMIT)
 
     def __getstate__(self) -> tuple[float | None, float | None, float | None]:
