@@ -15,28 +15,32 @@ import numpy as np
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
+from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import order_doubts
+from audit.io.notes_below import lines_beside
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
-from audit.io.toml import refuse_keys, toml_key
+from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.errors import Doubt, InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _NAMED = 6
+_LONGEST = 2_000
 _CODE = re.compile(r"[\w.-]*|[^0-9]*")
 
 
-def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
+def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int, *, nothing_found: bool) -> list[Doubt]:
     """Return the reasons for which clauses of the policy are undecided.
 
     Args:
         counts: the published counts.
         given: the clauses whose limits were given for this run, so that a guess of them does not matter.
+        min_count: the least count that is not small.
         nothing_found: whether the attack found nothing. If it found nothing with the narrowest reading of markers, it
             would find nothing with a wider one, so guessed markers raise no doubt.
     """
@@ -95,10 +99,23 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for names, key, phrase in unread
         if names
     ]
-    reasons += map(_needs, label_doubts(counts))
+    reasons += map(_needs, [*_unread_lines(counts, min_count), *label_doubts(counts)])
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
+
+
+def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
+    """Yield a reason if lines beside the tables have numbers that may be counts; it quotes what `not_counts` needs."""
+    if unread := unread_counts(counts, min_count):
+        yield say_count(
+            "a line beside a table is not read, and a number in it may be a count: {lines}; if it discloses no hidden "
+            "or small count, name its text in not_counts",
+            "{count} lines beside tables are not read, and numbers in them may be counts: {lines}; if they disclose no "
+            "hidden or small count, name their texts in not_counts",
+            len({text for _, text in unread}),
+            lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
+        )
 
 
 def _unread_sheets(counts: PublishedCounts) -> list[str]:
@@ -313,7 +330,7 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            known |= {*(column_names(path, file.shown, Problems()) or ())}
+            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in lines_beside(path))}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     yield from ((key, name) for key, name in wanted if name not in known)

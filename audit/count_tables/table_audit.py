@@ -124,7 +124,10 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
-    doubts = [*table_doubts(counts, options.limits, nothing_found=not found), *accepted.doubts]
+    doubts = [
+        *table_doubts(counts, options.limits, judged.limits["min_count"], nothing_found=not found),
+        *accepted.doubts,
+    ]
     doubts += [
         Doubt(Reason(why, ReasonKind.NEEDS)) for each in (_earlier, reading_doubts) for why in each(judged, reading)
     ]

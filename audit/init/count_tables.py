@@ -13,6 +13,7 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
+from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import (
     is_like_a_number,
@@ -75,6 +76,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
+        _ask_about_lines(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
     tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
     if not in_time(tags)[1]:
@@ -237,6 +239,18 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             )
             rules.doubts.append(why)
     problems.check()
+
+
+def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:
+    """Ask whether lines beside the tables disclose counts, where numbers in them may be counts."""
+    if unread := unread_counts(counts, counts.manifest.limits({})["min_count"]):
+        rules.add("not_counts", [*dict.fromkeys(text for _, text in unread)])
+        why = say(
+            "Lines beside the tables ({places}) have numbers that may be counts, and are not read; if one discloses a "
+            "hidden or small count, change it in the file, and delete it in not_counts.",
+            places=", ".join(place for place, _ in unread),
+        )
+        rules.doubt("table.not_counts", why)
 
 
 def settle(folder: Path, rules: TableGuesses) -> None:

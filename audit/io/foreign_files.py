@@ -42,7 +42,8 @@ class ForeignTable:
         sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
         other_sheets: the other sheets that are not empty.
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
-        above: the number of non-empty rows above the header.
+        above: the line and the text of each row above the header that is not empty.
+        elsewhere: the place and the text of each row of the other sheets but `tables_left`.
     """
 
     names: tuple[str, ...]
@@ -51,7 +52,8 @@ class ForeignTable:
     sheet: str | None = None
     other_sheets: tuple[str, ...] = ()
     tables_left: tuple[str, ...] = ()
-    above: int = 0
+    above: tuple[tuple[int, str], ...] = ()
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
     @property
     def rows(self) -> int:
@@ -117,7 +119,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             large = (each for each in filled if each[1].height > 1 and each[1].width > 1)  # a sheet of notes is smaller
             chosen = next(large, filled[0] if filled else None)
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
-            heads = {name: sheet.to_python(nrows=_LOOKED_AT) for name, sheet in filled if sheet.width > 1}
+            others = {name: sheet.to_python(skip_empty_area=False) for name, sheet in filled if (name, sheet) != chosen}
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
             raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
@@ -125,16 +127,27 @@ def _read_workbook(path: Path) -> ForeignTable:
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
     header = first + header_place([row[:width] for row in cells[first : first + _LOOKED_AT]])
-    above = sum(map(any, cells[:header]))
+    above = tuple((line, joined_cells(row)) for line, row in enumerate(cells[:header], 1) if any(row))
     kept = [(line, row[:width]) for line, row in enumerate(cells[header:], header + 1) if any(row)]
     lines, cells = [line for line, _ in kept], [row for _, row in kept]
     names = tuple(cells[0]) if cells else ()
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
-    others = tuple(name for name, _ in filled if chosen is not None and name != chosen[0])
     sheet = chosen[0] if chosen is not None and others else None
     known = {name.strip() for name in names} - {""}
-    left = (name for name in others if any(len(known.intersection(map(text, row))) > 1 for row in heads.get(name, ())))
-    return ForeignTable(names, columns, lines or [1], sheet, others, tuple(left), above)
+    texts = {name: [[*map(text, row)] for row in each] for name, each in others.items()}
+    left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
+    elsewhere = tuple(
+        (f"{name}:{line}", joined_cells(row))
+        for name, each in texts.items()
+        for line, row in enumerate(each, 1)
+        if name not in left and any(row)
+    )
+    return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere)
+
+
+def joined_cells(cells: Iterable[str]) -> str:
+    """Return the filled cells of a row that is no row of a table, as one text."""
+    return " ".join(" ".join(cells).split())
 
 
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ _OVER = (
 )
 _UNDER = (
     "(?:< ?|(?:under|below|less than|lower than|fewer than|younger than|before|unter|weniger als|jünger als|kleiner als"
-    "|vor|moins de|inférieur à|avant|menos de|inferior a|menor(?:es)? (?:de|que)|antes de) )"
+    "|vor|moins de|inférieure?s? à|avant|menos de|inferior(?:es)? a|menor(?:es)? (?:de|que)|antes de) )"
 )
 
 

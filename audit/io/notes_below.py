@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.io.diagnostics import damages, records
-from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_text, read_bytes, read_dialect
-from audit.io.foreign_files import WORKBOOKS, is_foreign, read_foreign
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_text, read_bytes, read_dialect, text_above
+from audit.io.foreign_files import WORKBOOKS, is_foreign, joined_cells, read_foreign
 from audit.io.paths import kept_while_unchanged
 
 Row = tuple[int, Sequence[str]]
@@ -72,6 +73,26 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
 def _fitted(cells: list[str], width: int) -> list[str]:
     """Return the cells of a row without one beyond the header that is empty."""
     return cells[:width] if len(cells) == width + 1 and not cells[-1].strip() else cells
+
+
+def lines_beside(path: Path, declared: Declared = NOTHING_DECLARED) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each line beside the table of a file: titles, notes, other sheets of a workbook.
+
+    Blanks in the text are those of `joined_cells`; what cannot be read has none.
+    """
+    with suppress(*damages()):
+        if path.suffix.lower() in WORKBOOKS:
+            book = read_foreign(path)
+            yield from ((f"{line}", text) for line, text in book.above)
+            yield from book.elsewhere
+        elif not (path.name.endswith(".parquet") or is_foreign(path)):
+            dialect = read_dialect(path, declared)
+            for line, text in enumerate(text_above(path, dialect).lstrip("\ufeff").splitlines(), 1):
+                cells = next(csv.reader([text], delimiter=dialect.delimiter), [])
+                words = joined_cells([dialect.delimiter.join(cells).strip(f"{dialect.delimiter} ")])
+                yield from [(f"{line}", words)] if words else []
+    for line, text in below_table(path, declared).notes:
+        yield f"{line}", joined_cells([text])
 
 
 def text_below(path: Path, declared: Declared = NOTHING_DECLARED) -> str:

@@ -34,7 +34,8 @@ _ORDINALS = (
     "tenth zehnte zehnter zehntes dixieme decima decimo x ten zehn dix diez",
 )
 _NUMBERS = {word: at for words in (_ORDINALS, _MONTHS) for at, line in enumerate(words, 1) for word in line.split()}
-_IN_MONTHS = frozenset(word for line in _MONTHS for word in line.split())
+MONTHS = frozenset(word for line in _MONTHS for word in line.split())
+"""The names of months in four languages, without accents."""
 _PARTS = re.compile(r"([0-9]+)(?:st|nd|rd|th|ere?|eme|e|o|a)?(?![a-z0-9])|([0-9]+)|([a-z]+)")
 _MONTH_AND_YEAR = re.compile(r"(?<![0-9])(0[1-9]|1[0-2])((?:19|20)[0-9]{2})(?![0-9])")
 _YEARS = range(1900, 2100)
@@ -80,7 +81,7 @@ def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
         rest += [text[end : part.start()], word if number is None else "0"]
         if number is not None:
             numbers.append(number)
-            is_clear &= not word or word in _IN_MONTHS
+            is_clear &= not word or word in MONTHS
         end = part.end()
     return tuple(numbers), "".join([*rest, text[end:]]), is_clear
 

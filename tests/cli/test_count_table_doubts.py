@@ -935,3 +935,67 @@ def test_releases_whose_order_matters_are_asked_about_if_nothing_shows_it(
     found, why, _ = verdict(tmp_path)
     assert found == code, why
     assert ("does not show the order of the releases" in why) == (code == 3)
+
+
+SAID = "In A, 3 women were excluded"
+BESIDE = {
+    "above": lambda rows: f"{SAID}\n\n{rows}",
+    "above, as wide as the table": lambda rows: f'"{SAID}",,\n,,\n{rows}',
+    "below": lambda rows: f"{rows}\nNote: {SAID}\n",
+    "below, as wide as the table": lambda rows: f'{rows},,\n"Note: {SAID}",,\n',
+}
+FOUR_HIDDEN = [("A", "f", "*"), ("A", "m", "*"), *NUMBERS[2:3], ("B", "f", "*"), ("B", "m", "*"), *NUMBERS[5:]]
+ANY_COUNT = 'markers = { "*" = [0, inf] }\n'
+
+
+@pytest.mark.parametrize("rows", [NUMBERS, FOUR_HIDDEN], ids=["exact", "hidden"])
+@pytest.mark.parametrize("form", BESIDE)
+def test_a_count_in_a_line_beside_the_table_is_asked_about(form, rows, tmp_path):
+    folder = written(tmp_path, rows, table=TABLE + ANY_COUNT)
+    assert verdict(folder)[:2] == (0, "[]")
+    file = folder / "releases/1.csv"
+    table = file.read_text(encoding="utf-8")
+    file.write_text(BESIDE[form](table), encoding="utf-8")
+    code, why, _ = verdict(folder)
+    assert (code, SAID in why) == (3, True)
+    said = SAID if form.startswith("above") else f"Note: {SAID}"
+    text = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(
+        text.replace(ANY_COUNT, f'{ANY_COUNT}not_counts = ["{said}"]\n'), encoding="utf-8"
+    )
+    assert verdict(folder)[:2] == (0, "[]")
+    file.write_text(BESIDE[form](table).replace("3 women", "4 women"), encoding="utf-8")
+    assert said in refused(str(folder))
+    (folder / "series.toml").unlink()
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    drafted = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    assert drafted["table"]["not_counts"] == [said.replace("3", "4")]
+    assert "table.not_counts" in drafted["unconfirmed"]["keys"]
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_count_in_a_workbook_beside_the_table_is_asked_about(above, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [*([[SAID], []] if above else []), ["area", "sex", "n"]]:
+        book.active.append(row)
+    for area, sex, n in FOUR_HIDDEN:
+        book.active.append([area, sex, n if n == "*" else int(n)])
+    if not above:
+        book.create_sheet("Notes").append([SAID])
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    book.save(tmp_path / "releases/1.xlsx")
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", "1.xlsx")
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, why, _ = verdict(tmp_path)
+    assert (code, SAID in why, "1.xlsx:1" in why, "1.xlsx:Notes:1" in why) == (3, True, above, not above)
+
+
+@pytest.mark.parametrize("said", ["Of 79 people", "Of 80 people", "Table 3, published on 12 March 2024"])
+def test_a_number_that_the_table_publishes_is_not_asked_about(said, tmp_path):
+    """80 is neither small nor hidden in a table of exact numbers, but a hidden count can be 80."""
+    for rows in (NUMBERS, FOUR_HIDDEN):
+        folder = written(tmp_path, rows, table=TABLE + ANY_COUNT)
+        file = folder / "releases/1.csv"
+        file.write_text(f"{said}\n\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+        assert verdict(folder)[0] == (3 if "80" in said and rows == FOUR_HIDDEN else 0)

@@ -201,6 +201,20 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "rates.of_published",
         ),
     ],
+    "cli/test_count_table_doubts.py::test_a_count_in_a_line_beside_the_table_is_asked_about": [
+        ("audit.count_tables.note_numbers.unread_counts", "n < min_count or", ""),
+        ("audit.init.count_tables._ask_about_lines", 'rules.doubt("table.not_counts", why)', "pass"),
+    ],
+    "cli/test_count_table_doubts.py::test_a_number_that_the_table_publishes_is_not_asked_about": [
+        ("audit.count_tables.note_numbers.unread_counts", "n not in published and", ""),
+    ],
+    "unit/count_tables/test_note_numbers.py::test_every_other_number_may_be_a_count": [
+        (
+            "audit.count_tables.note_numbers.numbers_that_may_count",
+            "all(map(is_rule, ends))",
+            "any(map(is_rule, ends))",
+        ),
+    ],
     "cli/test_count_table_columns.py::test_a_share_that_is_not_judged_leaves_the_policy_undecided": [
         ("audit.count_tables.published_counts._Cells.rate_ties", "self.lacking[rates.column] += 1", "pass"),
         (

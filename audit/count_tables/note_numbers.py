@@ -1,0 +1,169 @@
+"""Numbers in the lines beside a table (titles, notes): which may be counts that the table does not publish.
+
+What such a line says of the tables is not read: most of them are about dates, sources and rules. A number that is
+recognised as none of these may be a count, so that somebody has to read the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_texts import number_of, said_range
+from audit.io.notations import plain
+from audit.io.notes_below import lines_beside
+from audit.io.publication_order import MONTHS
+from audit.model.json_types import UNBOUNDED
+
+_WORDS = {
+    word: str(number)
+    for number, words in enumerate(
+        ("two zwei deux dos", "three drei trois tres", "four vier quatre cuatro", "five fünf cinq cinco",
+         "six sechs seis",
+         "seven sieben sept siete", "eight acht huit ocho", "nine neun nueve", "ten zehn dix diez"), 2
+    )
+    for word in words.split()
+}  # fmt: skip
+_A_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])")
+_ONE = re.compile(
+    r"(?<!than )(?<!least )(?<!no )(?<!any )(?<!each )(?<!this )(?<!every )(?<!per )(?<!or )(?<!which )(?<!to )"
+    r"(?<![\w-])one(?![\w-])(?! (?:of|or|another|decimal|record|row|year|time)\b)|"
+    r"(?:(?<=darunter )|(?<=davon )|(?<=nur )|(?<=genau )|(?<=lediglich )|(?<=dont )|(?<=seulement )|(?<=solo ))"
+    r"(?:eine?r?|une?|una)\b|\b(?:une? seule?|una? sol[oa]|ein(?:e|en|em|er)? einzige[nrms]?|a single)\b"
+)
+_N = r"[0-9]+(?:[.,'][0-9]+)*"
+_AND = r"(?: ?(?:,|-|/|to|and|or|bis|und|oder|à|et|ou|a|y|o) ?)"
+_MANY = rf"{_N}(?:{_AND}{_N})*"
+_ACCENTED = ("märz", "jänner", "février", "août", "décembre")
+_MONTH = rf"(?:{'|'.join(sorted([*MONTHS, *_ACCENTED], key=len, reverse=True))})\b\.?"
+_YEAR = "(?:1[5-9]|20|21)[0-9]{2}"
+_DAY = r"[0-9]{1,2}(?:\.|st|nd|rd|th|er)?"
+_REFERENCES = (
+    "tables?|figures?|charts?|sheets?|pages?|pp?\\.|(?:foot)?notes?|annex(?:es)?|appendi(?:x|ces)|sections?|chapters?|"
+    "version|release|no\\.|nr\\.|article|art\\.|§|key stage|year group|years?|quarter|week|wave|tabellen?|tab\\.|"
+    "abbildung|abb\\.|seiten?|anmerkung(?:en)?|fußnoten?|anhang|abschnitt|kapitel|quartal|kw|woche|heft|tableaux?|"
+    "graphiques?|remarques?|trimestre|semaine|semana|cuadros?|tablas?|páginas?|notas?|anexo|stufe|jahrgang"
+)
+_HARMLESS = re.compile(
+    "|".join(
+        (
+            r"(?:https?://|www\.)\S+|\S+@\S+",
+            r"(?:tel(?:ephone|efon|éfono)?|phone|fon|tél(?:éphone)?|fax|contact)\b[^0-9+]{0,12}\+?[0-9][0-9 ()/-]*",
+            r"(?:\+|\b00|\b0)[0-9][0-9 ()/-]{6,}",
+            r"^\W*[0-9]{1,2}(?:[.)\]]|\))(?= )|\[[0-9]{1,2}\]|^\([0-9]{1,2}\)",
+            r"(?:^|[;,] ?)[0-9]+ ?= ",
+            r"[0-9]{1,4}([./-]) ?[0-9]{1,2}\1(?: ?[0-9]{2,4})?",
+            rf"{_YEAR}(?:[/-][0-9]{{1,4}})?(?![0-9])|[0-9]{{1,2}}/{_YEAR}",
+            r"[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]m| uhr)",
+            rf"{_DAY}(?: (?:of|de|do))? {_MONTH}|{_DAY}{_AND}{_DAY} {_MONTH}",
+            rf"{_MONTH} {_DAY}(?=,? {_YEAR}|\W*$|[,.;)])",
+            r"[0-9]+(?:st|nd|rd|th|er|ère|e|º|ª)\b",
+            rf"\b(?:{_REFERENCES}) ?{_MANY}(?: ?[a-z])?(?= ?(?:[^\w ]|$|of\b|in\b|and\b))",
+            rf"(?:per|pro|je|pour|por) {_N}(?: [0-9]{{3}})*",
+            rf"{_MANY} ?(?:%|‰|per ?cent|prozent|pour cent|por ciento)",
+            r"\b(?:aged?|ages|alter\w*|âgée?s?|âge|edad(?:es)?)"
+            rf"(?: (?:of|von|de|group|from|under|over|unter|über|ab))* {_MANY}",
+            r"[0-9]{1,2}\. (?:klassen?|jahrg\w+|schul\w+|quartals?|halbjahre?s?|woche|lebensjahr\w*)\b",
+            rf"{_MANY}(?: (?:or more|oder mehr|ou plus|o más))?[ -]?"
+            r"(?:years?|yrs?|months?|weeks?|days?|hours?|minutes?|seconds?|decimals?|digits?|significant|"
+            r"tables?|categor\w+|columns?|sheets?|regions?|nations?|countries|groups?|quarters?|terms?|versions?|points?|"
+            r"places|jahr\w*|monat\w*|woche\w*|tage?n?|stunden?|dezimal\w*|nachkomma\w*|stellen?|tabellen?|spalten?|"
+            r"gruppen?|quartal\w*|ans?|années?|mois|semaines?|jours?|heures?|décimales?|chiffres? après|tableaux?|"
+            r"colonnes?|groupes?|trimestres?|años?|mes(?:es)?|semanas?|días?|horas?|decimales?|tablas?|columnas?|grupos?)\b",
+            r"[£$€] ?[0-9][0-9.,]*",
+        )
+    )
+)
+_NAMED = re.compile(
+    rf"\b(?=[A-Z])(?i:{_REFERENCES}) ?{_MANY}|\b(?i:tables|notes|figures|key stage|year group)s? {_MANY}"
+)
+_ROUNDED = re.compile(
+    r"(?:\b(?:round\w*|nearest|multiples?|base|gerundet\w*|vielfache\w*|arrondi\w*|redonde\w*|múltiplos?)"
+    rf"(?: [^\W\d]+){{0,3}} {_N})|{_N} (?:gerundet|rounded)\b"
+)
+_OF_VALUES = re.compile(
+    r"\b(?:counts?|values?|numbers?|figures?|cells?|frequenc\w+|werten?|fallzahlen?|zahlen|häufigkeiten|angaben|"
+    rf"effectifs?|valeurs?|nombres?|valor(?:es)?|cifras?|recuentos?|números?)"
+    rf"(?: (?:of|from|with|von|mit|de|avec|con))? ({_MANY})"
+)
+_NUMBER = re.compile(
+    r"(?<![\w.,'/])(?<![0-9]-)[0-9]{1,3}(?:[.,' ][0-9]{3})+(?!\w)|"
+    r"(?<![\w.,'/])(?<!\w-)[0-9]+(?![\w]|[.,':][0-9]|-[^\W\d])"
+)
+_REACH = 5  # words
+
+
+def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:
+    """Return the place and the text of each line beside a table with a number that may be a count it does not publish.
+
+    These are counts below `min_count`, and those that a hidden or rounded number can stand for. Lines that `not_counts`
+    names are left out.
+    """
+    manifest = counts.manifest
+    files = {part.file.path: part.file.shown for part in counts.parts}
+    exact = counts.lower == counts.upper
+    published = {*counts.lower[exact & counts.number].tolist(), *map(number_of, {*counts.text.tolist()})}
+    ends = {*manifest.markers.values(), *filter(None, map(said_range, manifest.markers))}
+    rules = {0, 1, min_count, min_count - 1, *(end + more for pair in ends for end in pair for more in (0, 1))}
+    rules |= {manifest.threshold or 0, (manifest.threshold or 1) - 1, manifest.perturbation}
+    low, high = np.unique(np.column_stack([counts.lower, counts.upper])[~exact], axis=0).reshape(-1, 2).T
+    found = []
+    for path, shown in files.items():
+        for line, text in lines_beside(path) if path.name != SESSION else ():
+            secret = any(
+                n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
+                for n in numbers_that_may_count(text, rules, min_count)
+                if n or ((low == 0) & (high < UNBOUNDED)).any()
+            )
+            if secret and text not in manifest.not_counts:
+                found.append((f"{shown}:{line}", text))
+    return found
+
+
+def numbers_that_may_count(text: str, rules: set[int], min_count: int) -> Iterator[int]:
+    """Yield the whole numbers in a line that may be counts: no dates, references, ages, percentages and rules.
+
+    Args:
+        text: the line.
+        rules: numbers that the rules of the tables name, such as the ends of what a marker stands for.
+        min_count: the least count that is not small; a range that begins or ends above it says nothing of small counts.
+
+    >>> say = lambda text: list(numbers_that_may_count(text, {0, 1, 4, 5}, 5))
+    >>> say("* In Camden 3 pupils were excluded"), say("Note: of these, two women"), say("Total 12, of which 4 in Bury")
+    ([3], [2], [12, 4])
+    >>> say("* = 1 to 4; published 12 March 2024"), say("Table 3: 2024/25, rounded to the nearest 10")
+    ([], [])
+    >>> say("Fewer than 5 are hidden, as are 1-4"), say("fewer than 3 in Bury")
+    ([], [3])
+    """
+    said = _A_WORD.sub(lambda word: _WORDS[word[0]], _ONE.sub("1", plain(_NAMED.sub(" ; ", text))))
+    said = _HARMLESS.sub(" ; ", re.sub(r"([<>]=?)", r" \1", said))
+    said = _ROUNDED.sub(" ; ", said)
+
+    def is_rule(number: int) -> bool:
+        return number in rules or number >= min_count
+
+    listed = (
+        found
+        for found in _OF_VALUES.finditer(said)
+        if all(int(n) < max(rules) or is_rule(int(n)) for n in re.findall("[0-9]+", found[1]))
+    )
+    covered = [found.span(1) for found in listed]
+    words = [*re.finditer(r"\S+", said)]
+    for number in _NUMBER.finditer(said):
+        if any(start <= number.start() < end for start, end in covered):
+            continue
+        at = next(place for place, word in enumerate(words) if word.end() > number.start())
+        windows = (
+            said[words[first].start() : words[last].end()].strip(".,;:()[] ")
+            for first in range(max(0, at - _REACH), at + 1)
+            for last in range(at, min(len(words), at + _REACH))
+            if last - first < _REACH
+        )
+        ranges = (ends for window in windows if (ends := said_range(window)) is not None)
+        if not any(all(map(is_rule, ends)) for ends in ranges):
+            yield int(re.sub(r"\D", "", number[0]))

@@ -1,0 +1,95 @@
+"""Numbers in titles and notes: rules, dates and references are none that may be counts; everything else may be one."""
+
+import pytest
+
+from audit.count_tables.note_numbers import numbers_that_may_count
+
+RULES = {0, 1, 4, 5}  # of a table in which a sign stands for 1 to 4, and counts from 5 on are not small
+
+SAY_NOTHING_OF_COUNTS = """\
+Figures are rounded to the nearest 5
+Numbers have been rounded to the nearest five.
+All counts are randomly rounded to base 3.
+1. Includes pupils in 2024/25
+1. Residents, at the end of March
+(1) Estimates are provisional.
+[note 1] Data for Year 3 are provisional.
+Notes 1 and 2 apply to Table 2.
+Table 3: Admissions by area and sex, 2023 to 2024
+Table 1.2a Exclusions, by local authority
+c = suppressed (1 to 4)
+* = 1 to 4
+[c] = fewer than 5 people
+0 = less than 0.5
+'-' means zero; '..' means not available
+Counts between 1 and 5 are replaced by *
+Cells with 1, 2, 3 or 4 people are suppressed.
+Values of 1 to 4 have been suppressed and are shown as 'c'.
+Numbers less than 5 have been replaced with an asterisk (*).
+* Small numbers, below 5, are not shown
+Suppressed if n<5
+Fewer than five
+Percentages are rounded to 1 decimal place and may not sum to 100%.
+The 95% confidence intervals use Byar's method.
+Rates are per 100,000 population, mid-2022 estimates.
+Source: DfE, published 12 March 2024
+Data are as at 1 April 2023, extracted on March 5, 2024.
+Last updated: 14/03/2024 09:30
+Reporting period: 2023-04-01 to 2024-03-31
+Q1 2024 (January to March)
+Contact: statistics@example.org, tel. 020 7946 0123
+For further details see https://www.example.org/statistics/3/4
+Pupils aged 4 to 15 at 31 August 2023.
+Children aged under 5 are included.
+2-year average
+Key stage 2 pupils. KS4 is in table 5.
+A pupil may be counted in more than one area.
+Persons may appear in two or more categories.
+The two tables count the same people.
+COVID-19 admissions, ICD-10 codes U07.1
+Open Government Licence v3.0
+Stand: 12.3.2024
+Werte von 1 bis 4 werden durch * ersetzt.
+Fallzahlen unter 5 werden nicht ausgewiesen.
+Die Angaben sind auf ein Vielfaches von 5 gerundet.
+Anmerkung: Stichtag 31. Dezember 2023.
+1) Einschließlich Schüler der 3. Klasse
+Note : les effectifs inférieurs à 5 sont masqués.
+s : secret statistique (moins de 5)
+Champ : France hors Mayotte, personnes âgées de 15 ans ou plus, au 1er janvier 2024.
+Les valeurs entre 1 et 4 sont remplacées par *.
+Nota: los valores menores de 5 no se publican.
+Los valores de 1 a 4 se sustituyen por *.
+Fuente: INE, 12 de marzo de 2024""".splitlines()
+
+MAY_COUNT = {
+    "* In Camden 3 pupils were excluded": 3,
+    "1. In Camden, three pupils were excluded": 3,
+    "Note: of these, 2 women": 2,
+    "Total of which 4 in Camden": 4,
+    "c = suppressed (1 to 4); in Camden it is 3": 3,
+    "Camden: 3": 3,
+    "Note: Camden (2 pupils) excluded": 2,
+    "One pupil in Camden was excluded": 1,
+    "Fewer than 3 pupils in Camden": 3,
+    "At least 3 of them in Camden": 3,
+    "Counts below 5 are hidden. Hidden in Camden: 3.": 3,
+    "In March 3 pupils were excluded": 3,
+    "In Table 2 Camden has 3 pupils": 3,
+    "2024: 3 pupils": 3,
+    "Rounded to 5; in Camden 3 pupils": 3,
+    "Anmerkung: In Camden wurden drei Schüler ausgeschlossen": 3,
+    "Anmerkung: darunter ein Fall": 1,
+    "Note : deux élèves à Camden": 2,
+    "Nota: tres alumnos en Camden": 3,
+}
+
+
+@pytest.mark.parametrize("text", SAY_NOTHING_OF_COUNTS)
+def test_rules_dates_and_references_are_no_counts(text):
+    assert not [number for number in numbers_that_may_count(text, RULES, 5) if number < 5]
+
+
+@pytest.mark.parametrize("text", MAY_COUNT)
+def test_every_other_number_may_be_a_count(text):
+    assert MAY_COUNT[text] in [*numbers_that_may_count(text, RULES, 5)]
