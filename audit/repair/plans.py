@@ -5,7 +5,7 @@ All plans of a tiny candidate, by ascending cost, find the least repair, or prov
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, product
 from math import prod
@@ -45,6 +45,30 @@ def _smaller(rows: CandidateRows, plan: RepairPlan) -> Iterator[RepairPlan]:
                 fewer = plan.steps[:, attribute].copy()
                 fewer[root] = steps
                 yield _finer(plan, fewer, attribute)
+
+
+def divide(rows: CandidateRows, plan: RepairPlan, members: Sequence[int], keeps: Callable[[RepairPlan], bool]) -> None:
+    """Take groups out of a merged group until each that is left is needed; each audit halves what is open.
+
+    Of a list of the groups, the shortest beginning that suffices is sought. Its last group is needed, as merging more
+    discloses no more; the others of this beginning, the nearest to it first, are the next list.
+    """
+    needed, others = list[int](), _in_a_line(rows, members)
+    while others:
+        low, high = 0, len(others)
+        while low < high:
+            middle = (low + high) // 2
+            merged = [*needed, *others[:middle]]
+            parts = [merged] * bool(merged) + [[each] for each in members if each not in merged]
+            low, high = (low, middle) if keeps(_divided(plan, parts)) else (middle + 1, high)
+        needed += others[high - 1 : high]
+        others = _by_distance(rows, needed[0], others[: max(0, high - 1)]) if needed else []
+
+
+def _by_distance(rows: CandidateRows, group: int, others: Sequence[int]) -> list[int]:
+    """Return groups sorted by their distance to one of them."""
+    far = np.abs(rows.middles[list(others)] - rows.middles[group]).sum(axis=1)
+    return [others[place] for place in np.argsort(far, kind="stable").tolist()]
 
 
 def _halved(rows: Places) -> Iterator[Places]:

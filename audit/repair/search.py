@@ -34,7 +34,7 @@ from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.guided import ROUNDS, Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
-from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, smaller_plans
+from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, kind_of, parted, say
 
@@ -245,8 +245,8 @@ class RepairSearch:
             forced = np.flatnonzero(found[0].withheld)
         people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
         # Withheld rows may be what discloses others, so the fewest rows are tried, too.
-        least = [gone] if self.judge.is_quick else []
-        for room in dict.fromkeys([*least, max(gone, self.rows.room), people]):
+        rooms = [gone] * self.judge.is_quick + [max(gone, self.rows.room), people]
+        for room in dict.fromkeys(rooms if WITHHOLD in self.moves else rooms[:1]):
             if room < people or self.best is None:
                 found = guided.repaired(forced, room)
                 if found is not None:
@@ -271,8 +271,14 @@ class RepairSearch:
 
     def _lessen(self) -> None:
         """Undo unnecessary changes of the best repair, with a limited number of audits."""
+        again = self.best is not None and self.rows.series.about_rows <= LARGE
+        last = self.judge.expected = self.judge.audits + _MOST_UNDONE
+        if again and self.best is not None:
+            for part in sorted(self.rows.parts(self.best[0]), key=self.rows.merge_cost, reverse=True):
+                if len(part) > 2 and self.judge.audits < last:
+                    divide(self.rows, self.best[0], part, self._try)
         last = self.judge.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
-        self.judge.expected, again = last, self.best is not None and self.rows.series.about_rows <= LARGE
+        self.judge.expected = last
         while again and self.best is not None:
             smaller = smaller_plans(self.rows, self.best[0])
             again = any(self._try(plan) for plan in smaller if self.judge.audits < last)

@@ -74,6 +74,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.max_risk.Categories.highest", "if found.doubts[at] is None", ""),
         ("audit.clauses.min_e._declared", "each.doubt is None", "True"),
     ],
+    "repair/test_dividing.py": [
+        ("audit.repair.plans.divide", "[*needed, *others[:middle]]", "others[:middle]"),
+        ("audit.repair.plans.divide", "(middle + 1, high)", "(high, high)"),
+    ],
     "cli/test_harmless.py::test_another_value_is_found_as_ever": [
         (
             "audit.judgement.scoring._one",
