@@ -448,7 +448,10 @@ def _reached(report: Report) -> Iterable[str]:
             )
     yield from of_attribute.values()  # of the attack that deduces most
     if of_attribute and any(each.kind == "harmless-value" for each in report.warnings):
-        yield say("Risks, and the people found after each release, include values that are declared to be harmless.")
+        yield say(
+            "Risks, the people whose value is known, and those found after each release include values that are "
+            "declared to be harmless."
+        )
 
 
 def measures(report: Report) -> Iterable[str]:
@@ -469,7 +472,9 @@ def measures(report: Report) -> Iterable[str]:
             yield say("Keep this report with the release. Before you publish the next release, audit again with it.")
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         unfinished = not together or (not report.policy.passed and set(together) != {"complete"})
-        if report.tables is None and unfinished:
+        adversary = ADVERSARIES[report.adversary.kind]
+        # Who is in the data tells nothing about others if nobody knows it.
+        if report.tables is None and unfinished and adversary.knows_people and adversary.knows_presence:
             yield say("More may follow from the values of all people together: no attack of that kind finished.")
 
 

@@ -185,7 +185,8 @@ def assumptions(report: Report) -> Iterator[str]:
         if report.adversary.certain_if_unchanged is not None:
             yield say(
                 "If the values of people do not change, one value is left for at least {certain} of {people} when the "
-                "groups of each are compared over the releases.",
+                "groups of each are compared over the releases. Only people whose value did not change are counted: if "
+                "one value is left for others, it is wrong in some release.",
                 certain=figure(report.adversary.certain_if_unchanged),
                 people=PEOPLE.counted(report.series.individuals),
             )

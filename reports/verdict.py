@@ -31,9 +31,11 @@ def if_unchanged(certain: int) -> str:
     """Return a warning: what holds if any value may follow any other, and for how many people that decides it."""
     return say_count(
         "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the value of at least {count} person is certain.",
+        "the value of at least {count} person is certain (of those whose value did not: about the others, whoever "
+        "compares their groups is wrong in some release).",
         "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the values of at least {count} people are certain.",
+        "the values of at least {count} people are certain (of those whose value did not: about the others, whoever "
+        "compares their groups is wrong in some release).",
         certain,
     )
 

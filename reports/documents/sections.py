@@ -38,6 +38,7 @@ from reports.sentences import (
 from reports.summary_text import assumptions, next_step
 from reports.verdict import contradicted, headline, split
 
+_YEAR = 365.2425  # days
 _FORMS = {
     "exact": Phrase("exact values"),
     "range": Phrase("ranges without an end"),
@@ -186,12 +187,15 @@ def accuracy(column: ColumnAccuracy) -> str:
         what = str(_FORMS[form])
         if form == "exact" and column.ordered:
             what = say("exact days") if column.days else say("exact numbers")
-        elif form == "range" and column.width is not None and column.days:
-            what = say("ranges of about {width} days", width=_width(column.width))
         elif form == "range" and column.width is not None:
-            what = say("ranges about {width} wide", width=_width(column.width))
-            if column.years:
-                what = say("ranges of about {width} years", width=_width(column.width))
+            width = round(column.width / _YEAR, 1) if column.days and column.width >= _YEAR - 1 else column.width
+            what = say("ranges about {width} wide", width=_width(width))
+            if column.days and width == 1:
+                what = say("exact days") if column.width == 1 else say("only the year")
+            elif column.years or width != column.width:
+                what = say("ranges of about {width} years", width=_width(width))
+            elif column.days:
+                what = say("ranges of about {width} days", width=_width(width))
         elif form == "prefix" and column.kept is not None:
             what = say("the first {least} to {most} characters", least=column.kept[0], most=column.kept[1])
             if column.kept[0] == column.kept[1]:
@@ -311,7 +315,10 @@ def attacks(report: Report) -> Iterator[Block]:
     head = [say("attack"), say("status"), say("what it found")]
     rows = [[named(each), status_in_words(each.status), result_text(each)] for each in ran]
     if any(each.people is not None for each in ran):
-        head.append(say("people whose value is certain"))
+        left_out = any(each.kind == "harmless-value" for each in report.warnings)
+        head.append(
+            say("people whose value is certain") if not left_out else say("people with a certain, harmful value")
+        )
         rows = [[*row, "" if a.people is None else figure(a.people)] for row, a in zip(rows, ran, strict=True)]
     risky = any("max_risk" in each.risks for each in ran)
     if risky:

@@ -131,7 +131,7 @@ def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     assert code == 0
     assert "Among what is not counted, the values of 2 people are known with 100%." in text
     assert "2 for certain, 2 with 90% or more" in text
-    assert "include values that are declared to be harmless" in text
+    assert "the people whose value is known, and those found after each release include values that are" in text
 
 
 @pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])

@@ -1,6 +1,7 @@
 """Groups are taken out of a merged group until each that is left is needed, with few audits."""
 
 import random
+from itertools import pairwise
 from math import ceil, log2
 from types import SimpleNamespace
 
@@ -42,5 +43,5 @@ def test_no_group_can_be_taken_out_of_what_is_left(seed):
     divide(rows, plan, members, keeps)
     assert kept[-1] in suffice
     assert not any(each < kept[-1] for each in suffice)
-    assert all(later < earlier for earlier, later in zip(kept, kept[1:], strict=False))
+    assert all(later < earlier for earlier, later in pairwise(kept))
     assert len(audited) <= (len(kept[-1]) + 1) * (ceil(log2(len(members))) + 1)
