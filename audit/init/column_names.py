@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 
 def _ids(stems: str) -> re.Pattern[str]:
@@ -88,6 +89,10 @@ _BESIDE_NAMES = _words(
     "first last given family full middle christian maiden of the person elector voter and und et y d de du l naissance "
     "famille usage usuel marital personne electeur primer segundo"
 )
+_COMING = _words(
+    "first from start entry arrival admission alta entrada inicio entree debut arrivee von beginn zugang aufnahme"
+)
+_LEAVING = _words("to until end exit departure discharge baja salida fin sortie depart bis ende abgang entlassung")
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
@@ -117,6 +122,16 @@ def topic(name: str) -> str | None:
     ('birth', 'birth', 'sex', None)
     """
     return next((topic for topic, keys in _TOPICS.items() if _speaks_of(name, keys) and "place" not in name), None)
+
+
+def stay(names: Collection[str]) -> list[str]:
+    """Return the columns that say by their names when a person comes and leaves; none unless there is one of each.
+
+    >>> stay(["NIF", "Baja", "Fecha de alta"]), stay(["Aufnahme", "Zugang", "Abgang"])
+    (['Fecha de alta', 'Baja'], [])
+    """
+    found = [[name for name in names if not some.isdisjoint(words(name))] for some in (_COMING, _LEAVING)]
+    return [name for own in found for name in own] if [*map(len, found)] == [1, 1] else []
 
 
 def names_people(name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.init.column_names import ID_KINDS, is_quasi, kind, sensitivity
+from audit.init.column_names import ID_KINDS, is_quasi, kind, sensitivity, stay
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.init.rolls import lines_of_people, matched
@@ -18,7 +18,7 @@ from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COL
 from audit.io.paths import is_inside
 from audit.io.publication_order import in_time, natural
 from audit.io.table_forms import form_of
-from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
+from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable
 from audit.runtime.phrases import Phrase, say, say_count
@@ -260,21 +260,27 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
         return
     *earlier, last = fitting
     found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
-    _note_register(found, last, rolls[last])
+    own = read_columns([(found.folder / last, last)])
+    _note_register(found, last, rolls[last], [own[name] for name in stay(own)], others)
 
 
 def _note_register(
-    found: FoundFiles, shown: str, person: str | list[str], others: Sequence[Column] = (), releases: int = 0
+    found: FoundFiles, shown: str, person: str | list[str], others: Sequence[Column], releases: Sequence[str]
 ) -> None:
-    """Note the register: the columns that name a person, and two others if they say who is in which release."""
+    """Note the register: the columns that name a person, and two others if they say who is in which release.
+
+    By their names, or as the only ones, they hold positions or tags of releases, or the position of a coming release.
+    """
     found.beside["register"] = shown
     several = isinstance(person, list)
     why = say("together, they name a person") if several else say("the lines of the register differ in it")
     if person != "individual":
         found.guesses.state("register.individual", person, why, sure=False)
-    places = [whole_number(text) for each in others for text in each.texts]
-    if len(others) == 2 and all(1 <= place <= releases for place in places):
-        for name, column in zip(("first", "last"), others, strict=True):
+    named = stay([each.name for each in others])
+    ends = [each for name in named for each in others if each.name == name] or others
+    places = {*map(str, range(1, len(releases) + (2 if named else 1))), *map(release_tag, releases)}
+    if len(ends) == 2 and all(places.issuperset(each.texts) for each in ends):
+        for name, column in zip(("first", "last"), ends, strict=True):
             found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
     else:
         why = say("the register does not say who is in which release")
@@ -296,7 +302,7 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
             people.sort(key=lambda name: (name != "individual", kind(name) is None))
             registers += [(shown, people[0], [columns[each] for each in own if each != people[0]])] if people else []
     if len(registers) == 1:
-        _note_register(found, *registers[0], len({*tables} - {*found.beside.values(), registers[0][0]}))
+        _note_register(found, *registers[0], [*{*tables} - {*found.beside.values(), registers[0][0]}])
 
 
 def _names_people(column: Column) -> bool:

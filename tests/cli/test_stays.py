@@ -1,0 +1,53 @@
+"""`audit init` finds in a register when people come and leave, by the names of two columns."""
+
+import tomllib
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_main
+
+PAIRS = [
+    ("Alta", "Baja"),
+    ("Fecha de entrada", "Fecha de salida"),
+    ("Entrée", "Sortie"),
+    ("Aufnahme", "Entlassung"),
+    ("Zugang", "Abgang"),
+    ("Arrival", "Departure"),
+]
+
+
+def folder_with(folder, columns, ends):
+    """Two releases of ten people, and a register of them with a remark and two more columns."""
+    for tag in ("2021", "2022"):
+        rows = [["Age", "Town", "Disease"]]
+        rows += [[f"{20 + 10 * (n // 4)}-{29 + 10 * (n // 4)}", "Ayr", "flu" if n % 2 else "gout"] for n in range(12)]
+        write(folder / f"{tag}.csv", as_csv(rows))
+    people = [["NIF", "Age", "Town", "Remark", *columns]]
+    people += [[f"X{n:03}", str(20 + n), "Ayr", "", *ends] for n in range(12)]
+    write(folder / "padron.csv", as_csv(people))
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    return tomllib.loads((folder / "series.toml").read_text())
+
+
+@pytest.mark.parametrize("ends", [("1", "2"), ("1", "3"), ("2021", "2022")], ids=["positions", "coming", "tags"])
+@pytest.mark.parametrize("columns", PAIRS, ids="-".join)
+def test_two_columns_say_when_people_come_and_leave(columns, ends, tmp_path):
+    said = folder_with(tmp_path, columns, ends)
+    assert (said["register"]["first"], said["register"]["last"]) == columns
+    assert {"register.first", "register.last"} <= {*said["unconfirmed"]["keys"]}
+    assert "presence" not in said["adversary"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "ends"),
+    [
+        (("Alta", "Baja"), ("2021-03-04", "2022-05-06")),
+        (("Alta", "Entrada"), ("1", "2")),
+        (("Alta", "Baja"), ("1", "9")),
+    ],
+)
+def test_what_names_no_releases_does_not_say_it(columns, ends, tmp_path):
+    said = folder_with(tmp_path, columns, ends)
+    assert "first" not in said.get("register", {})
+    assert said["adversary"]["presence"] == "possible"
