@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted(page for kind in ("attacks", "anonymizers") for page in (ROOT / "docs" / kind).glob("*.md")),
     ROOT / "docs/principles.md",
+    ROOT / "docs/tables.md",
 ]
 HEADING = "| in the paper | in the code |\n|---|---|\n"
 PLACE = re.compile(r"`([\w/]+\.py)` `([\w.]+)`")
@@ -47,6 +48,13 @@ def test_terms_are_in_the_code(page):
         assert places, term
         for file, name in places:
             assert name in names(ROOT / file), (term, file, name)
+
+
+@pytest.mark.parametrize("kind", ["attacks", "anonymizers"])
+def test_every_module_has_a_term(kind):
+    found = {file for page in PAGES for _, places in table(page) for file, _ in places}
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / kind).rglob("*.py") if path.name != "__init__.py"}
+    assert modules - found == {f"{kind}/registry.py"}
 
 
 def test_names_are_told_from_others():
