@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.e_equivalence import EEquivalenceAnonymizer
@@ -142,7 +142,11 @@ def histories(draw):
     return releases
 
 
+RETURN = [[(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)], [(0, 0), (1, 0), (2, 0), (3, 0)]]
+
+
 @settings(max_examples=some(60))
+@example([*RETURN, [*RETURN[1], (4, 1)]], 2, 2, False, 0)
 @given(histories(), st.sampled_from([2, 2, 3]), st.sampled_from([1, 2, 2, 3]), st.booleans(), st.integers(0, 9))
 def test_no_equivalence_of_fewer_people_is_ever_possible(releases, m, e, anatomy, seed):
     history, last = History(m, e, anatomy=anatomy, names=[f"v{code}" for code in range(5)]), set()

@@ -102,11 +102,12 @@ def fewest_counterfeits(back, signatures, kept, m):
     return lacking.total() - max(int(way.sum()) for way in ways if eligible(kept - way, m))
 
 
-def test_a_past_without_the_persons_value_is_refused():
+@pytest.mark.parametrize("method", [MInvarianceAnonymizer, MDistinctAnonymizer, MDistinctStarAnonymizer])
+def test_a_past_without_the_persons_value_is_refused(method):
     history = so_far([[(0, 0), (1, 1)], [(2, 0), (3, 1), (4, 2)]])
     history.value[0] = 2
     with pytest.raises(RefusalError, match="without their sensitive value") as refused:
-        MInvarianceAnonymizer(2).publish(snapshot([(2, 0, (0,)), (0, 2, (0,))], None, 3), history, rng())
+        method(2).publish(snapshot([(2, 0, (0,)), (0, 2, (0,))], None, 3), history, rng())
     assert refused.value.rows.tolist() == [1]
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from attacks import paths, posterior, value_sets
 from attacks.paths import FeasibleValues
 from attacks.posterior import CandidateRisks
+from attacks.update_graph import prune
 from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
@@ -122,6 +123,26 @@ def risk_of(of, asked, parts):
             sums[parts[value, attribute]] = sums.get(parts[value, attribute], 0) + share
         shares.append(max(sums.values()) if asked < 0 else sums[parts[asked, attribute]])
     return max(shares) / total
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_feasible_values_are_on_paths_through_all_versions(seed):
+    """Of all people at once as of each alone, where values change in steps of which not every two make one."""
+    rng = np.random.default_rng(seed)
+    weight = {pair: Fraction(1, 2) for pair in product(range(5), repeat=2) if rng.random() < 0.4}
+    history = []
+    for _ in range(5):
+        people = np.flatnonzero(rng.random(PEOPLE) < 0.9).tolist()
+        bags, pool = rng.integers(0, 5, (4, 3)).tolist(), rng.integers(0, 4, len(people)).tolist()
+        history.append((people, bags, pool, [-1] * len(people), [True] * len(people), None))
+    evidence = evidence_of(5, weight, history, None)
+    feasible = FeasibleValues(evidence, Budget())
+    feasible.run()
+    for who in range(PEOPLE):
+        seen = [(version, version.person.tolist().index(who)) for version in feasible.versions if who in version.person]
+        found = [tuple(np.flatnonzero(version.feasible(slice(row, row + 1))).tolist()) for version, row in seen]
+        pools = [bags[pool[people.index(who)]] for people, bags, pool, *_ in history if who in people]
+        assert found == prune([tuple(sorted({*pool})) for pool in pools], evidence.transitions)
 
 
 @given(
@@ -232,6 +253,9 @@ def pools_of(history, *, tables):
         n, width = table.shape
         small = table.astype(np.uint16) if table.max() < 1 << 16 else table
         contents = small if tables else ValueCounts.of(table)
+        if tables is None:  # one entry for each row
+            pool, value = (np.repeat(place, table[table > 0]).astype(np.int32) for place in np.nonzero(table))
+            contents = ValueCounts(pool, value, None)
         people = np.array(present, dtype=np.int32)
         pool = np.arange(n, dtype=np.int32)
         made.append(CandidatePools(people, pool, n, contents, None, None, MANY, width))
@@ -269,6 +293,11 @@ def check(history, asked, *, tables):
         else:
             assert risk == pytest.approx(float(expected), rel=1e-12, abs=1e-300)
             assert (risk == 1.0) == (expected == 1)
+
+
+@given(history=histories(st.integers(1, 4)))
+def test_rows_weigh_as_their_counts(history):
+    check(history, None, tables=None)
 
 
 @pytest.mark.parametrize("tables", [False, True])
