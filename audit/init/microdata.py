@@ -17,7 +17,7 @@ import numpy as np
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
-from audit.init.confirmation import OF_SENSITIVE, Ask, Question, about_others, question_about, yes_or_no
+from audit.init.confirmation import OF_SENSITIVE, Ask, Question, about_others, question_about, text_of, yes_or_no
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
 from audit.init.guesses import Guesses
@@ -523,6 +523,8 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if row is not None and ask(yes_or_no(_only_one(row), default=True)) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
+    elif row is not None and row.gravest:
+        document["columns"]["gravest"] = _ask_gravest(row, ask)
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
     _ask_changes(document, microdata, ask)
@@ -562,6 +564,23 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         answers = {"published": say("others may know it about a person"), "left": say("it is not published")}
         if ask(Question(question_about(name, columns[name]), answers, "left")) == "published":
             said["quasi_identifiers"].append(name)
+
+
+def _ask_gravest(row: OneRow, ask: Ask) -> list[str]:
+    """Ask which values are gravest, and return all values with these first."""
+    values, first = joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12), row.gravest[0]
+    question = say(
+        'Which values of "{column}" are gravest? Write them, the gravest first, with > between them; the others follow '
+        "in the order that the file has: {values}.",
+        column=printable(row.column),
+        values=values,
+    )
+    while True:
+        answer = ask(text_of(question, first))
+        given = [first] if answer == first else [each.strip() for each in answer.split(" > ")]
+        if {*given} <= {*row.gravest}:
+            return [*dict.fromkeys([*given, *row.gravest])]
+        question = say("Write some of these values, the gravest first, with > between them: {values}.", values=values)
 
 
 def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:

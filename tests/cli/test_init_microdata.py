@@ -582,6 +582,28 @@ def test_of_people_with_several_rows_and_no_date_the_gravest_is_published(tmp_pa
     assert run_main(str(tmp_path / "s"))[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("answers", "order"),
+    [
+        ([], ["hiv", "gout", "flu", "none"]),
+        (["flu > hiv"], ["flu", "hiv", "gout", "none"]),
+        (["HIV", "none > flu"], ["none", "flu", "hiv", "gout"]),
+    ],
+)
+def test_confirm_puts_first_the_values_that_are_named_gravest(answers, order, tmp_path):
+    """What is no value is asked about again."""
+    folder = visits_without_dates(tmp_path / "m")
+    initialised(folder)
+    left = iter(answers)
+    text = confirmed_microdata(
+        folder,
+        (folder / "microdata.toml").read_text(),
+        lambda question: next(left, question.default) if "gravest first" in question.text else question.default,
+    )
+    assert tomllib.loads(text)["columns"]["gravest"] == order
+    assert not [*left]
+
+
 def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
     """The ends stand on a grid that depends on the domain alone, for whole euros as for cents."""
     draw, folder = np.random.default_rng(4), tmp_path / "m"
