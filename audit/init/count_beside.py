@@ -153,8 +153,12 @@ def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Ite
     labels = list(zip(*(_labels(rules, files, name) for name in names), files.release_of_rows(), strict=True))
     rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
     cells = {label: count for label, count, keep in rows if keep}
+    topics = [name for name in rules.totals if "breakdown" in rules.table and name not in rules.table.get("nested", {})]
+    topics = [name for name in topics if name not in files.names]
+    units = [*([name] for name in rules.totals if name not in topics), *([topics] if topics else [])]
     for size in range(1, _MOST_TOTALS + 1):
-        for chosen in combinations(rules.totals, size):
+        for some in combinations(units, size):
+            chosen = [name for unit in some for name in unit]
             whole = {
                 names.index(name): () if name in rules.table.get("nested", {}) else rules.totals[name]
                 for name in chosen

@@ -153,7 +153,20 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
         if commas_are_decimal(set(texts)):
             found[name] = [with_decimal_point(text) for text in texts]
     shown = [each.relative_to(folder).as_posix() for each in files]
-    return CountFiles(files, shown, names, found, rows, [*shown])
+    return CountFiles(files, shown, names, found, rows, _together(shown))
+
+
+def _together(shown: Sequence[str]) -> list[Toml]:
+    """Return the releases of files: one each, or all files of a folder in which a release lies."""
+    tables: dict[str, list[str]] = {}
+    for name in shown:
+        tables.setdefault(_folder_of(name) or name, []).append(name)
+    return [{"tag": tag, "tables": some} if _folder_of(some[0]) else tag for tag, some in tables.items()]
+
+
+def _folder_of(shown: str) -> str:
+    """Return the name of the folder in which the files of a release lie; empty if each release is a file."""
+    return "" if (place := Path(shown).parent.name) == "releases" else place
 
 
 _PARTS_OF_NAMES = re.compile(r"[^\W\d_]+|[0-9]+")
@@ -168,7 +181,7 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
     """
     tables: dict[str, list[str]] = {}
     for part, tags in zip(parts, _common_tags([part.shown for part in parts]), strict=True):
-        if len({*tags}) < len(tags):
+        if len({*tags}) < len(tags) and not all(map(_folder_of, part.shown)):
             return None
         for tag, shown in zip(tags, part.shown, strict=True):
             tables.setdefault(tag, []).append(shown)
@@ -191,7 +204,12 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
 
 
 def _common_tags(names: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return what the names of several kinds of files have in common, and their years: the tags of their releases."""
+    """Return what the names of several kinds of files have in common, and their years: the tags of their releases.
+
+    Files in folders of their own have the names of these.
+    """
+    if all(_folder_of(shown) for some in names for shown in some):
+        return [[*map(_folder_of, some)] for some in names]
     words = [[_PARTS_OF_NAMES.findall(release_tag(shown)) for shown in some] for some in names]
     common = set.intersection(*({word for some in each for word in some} for each in words))
     return [["-".join(word for word in some if word in common or _YEAR.match(word)) for some in each] for each in words]

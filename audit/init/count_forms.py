@@ -36,6 +36,7 @@ from audit.init.count_columns import (
 )
 from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
+from audit.init.count_topics import with_topics
 from audit.runtime.phrases import say
 
 
@@ -57,10 +58,12 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
+    files, labels, topics = with_topics(files, labels, value)
     remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
     labels = [n for n in labels if n not in remarks]
     rules = rules_of(say("a tidy table of counts"), files, labels, value)
     note_remarks(rules, remarks)
+    topics.declare(rules)
     if status is not None:
         rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
@@ -80,6 +83,12 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     if beside:
         names = ", ".join(beside[:8])
         rules.doubts.append(say("Numbers beside the counts are not judged: {names}; state what they are.", names=names))
+    _doubt_counts(rules, value)
+    return rules
+
+
+def _doubt_counts(rules: TableGuesses, value: str) -> None:
+    """Note that rows may be people, if neither a total nor a sign for hidden counts shows that they are not."""
     if not rules.totals and not any(map(is_sign, rules.texts)):
         key = next((key for key in ("values", "wide") if key in rules.table), "value")
         rules.doubt(
@@ -89,7 +98,6 @@ def tidy(files: CountFiles) -> TableGuesses | None:
                 column=value,
             ),
         )
-    return rules
 
 
 def note_remarks(rules: TableGuesses, remarks: Sequence[str]) -> None:
@@ -260,7 +268,11 @@ def dfe(files: CountFiles) -> TableGuesses | None:
         return None
     nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
     dimensions = [n for n in filters if n in columns and files.varies(n) and n not in ("geographic_level", *nested)]
+    codes = [name for name in columns if name.endswith("_code") or name in ("new_la_code", "old_la_code")]
+    codes_named = codes_beside(files, codes, [n for n in (*dimensions, *nested, "country_name") if n in columns])
+    files, dimensions, topics = with_topics(files, dimensions, value, nested)
     rules = rules_of(say("a tidy file as the Department for Education publishes them"), files, dimensions, value)
+    topics.declare(rules)
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:
         rules.table["dimensions"].insert(0, "area")
@@ -272,9 +284,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     _add_period(rules, files, "time_period")
     rules.add("not_published", [text for text in ("z", "x") if text in columns[value]])
     rules.texts.update(columns[value])
-    codes = [name for name in columns if name.endswith("_code") or name in ("new_la_code", "old_la_code")]
-    beside = [name for name in (*dimensions, *nested, "country_name") if name in columns]
-    rules.add("not_counts", codes_beside(files, codes, beside))
+    rules.add("not_counts", codes_named)
     declare_rates(rules, files, counts, [name for name in kinds.numbers if name not in codes])
     return rules
 

@@ -40,6 +40,8 @@ from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
 from audit.init.count_rules import TableGuesses, guess_numbers, rounding_of
+from audit.init.found_files import FOLDERS
+from audit.init.guess import SNAPSHOTS
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table, legend
 from audit.io.publication_order import in_time, natural
@@ -107,9 +109,23 @@ def guess_tables(folder: Path) -> TableGuesses | None:
 
 
 def _files(folder: Path) -> list[Path]:
+    """Return the tables of a folder, or, if it has none, those of the folders in it, each of which is a release."""
     inside = folder / "releases" if (folder / "releases").is_dir() else folder
-    names = (each.name for each in inside.iterdir() if is_table(each.name) and not each.name.endswith(".meta.csv"))
-    return [inside / name for name in in_time(names)[0]]
+    within = {each.name: each for each in inside.iterdir() if each.is_dir() and not _has_role(each.name)}
+    for places in ([inside], [within[name] for name in in_time(within)[0]]):
+        tables = [[each.name for each in place.iterdir() if _is_of_counts(each)] for place in places]
+        found = [place / name for place, names in zip(places, tables, strict=True) for name in in_time(names)[0]]
+        if found:
+            break
+    return found
+
+
+def _has_role(name: str) -> bool:
+    return name.startswith(".") or name in {*FOLDERS, SNAPSHOTS, "categories"}
+
+
+def _is_of_counts(path: Path) -> bool:
+    return is_table(path.name) and not path.name.endswith(".meta.csv")
 
 
 def _recognised(

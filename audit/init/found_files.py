@@ -27,7 +27,8 @@ QUASI = "quasi-identifier"
 BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
 """The names of the kinds of files beside the releases, by their keys in the manifest."""
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
-_FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
+FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
+"""The folders of a series whose files have a role by their folder."""
 _HALF = re.compile(
     r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
 )
@@ -195,7 +196,7 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
 def _note_folders(found: FoundFiles, home: str) -> None:
     """Note as unused the tables in folders where none are expected."""
     for place in sorted(found.folder.iterdir(), key=lambda path: natural(path.name)):
-        if place.is_dir() and place.name not in {*_FOLDERS, home} and not place.name.startswith("."):
+        if place.is_dir() and place.name not in {*FOLDERS, home} and not place.name.startswith("."):
             try:
                 tables = sum(path.is_file() and is_table(path.name) for path in place.rglob("*"))
             except OSError:

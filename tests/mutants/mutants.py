@@ -199,6 +199,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "rates.of_published",
         ),
     ],
+    "cli/test_topics.py::test_topics_divide_the_same_people": [
+        ("audit.init.count_topics.with_topics", "c if t == n else total", "c"),
+        ("audit.init.count_columns._together", "_folder_of(name) or name", "name"),
+    ],
     "cli/test_count_table_doubts.py::test_a_count_in_a_line_beside_the_table_is_asked_about": [
         ("audit.count_tables.note_numbers.unread_counts", "n < min_count or", ""),
         ("audit.init.count_tables._ask_about_lines", 'rules.doubt("table.not_counts", why)', "pass"),

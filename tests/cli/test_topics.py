@@ -1,0 +1,54 @@
+"""Tables with topics, whose labels each divide the same people, and releases that are folders of several tables."""
+
+import csv
+import tomllib
+
+import pytest
+
+from tests.helpers.public_tables import confirm
+from tests.helpers.running import run_main
+
+SIZES = {  # pupils by area, each time with and without support, and with and without free meals
+    "North": {"All": 60, "Support": 21, "No support": 39, "Free meals": 24, "No free meals": 36},
+    "South": {"All": 50, "Support": 18, "No support": 32, "Free meals": 11, "No free meals": 39},
+    "West": {"All": 40, "Support": 9, "No support": 31, "Free meals": 8, "No free meals": 32},
+}
+SIZES["England"] = {label: sum(sizes[label] for sizes in SIZES.values()) for label in SIZES["North"]}
+TOPIC = {"All": "All", "Support": "Needs", "No support": "Needs", "Free meals": "Meals", "No free meals": "Meals"}
+RECTANGLE = {(area, label) for area in ("North", "South") for label in ("Support", "No support")}
+
+
+def tables(folder, hidden, *, education):
+    """A table of counts, and one of percentages of all pupils of the area, by topic."""
+    places = ["time_period", "geographic_level", "country_name", "region_name"] if education else ["area"]
+    for name, value in (("counts", "pupils"), ("percent", "pupil_percent")):
+        rows = [[*places, "characteristic_group", "characteristic", value]]
+        for area, sizes in SIZES.items():
+            place = ["202324", "Regional" if area in SIZES else "National", "England", area] if education else [area]
+            for label, n in sizes.items():
+                text = n if name == "counts" else f"{100 * n / sizes['All']:.1f}"
+                rows.append([*place, TOPIC[label], label, "c" if (area, label) in hidden else text])
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+
+
+@pytest.mark.parametrize("education", [True, False])
+@pytest.mark.parametrize("inside", ["", "releases"])
+@pytest.mark.parametrize(("hidden", "code"), [(RECTANGLE, 0), ({("North", "Support")}, 1)])
+def test_topics_divide_the_same_people(tmp_path, hidden, code, inside, education):
+    """No topic's labels are parts of another's: what a topic hides follows from the total and its own labels alone."""
+    for quarter in ("2024-q1", "2024-q2"):
+        tables(tmp_path / inside / quarter, hidden, education=education)
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert [each["tag"] for each in manifest["series"]["releases"]] == ["2024-q1", "2024-q2"]
+    assert [len(each["tables"]) for each in manifest["series"]["releases"]] == [2, 2]
+    assert {"Needs", "Meals"} < {*manifest["table"]["dimensions"]}
+    assert (manifest["table"]["breakdown"], manifest["table"]["levels"]) == ("characteristic_group", ["characteristic"])
+    assert manifest["table"]["rates"]["denominator"] == {"Needs": "All", "Meals": "All"}
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    (tmp_path / "series.toml").write_text(text.replace("markers.c = [1, 8]", "markers.c = [1, inf]"), encoding="utf-8")
+    confirm(tmp_path)
+    found, out, _ = run_main(str(tmp_path))
+    assert found == code, out
