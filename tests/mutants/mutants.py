@@ -200,8 +200,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "cli/test_topics.py::test_topics_divide_the_same_people": [
-        ("audit.init.count_topics.with_topics", "c if t == n else total", "c"),
-        ("audit.init.count_columns._together", "_folder_of(name) or name", "name"),
+        ("audit.init.count_columns._common_tags", "if all(", "if not all("),
+    ],
+    "cli/test_topics.py::test_chapters_that_together_make_up_the_total_are_no_topics": [
+        ("audit.init.count_topics._are_alternatives", "is_more and", ""),
     ],
     "cli/test_count_table_doubts.py::test_a_count_in_a_line_beside_the_table_is_asked_about": [
         ("audit.count_tables.note_numbers.unread_counts", "n < min_count or", ""),
