@@ -100,10 +100,17 @@ def _joined(text: str) -> str:
 def points_part_thousands(texts: Iterable[str]) -> bool:
     """Return whether points separate thousands in a column: three digits follow each, not all zeros; no 0 precedes.
 
-    >>> [*map(points_part_thousands, (["1.234", "17", "*"], ["1.000", "2.000"], ["1.000", "0.787"]))]
-    [True, False, False]
+    Flags after numbers do not matter.
+
+    >>> [
+    ...     *map(
+    ...         points_part_thousands,
+    ...         (["1.234", "17", "*"], ["1.000", "2.000"], ["1.000", "0.787"], ["1.234", "1.060 r"]),
+    ...     )
+    ... ]
+    [True, False, False, True]
     """
-    pointed = [text for text in texts if "." in text and text[:1].isdigit()]
+    pointed = [flag_of(text)[0] for text in texts if "." in text and text[:1].isdigit()]
     return all(map(_POINTED.fullmatch, pointed)) and not all(text.endswith(".000") for text in pointed)
 
 

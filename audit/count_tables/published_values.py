@@ -11,10 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, number_of, points_part_thousands
+from audit.count_tables.published_texts import (
+    Interpreter,
+    decimal_of,
+    flag_of,
+    is_too_large,
+    number_of,
+    points_part_thousands,
+)
 from audit.count_tables.table_rules import Rates
 from audit.count_tables.table_shapes import FileRows, rate_column
-from audit.io.toml import toml_text
+from audit.io.toml import toml_text, toml_value
 from audit.model.arrays import Counts
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -96,9 +103,28 @@ class ValueReader:
             texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
         interpreter.rounding = manifest.rounding_of(part.release)
         interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
+        self._note_faults(part, texts)
+        ends = self._intervals(part, texts)
+        return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
+
+    def _note_faults(self, part: FileRows, texts: Sequence[str]) -> None:
+        """Note the texts that are neither numbers nor markers, those with a flag after a number first."""
+        manifest, interpreter, column = self.manifest, self.interpreter, part.view.column
         faults: dict[str, list[str]] = {}
+        flagged: dict[str, list[str]] = {}
         for text in dict.fromkeys(texts):
-            faults.setdefault(interpreter.fault(text) or "", []).append(text)
+            what = interpreter.fault(text) or ""
+            flag = flag_of(text)[1] if what and number_of(flag_of(text)[0], point=interpreter.point) is not None else ""
+            (flagged if flag else faults).setdefault(flag or what, []).append(text)
+        for flag, some in flagged.items():
+            what = say('"{text}": a number with "{flag}"', text=some[0], flag=flag)
+            remedy = say(
+                'write the number alone; or, if "{flag}" does not change it (such as r for revised), write {line} '
+                "under [table]",
+                flag=flag,
+                line=f"flags = {toml_value([*sorted(manifest.flags), flag])}",
+            )
+            part.note(column, texts, some, what, remedy, self.problems)
         for what in filter(None, faults):
             line = f"{toml_text(faults[what][0])} = [1, 4]"
             remedy = say(
@@ -106,8 +132,6 @@ class ValueReader:
                 line=line if manifest.markers else f"markers = {{ {line} }}",
             )
             part.note(column, texts, faults[what], f'"{faults[what][0]}": {what}', remedy, self.problems)
-        ends = self._intervals(part, texts)
-        return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
 
     def _with_status(self, text: str, status: str) -> str:
         """Return the status if it is a marker, and the value is not a number or not published; otherwise the value."""

@@ -257,6 +257,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     """Return the rules of a tidy file as the Department for Education publishes them, with its `.meta.csv`."""
     if not files.has("geographic_level", "time_period"):
         return None
+    files, flags = without_flags(files)
     columns, kinds = files.columns, kinds_of(files.columns)
     filters, indicators = _meta(files.files)
     counts = [name for name in kinds.counts if "code" not in name and name != "time_period"]
@@ -272,6 +273,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     codes_named = codes_beside(files, codes, [n for n in (*dimensions, *nested, "country_name") if n in columns])
     files, dimensions, topics = with_topics(files, dimensions, value, nested)
     rules = rules_of(say("a tidy file as the Department for Education publishes them"), files, dimensions, value)
+    declare_flags(rules, flags)
     topics.declare(rules)
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:

@@ -94,6 +94,5 @@ def _are_alternatives(
             sums[topic] = sums.get(topic, 0) + number
     known = [(sums.pop(whole or ""), [*sums.values()]) for sums in lines.values() if whole in sums]
     most = [(total + total // _NEARLY, parts) for total, parts in known if total]
-    return any(sum(parts) > total for total, parts in most) and all(
-        max(parts, default=0) <= total for total, parts in most
-    )
+    are_within = all(max(parts, default=0) <= total for total, parts in most)
+    return are_within and any(sum(parts) > total for total, parts in most)

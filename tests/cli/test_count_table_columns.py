@@ -974,3 +974,22 @@ def test_a_table_of_percentages_conceals_no_doubt_about_the_counts(tmp_path):
     assert alone[:2] == beside[:2]
     assert alone[0] == 3
     assert '\\"Z\\" of area is the sum' in alone[1]
+
+
+@pytest.mark.parametrize("flag", [" r", "(p)", "*", " e"])
+@pytest.mark.parametrize("point", [True, False])
+def test_a_flag_that_is_not_declared_is_named_with_its_own_cell(flag, point, tmp_path):
+    """Numbers with points for thousands are read as before; no marker is offered for a number."""
+    rows = [(area, sex, f"1.{int(n):03}" if point else n) for area, sex, n in NUMBERS if "All" not in (area, sex)]
+    rows[2] = (*rows[2][:2], rows[2][2] + flag)
+    folder = written(tmp_path, rows, table='dimensions = ["area", "sex"]\nvalue = "n"\n')
+    said = refused(str(folder))
+    assert said.startswith(f'audit: releases/1.csv:4, column "n": "{rows[2][2]}"'), said
+    assert (f'flags = ["{flag.strip()}"]' in said, "markers" in said, said.count("\n")) == (True, False, 1)
+    declared = (
+        (folder / "series.toml")
+        .read_text(encoding="utf-8")
+        .replace("[policy]", f'flags = ["{flag.strip()}"]\n[policy]')
+    )
+    (folder / "series.toml").write_text(declared, encoding="utf-8")
+    assert verdict(folder)[0] == 0
