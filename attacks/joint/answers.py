@@ -74,7 +74,7 @@ def _parts(known: Knowledge) -> Numbers:
     tail = np.concatenate([owner, net.link[:, 0]])
     head = np.concatenate([net.variables + net.block[net.row], net.link[:, 1]])
     found: Numbers = component_of(tail, head, net.variables + int(net.block.max(initial=-1)) + 1)[: net.variables]
-    return np.unique(found, return_inverse=True)[1].reshape(-1)
+    return np.unique(found, return_inverse=True)[1]
 
 
 def _best(part: Numbers, owner: Numbers, when: Numbers) -> Numbers:
@@ -107,18 +107,18 @@ def _at(first: Numbers, variables: Numbers, columns: Numbers, changes: Flags) ->
 
 
 def values_of(
-    hosts: Sequence[CandidateGroups], known: Knowledge, world: Numbers, turn: int
+    groups: Sequence[CandidateGroups], known: Knowledge, world: Numbers, turn: int
 ) -> Iterator[tuple[Codes, Codes]]:
     """Yield the row class and the value of each person in a world, for each release; both shape (people,), int32.
 
     Args:
-        hosts: the row classes that may hold each person, for each release.
+        groups: the row classes that may hold each person, for each release.
         known: the knowledge of the columns.
         world: the column of each variable; shape (variables,).
         turn: if columns represent classes of values, where to begin in giving the values of a class to its people.
     """
     net = known.network
-    for release, (contents, seen) in enumerate(zip(net.contents, hosts, strict=True)):
+    for release, (contents, seen) in enumerate(zip(net.contents, groups, strict=True)):
         own = net.versions.of(release)
         variable = net.versions.variable[own]
         value = net.kind[world[variable]].astype(np.int32)
@@ -220,9 +220,9 @@ class Answers:
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
         """Yield a few different worlds; each gives, by release, the row class and the value of each person."""
-        hosts = [self.evidence.source.hosts(release) for release in range(len(self.evidence.tags))]
+        groups = [*map(self.evidence.source.candidate_groups, range(len(self.evidence.tags)))]
         for number, world in enumerate(few_worlds(self.decision)):
-            yield tuple(values_of(hosts, self.decision, world, number))
+            yield tuple(values_of(groups, self.decision, world, number))
 
     def points(self) -> Iterator[RowCosts]:
         """Yield points of rows that prove values impossible which no single group proves impossible."""

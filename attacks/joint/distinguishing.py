@@ -76,7 +76,7 @@ class _EqualSoFar:
         If two fingerprints are equal by chance, a pair is asked about that worlds already distinguish.
         """
         key = mixed(self.core.part, 1) ^ self.decision.worlds.trace()[self.core.variable]
-        self.label = np.unique(key, return_inverse=True)[1].reshape(-1)
+        self.label = np.unique(key, return_inverse=True)[1]
 
     def equal(self) -> tuple[list[tuple[int, int]], bool]:
         """Return the pairs that are equal in all worlds, and whether all other pairs were distinguished."""
@@ -102,7 +102,7 @@ class _EqualSoFar:
         core = self.core
         chosen = self.decision.world_in(core)
         key = self.label * (int(core.kind.max(initial=0)) + 1) + core.kind[chosen]
-        self.label = np.unique(key, return_inverse=True)[1].reshape(-1)
+        self.label = np.unique(key, return_inverse=True)[1]
         place = chosen - core.start[:-1]
         low, high = np.full(core.variables, len(core.kind)), np.full(core.variables, -1)
         np.minimum.at(low, core.representative, place)

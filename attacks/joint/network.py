@@ -275,7 +275,7 @@ class OpenPlaces:
     """
 
     def __init__(self, evidence: Evidence, release: int, kind_of: Codes) -> None:
-        seen = evidence.source.hosts(release)
+        seen = evidence.source.candidate_groups(release)
         table = seen.contents.tabled(seen.n_groups, seen.values).astype(np.int64)
         self.person, self.fixed, self.start, self.place = seen.person, seen.fixed, seen.start, seen.row_class
         self.counted = seen.individual[seen.person] & (seen.fixed < 0)

@@ -95,7 +95,7 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
     if evidence.rows < _LARGE:
         budget = Budget()
     _check_time(budget)
-    values = evidence.source.hosts(releases - 1).values
+    values = evidence.source.candidate_groups(releases - 1).values
     # Under `register` a person has several possible groups, which may hold different values of a class.
     classes = evidence.adversary.knows_groups or evidence.transitions is None
     kind_of = kinds_of(evidence.transitions, values) if classes else None

@@ -252,7 +252,7 @@ class Prover:
 
     def _published(self, release: int, group: int, kind: int) -> list[int]:
         """Return the values of a class that a group publishes, including those of people who are known."""
-        contents = self._evidence.source.hosts(release).contents
+        contents = self._evidence.source.candidate_groups(release).contents
         values = np.unique(contents.value[contents.bag == group])
         found: list[int] = values[self._network.kind_of[values] == kind].tolist()
         return found
@@ -266,7 +266,7 @@ class Prover:
         spenders: set[int] = set()
         much = 1 + sum(found.values())
         for release in range(len(self._network.contents)):
-            seen = self._evidence.source.hosts(release)
+            seen = self._evidence.source.candidate_groups(release)
             sure = np.flatnonzero((seen.fixed >= 0) & (np.diff(seen.start) == 1))
             if not len(sure):
                 continue

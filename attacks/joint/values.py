@@ -171,10 +171,8 @@ class WorldRisks:
         pairs = np.unique(np.stack([versions.person, versions.release]), axis=1)[0]
         if self.evidence.adversary.knows_groups or len(np.unique(pairs)) == len(pairs):
             return True
-        return not any(
-            int(seen.group_capacity.sum()) > len(seen.person)
-            for seen in map(self.evidence.source.hosts, range(len(self.decision.network.contents)))
-        )
+        releases = map(self.evidence.source.candidate_groups, range(len(self.decision.network.contents)))
+        return all(seen.group_capacity.sum() <= len(seen.person) for seen in releases)
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of every version that counts and whose part was counted; None if time runs out.

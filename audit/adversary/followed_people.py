@@ -153,7 +153,7 @@ class FollowedPeople(KnownGroups):
         classes = len(self.records.rows)
         return Members(*self.placed, classes, self.records.contents, self.individual, self.values)
 
-    def hosts(self, position: int) -> CandidateGroups:
+    def candidate_groups(self, position: int) -> CandidateGroups:
         """Return all records, and which classes of them may hold each person."""
         choices, classes = self.choices, np.arange(len(self.records.rows), dtype=np.int32)
         rows = np.bincount(self.records.of_record, minlength=len(classes)).astype(np.int64)

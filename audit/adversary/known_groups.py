@@ -79,7 +79,7 @@ class KnownGroups:
         size = self.releases[position].pool.size
         return Members(person, group, size, contents, self.individual, self.values)
 
-    def hosts(self, position: int) -> CandidateGroups:
+    def candidate_groups(self, position: int) -> CandidateGroups:
         """Return the rows of a release and the group of each person, including counterfeits with an identity."""
         read, people = self.releases[position], self._placed(position)
         person, pool = people.person[people.unnamed :], people.pool[people.unnamed :]
@@ -218,7 +218,7 @@ class RegisteredPeople(KnownGroups):
         names = [tuple(group.name(int(c)) for c in code[start[p] : start[p + 1]]) for p in range(len(used))]
         return [names[p] for p in at.tolist()]
 
-    def hosts(self, position: int) -> CandidateGroups:
+    def candidate_groups(self, position: int) -> CandidateGroups:
         """Return the rows of a release and which groups may hold each person of the register."""
         person, points, point = self.lines[position]
         read = self.releases[position]

@@ -137,6 +137,6 @@ def handed(seen: Evidence, attack: object = None) -> Evidence:
     evidence = Evidence(**{each.name: getattr(seen, each.name) for each in fields(Evidence)})
     if not (isinstance(seen, View) and is_own(attack) and getattr(attack, "asks_worlds", False)):
         return evidence
-    people = seen.source
-    world = [seen.key.of(at, people.hosts(at).person) for at in range(len(seen.tags) if people.pooled else 0)]
+    groups = map(seen.source.candidate_groups, range(len(seen.tags) if seen.source.pooled else 0))
+    world = [seen.key.of(at, each.person) for at, each in enumerate(groups)]
     return replace(evidence, world=tuple(each for each in world if each is not None))

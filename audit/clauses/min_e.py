@@ -149,23 +149,23 @@ def _differ(evidence: Evidence, knowing: PossibleValues, attribute: str, known: 
     part = np.arange(len(kind), dtype=np.int32)
     if evidence.combined is not None:
         part = evidence.combined.parts()[:, evidence.combined.attributes.index(attribute)]
-    hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
-    size = max((int(each.person.max(initial=-1)) + 1 for each in hosts), default=0)
+    releases = [*map(evidence.source.candidate_groups, range(len(evidence.tags)))]
+    size = max((int(each.person.max(initial=-1)) + 1 for each in releases), default=0)
     worlds: list[Codes] = []
     for world in knowing.worlds():
         worlds.append(np.full(size, -1, dtype=np.int32))
-        for host, (_, values) in zip(hosts, world, strict=True):
-            worlds[-1][host.person] = kind[part[values]]
-    there, harmless = np.zeros((2, size), dtype=np.bool_)
-    for host in hosts:
-        there[host.person] = True
-    for release, host in enumerate(hosts):
-        there[host.person[host.fixed >= 0]] = False
+        for seen, (_, values) in zip(releases, world, strict=True):
+            worlds[-1][seen.person] = kind[part[values]]
+    present, harmless = np.zeros((2, size), dtype=np.bool_)
+    for seen in releases:
+        present[seen.person] = True
+    for release, seen in enumerate(releases):
+        present[seen.person[seen.fixed >= 0]] = False
         left = knowing.left(release)
         harm = ~harmless_values(evidence, attribute, len(kind), known)[part[left.value]]
         harmless[np.setdiff1d(left.person, left.person[harm])] = True
     rows = np.stack(worlds) if worlds else np.zeros((0, size), dtype=np.int32)
-    rows = np.hstack([rows[:, there & ~harmless], np.unique(rows[:, there & harmless], axis=1)])
+    rows = np.hstack([rows[:, present & ~harmless], np.unique(rows[:, present & harmless], axis=1)])
     return bool(worlds) and np.unique(rows, axis=1).shape[1] == rows.shape[1]
 
 

@@ -283,8 +283,8 @@ def find(views: Sequence[View], individual: str) -> dict[str, int]:
             code = judged_as(view, name).get(name, -1)
         else:
             code = view.series.person(name)
-            hosts = map(view.source.hosts, range(len(view.tags)))
-            code = code if any(code in each.person and each.individual[code] for each in hosts) else -1
+            releases = map(view.source.candidate_groups, range(len(view.tags)))
+            code = code if any(code in each.person and each.individual[code] for each in releases) else -1
         if code >= 0:
             found[view.sensitive] = code
     if found:

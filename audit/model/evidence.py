@@ -360,7 +360,7 @@ class PeopleSource(Protocol):
     def members(self, release: int) -> Members:
         """Return the people of each group of a release, with counterfeits, for an adversary who knows (`linked`)."""
 
-    def hosts(self, release: int) -> CandidateGroups:
+    def candidate_groups(self, release: int) -> CandidateGroups:
         """Return the rows of a release, and the row classes that each person may be in (`linked`, `register`)."""
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
@@ -496,8 +496,8 @@ class Evidence:
             knows the person of every row.
         combined: the combined attributes, if values are combinations; claims about one of these attributes have codes
             of their own: see `claimed_code`.
-        world: the values of the people of `source.hosts` in a world, by release, -1 if unknown; a hint for attacks that
-            search for worlds, on which no result depends. Empty if no world is known.
+        world: the values of the people of `source.candidate_groups` in a world, by release, -1 if unknown; a hint for
+            attacks that search for worlds, on which no result depends. Empty if no world is known.
         rows_of: the source of rows and their cells; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow it.
         followed: whether people are followed by record ids; the evidence then has one release, which holds all records.

@@ -133,7 +133,7 @@ class PossibleValues(Protocol):
         """Return the values that are not ruled out, for all people in a release whose value is not known beforehand."""
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
-        """Yield different worlds: the row classes and the values of the people of `hosts`, by release."""
+        """Yield different worlds: the row classes and the values of the people of `candidate_groups`, by release."""
 
     def points(self) -> Iterator[RowCosts]:
         """Yield the points of rows by which values are ruled out, step by step."""

@@ -80,10 +80,10 @@ def _priced(series: Published, view: View, known: Outcome, code: Numbers) -> Ite
 
 def _numbered_groups(series: Published, view: View, release: int) -> dict[int, int]:
     """Return the populated groups of a release as checkers number them, by the program's numbers."""
-    hosts = view.source.hosts(release)
-    group = hosts.class_group[hosts.row_class[hosts.start[:-1]]]
+    seen = view.source.candidate_groups(release)
+    group = seen.class_group[seen.row_class[seen.start[:-1]]]
     distinct, first = np.unique(group, return_index=True)
-    people = [series.people[view.name(each)] for each in hosts.person[first].tolist()]
+    people = [series.people[view.name(each)] for each in seen.person[first].tolist()]
     return dict(zip(distinct.tolist(), series.home[release, people].tolist(), strict=True))
 
 

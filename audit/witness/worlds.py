@@ -21,7 +21,7 @@ NOT_SUPPORTED = (StopError, RegisterStopError, NotImplementedError)
 def worlds_of(series: Published, view: View, knowing: PossibleValues) -> list[Integers]:
     """Return the known worlds, with people and values numbered as in the checkers; shape (times, people) each."""
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
-    people = [view.source.hosts(at).person for at in range(len(series.tags))]
+    people = [view.source.candidate_groups(at).person for at in range(len(series.tags))]
     place = [np.array([series.people[view.name(each)] for each in some.tolist()], dtype=np.int64) for some in people]
     found = list[Integers]()
     for world in knowing.worlds():

@@ -216,10 +216,10 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     for world in known.knowing.worlds() if known.knowing is not None else ():
         row, value = (np.full(register.line.shape, -1, dtype=np.int64) for _ in range(2))
         for release, (place, had) in enumerate(world):
-            hosts = view.source.hosts(release).person.tolist()
-            mine = np.array([register.people[view.name(each)] for each in hosts], dtype=np.int64)
-            value[release, mine] = code[had]
-            row[release, mine] = _rows_of(checker, view, release, place, value[release, mine])
+            people = view.source.candidate_groups(release).person.tolist()
+            own = np.array([register.people[view.name(each)] for each in people], dtype=np.int64)
+            value[release, own] = code[had]
+            row[release, own] = _rows_of(checker, view, release, place, value[release, own])
         if _adds(found, value) and holds(partial(checker.check, row, value, "")):
             number = len(found)
             columns |= {f"row_{number}": row[at, person].tolist(), f"world_{number}": value[at, person].tolist()}
