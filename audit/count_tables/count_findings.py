@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.count_tables.build_evidence import EvidencePart
+from audit.count_tables.cell_rates import CellRates
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell
@@ -37,6 +38,7 @@ class FindingBuilder:
     def __init__(self, counts: PublishedCounts, over_time: OverTime | None = None) -> None:
         """Name findings as if the releases were related in this way; None means the way stated in the manifest."""
         self.counts, self._over_time = counts, over_time or counts.manifest.over_time
+        self.rates = CellRates(counts)
 
     def cell(self, label: Sequence[int], dimensions: Sequence[Dimension] | None = None) -> dict[str, str]:
         """Return the labels of a cell, by dimension; `dimensions` are those of the evidence if the cell is derived."""
@@ -158,6 +160,7 @@ class FindingBuilder:
             exact=exact,
             file=file,
             line=line,
+            rates=self.rates.of(row),
         )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Annotated, ClassVar, Literal
 
-from audit.model.count_certificates import CaseTerm, CertifiedBound, CountStep, CountSum, PublishedTerm
+from audit.model.count_certificates import CaseTerm, CellRate, CertifiedBound, CountStep, CountSum, PublishedTerm
 from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.errors import printable
 from audit.model.finding import Finding, GroupLines, Place
@@ -27,7 +27,10 @@ _TERMS = 8
 """The most terms of a sum that are shown one by one."""
 REST = "(rest)"
 """The label of the atoms that no label of a dimension covers."""
-REMEDY = "Hide further cells in the same rows and columns, or round more coarsely, by one rule in all tables and rates."
+REMEDY = (
+    "Hide further cells in the same rows and columns, and the rates of hidden cells, or round more coarsely, by one "
+    "rule in all tables and rates."
+)
 """How to publish without disclosing these counts."""
 
 
@@ -394,6 +397,20 @@ def _term(term: PublishedTerm | CaseTerm, facts: TablesFacts) -> str:
     where = cell_name(term.cell, facts)
     if len(facts.releases) > 1:
         where = say("{where} in {release}", where=where, release=printable(term.release))
+    if term.rates:
+        where = "; ".join([where, *map(_rate, term.rates)])
     if term.exact:
         return f"{figure(term.end)} ({where})"
     return say("{count} ({where}, published {shown})", count=term.end, where=where, shown=printable(term.shown))
+
+
+def _rate(rate: CellRate) -> str:
+    """Return what a published rate says of a hidden count."""
+    return say(
+        "{column} {rate}, per {per} of {base}, gives {amount}",
+        rate=printable(rate.rate),
+        column=printable(rate.column),
+        per=figure(rate.per),
+        base=figure(rate.denominator),
+        amount=amount(rate.least, rate.most),
+    )

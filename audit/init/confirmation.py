@@ -94,7 +94,7 @@ OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES = "adversary.transitions"
-_TYPED = ("min_count", "min_width", "over_time", "perturbation", "rounding", "threshold")
+_TYPED = ("min_count", "min_width", "not_counts", "over_time", "perturbation", "rounding", "threshold")
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
@@ -348,11 +348,18 @@ class _Asked:
                 return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
             text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
 
-    def ask_value(self, old: object, shown: str) -> Any:  # noqa: ANN401 - any value of TOML
-        """Ask what a value is instead, and return it; None to leave it open."""
+    def ask_value(self, last: str, old: object, shown: str) -> Any:  # noqa: ANN401 - any value of TOML
+        """Ask what the value of a key is instead, and return it; None to leave it open."""
         import tomlkit
 
         text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
+        if last == "not_counts":
+            text = say(
+                "Which of them disclose nothing about the counts? Write these in the form of {shown}, or [] for none; "
+                '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
+                "open.",
+                shown=shown,
+            )
         while True:
             answer = self.ask(text_of(text, "?"))
             try:
@@ -389,7 +396,7 @@ class _Asked:
             return True
         is_sign, is_typed = tables == ["table", "markers"], tables == ["table", "totals"] or last in _TYPED
         if self.manifest is None and (is_sign or is_typed):
-            right = self.ask_counts(last) if is_sign else self.ask_value(old, value)
+            right = self.ask_counts(last) if is_sign else self.ask_value(last, old, value)
             if right is None:
                 return False
             place[last] = right

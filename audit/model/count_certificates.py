@@ -10,6 +10,26 @@ from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, ExactFraction, O
 
 
 @dataclass(frozen=True)
+class CellRate:
+    """A published rate of a hidden count, with what it says of the count by itself.
+
+    Attributes:
+        column: the column, or the statistic, of the rate.
+        rate: the published text.
+        per: the base, such as 100.
+        denominator: the published denominator.
+        least, most: the least and the greatest count whose rate rounds to this text.
+    """
+
+    column: str
+    rate: str
+    per: int
+    denominator: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
 class PublishedTerm:
     """A published number times a weight.
 
@@ -22,6 +42,7 @@ class PublishedTerm:
         exact: whether this is the only count that the number can stand for.
         file: its file; absent for a missing row.
         line: its line in the file; absent for a missing row.
+        rates: the rates that narrow what its marker stands for.
     """
 
     release: str
@@ -32,6 +53,7 @@ class PublishedTerm:
     exact: Annotated[bool, UNWRITTEN]
     file: Omittable[str]
     line: Omittable[int]
+    rates: Annotated[tuple[CellRate, ...], UNWRITTEN] = ()
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ class CountMeasures(Measures):
     about_values: ClassVar[bool] = False
     criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, INFERENCE})
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Hide further cells in the same rows and columns, or round more coarsely, by the same rule in all tables and "
-        "rates."
+        "Hide further cells in the same rows and columns, and the rates of hidden cells, or round more coarsely, by "
+        "the same rule in all tables and rates."
     )
 
     cells: int

@@ -131,8 +131,19 @@ def _further(candidate: CandidateReport) -> int:
 
 
 def _marked(candidate: CandidateReport) -> Iterator[str]:
-    """Yield how many cells with a marker are to be left empty, too."""
-    if count := len(candidate.hide or ()) - _further(candidate):
+    """Yield how many cells with a marker are to be left empty, too, or without their rates."""
+    tables = candidate.after.tables
+    if not (count := len(candidate.hide or ()) - _further(candidate)):
+        return
+    if tables is not None and tables.rules.rates is not None:
+        yield say_count(
+            "In {count} cell that is hidden already, leave out the rates, too, and the marker if it says how large the "
+            "count can be.",
+            "In {count} cells that are hidden already, leave out the rates, too, and the marker if it says how large "
+            "the count can be.",
+            count,
+        )
+    else:
         yield say_count(
             "In {count} cell that is hidden already, leave out the marker, too: it says how large the count can be.",
             "In {count} cells that are hidden already, leave out the marker, too: it says how large the count can be.",

@@ -18,7 +18,7 @@ from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
 from tests.cli.test_confirm import confirm as answered
-from tests.cli.test_count_table_doubts import NUMBERS, verdict, written
+from tests.cli.test_count_table_doubts import NUMBERS, TABLE, verdict, written
 from tests.helpers.amount import some
 from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import lines, open_document
@@ -993,3 +993,29 @@ def test_a_flag_that_is_not_declared_is_named_with_its_own_cell(flag, point, tmp
     )
     (folder / "series.toml").write_text(declared, encoding="utf-8")
     assert verdict(folder)[0] == 0
+
+
+@pytest.mark.parametrize("form", ["column", "cell", "table"])
+def test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base(form, tmp_path):
+    """Of 27 people, 44.4 per cent are 12; the marker itself says nothing."""
+    whole = {area: n for area, sex, n in NUMBERS if sex == "All"}
+    hidden = [(a, s, "*" if (a, s) in {("A", "f"), ("A", "m"), ("B", "f"), ("B", "m")} else n) for a, s, n in NUMBERS]
+    share = ["44.4" if (a, s) == ("A", "f") else "" for a, s, _ in NUMBERS]
+    rows = [(*row, rate, whole[row[0]]) for row, rate in zip(hidden, share, strict=True)]
+    base = '"base"' if form == "column" else '{ sex = "All" }'
+    rates = f'rates = {{ column = "share", per = 100, decimals = 1, denominator = {base} }}\n'
+    table = TABLE + 'markers = { "*" = [0, inf] }\n' + rates
+    table += "" if form == "column" else 'not_counts = ["base"]\n'
+    folder = written(tmp_path, [r[:3] if form == "table" else r for r in rows], "area,sex,n,share,base", table)
+    if form == "table":
+        lines = ["area,sex,n", *(",".join(row[:3]) for row in rows)]
+        (folder / "releases/1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = ["area,sex,share,base", *(",".join((*row[:2], *row[3:])) for row in rows if row[3])]
+        (folder / "releases/rates.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        text = (folder / "series.toml").read_text(encoding="utf-8")
+        text = text.replace('["releases/1.csv"]', '[{ tag = "1", tables = ["releases/1.csv", "releases/rates.csv"] }]')
+        (folder / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main(str(folder))
+    assert (code, err) == (1, "")
+    assert "12 (area A, sex f; share 44.4, per 100 of 27, gives exactly 12) = 12" in " ".join(out.split())
+    assert "and the rates of hidden cells" in " ".join(out.split())

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import said_range
+from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.count_tables import TinyTables
@@ -999,3 +1000,25 @@ def test_a_number_that_the_table_publishes_is_not_asked_about(said, tmp_path):
         file = folder / "releases/1.csv"
         file.write_text(f"{said}\n\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
         assert verdict(folder)[0] == (3 if "80" in said and rows == FOUR_HIDDEN else 0)
+
+
+def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_disclose_nothing(tmp_path):
+    folder = written(tmp_path, NUMBERS)
+    (folder / "series.toml").unlink()
+    file = folder / "releases/1.csv"
+    file.write_text(
+        f"{file.read_text(encoding='utf-8')}Note: {SAID}\nNote: 2 schools did not answer\n", encoding="utf-8"
+    )
+    run_main("init", str(folder), "--yes")
+    asked = []
+
+    def answer(question):
+        asked.append(question.text)
+        if "table.not_counts" in question.text:
+            return "no"
+        return '["Note: 2 schools did not answer"]' if "disclose nothing" in question.text else "yes"
+
+    text = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(confirmed(folder, text, answer), encoding="utf-8")
+    code, why, _ = verdict(folder, "--policy", "min_count=5")
+    assert (code, SAID in why, "schools" in why) == (3, True, False)

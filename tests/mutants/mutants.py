@@ -199,6 +199,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "rates.of_published",
         ),
     ],
+    "cli/test_count_table_columns.py::test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base": [
+        ("audit.count_tables.cell_rates.CellRates._base", "!= label[row]", "== label[row]"),
+    ],
     "cli/test_topics.py::test_topics_divide_the_same_people": [
         ("audit.init.count_columns._common_tags", "if all(", "if not all("),
     ],
