@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Self
 
+from audit.io.cell_reading import unknown_among
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, unnamed
@@ -120,7 +121,8 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
     `false` in place of a file says that values have nothing in common. Without either, all values that are not harmless
-    are a category if some are: nobody has said whether it may be known that a person has one of them.
+    are a category if some are, other than those that say that a value is not known: nobody has said whether it may be
+    known that a person has one of them.
 
     Attributes:
         names: the file of each column; empty if its values have nothing in common.
@@ -194,11 +196,11 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
         """Return a number for each value of `texts`, by column and category: 0 for members of the category, else None.
 
         So the members of a category are as close as equal numbers. Empty if the column has no categories, or if none
-        of its harmless values is published.
+        of its harmless values is published but those that say that a value is not known.
         """
         of, doubt = [self.of(column, text) for text in texts], None
         if column in self.harmless:
-            if self.harmless[column][0].isdisjoint(texts):
+            if self.harmless[column][0].intersection(texts) <= {*unknown_among(texts)}:
                 return {}
             doubt = _undeclared(column, self.harmless[column][0])
         same, names = Fraction(0), sorted(frozenset().union(*of))
