@@ -477,15 +477,15 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     """Note whether the sums show that nested labels add up to the labels around them."""
     shown, unequal = sum(each.shows for each in sums), sum(each.is_whole and each.gap != 0 for each in sums)
     if unequal or shown < LINES:
-        rules.doubt(
-            "table.nested",
-            say(
-                "The labels of {column} add up to those above them in {equal} of {shown} lines without hidden counts.",
-                column=name,
-                equal=shown - unequal,
-                shown=shown,
-            ),
+        why = say(
+            "The labels of {column} add up to those above them in {equal} of {shown} lines without hidden counts.",
+            column=name,
+            equal=shown - unequal,
+            shown=shown,
         )
+        if not shown and not unequal:
+            why = say("No line without hidden counts shows that labels of {column} lie in those above.", column=name)
+        rules.doubt("table.nested", why)
 
 
 def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:

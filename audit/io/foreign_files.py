@@ -10,7 +10,7 @@ import datetime
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,12 +137,21 @@ def _read_workbook(path: Path) -> ForeignTable:
     texts = {name: [[*map(text, row)] for row in each] for name, each in others.items()}
     left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     elsewhere = tuple(
-        (f"{name}:{line}", joined_cells(row))
+        (f"{name}:{line}", row)
         for name, each in texts.items()
-        for line, row in enumerate(each, 1)
-        if name not in left and any(row)
+        for line, row in enumerate(_numbered(each), 1)
+        if name not in left and row
     )
     return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere)
+
+
+def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the text of each row; a point follows the numbers 1, 2, ... with which a list of notes counts its rows."""
+    next_number = 1
+    for first, *others in rows:
+        is_next = first == str(next_number) and any(others)
+        next_number += is_next
+        yield joined_cells([f"{first}." if is_next else first, *others])
 
 
 def joined_cells(cells: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
         if path.suffix.lower() in WORKBOOKS:
             found = read_foreign(path)
             cells = zip(*(column.to_pylist() for column in found.columns), strict=True)
-            return _below(list(zip(found.lines[1:], cells, strict=True)), len(found.names))
+            return _below(list(zip(found.lines[1:], cells, strict=True)), len(found.names), " ")
         if path.name.endswith(".parquet") or is_foreign(path):
             return Below()
         dialect = read_dialect(path, declared)
@@ -122,11 +122,12 @@ def _last_line(path: Path, dialect: Dialect) -> str:
 def _may_be_note(cells: Sequence[str], width: int) -> bool:
     """Return whether a row may be a note: only its first cell is filled, it has not `width` cells, or it is introduced.
 
-    An introduced note begins with a word such as "Source:". The delimiter may divide it into cells, which all have
-    letters.
+    An introduced note begins with a word such as "Source:". The delimiter may divide it into cells: these are fewer
+    than those of a row, or all have letters.
     """
     further = [cell for cell in cells[1:] if cell.strip()]
-    is_introduced = further and _INTRODUCED.match(cells[0]) and all(any(map(str.isalpha, cell)) for cell in further)
+    is_text = len(further) + 1 < width or all(any(map(str.isalpha, cell)) for cell in further)
+    is_introduced = further and is_text and _INTRODUCED.match(cells[0])
     return not further or len(cells) != width or bool(is_introduced)
 
 

@@ -992,6 +992,31 @@ def test_a_count_in_a_workbook_beside_the_table_is_asked_about(above, tmp_path):
     assert (code, SAID in why, "1.xlsx:1" in why, "1.xlsx:Notes:1" in why) == (3, True, above, not above)
 
 
+def test_a_note_whose_count_has_a_cell_of_its_own_is_asked_about(tmp_path):
+    """It was read as a row without a count."""
+    folder = written(tmp_path, [*FOUR_HIDDEN, ("Note: women in A", "", "")], table=TABLE + ANY_COUNT)
+    assert verdict(folder)[:2] == (0, "[]")
+    written(tmp_path, [*FOUR_HIDDEN, ("Note: women in A", "3", "")], table=TABLE + ANY_COUNT)
+    code, why, _ = verdict(folder)
+    assert (code, "Note: women in A,3" in why) == (3, True)
+
+
+@pytest.mark.parametrize(("text", "code"), [("A has 3 women", 3), ("Published 12 March 2024", 0)])
+def test_a_sheet_of_numbered_notes_is_asked_about_if_a_note_has_a_count(text, code, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [["area", "sex", "n"], *FOUR_HIDDEN]:
+        book.active.append([int(cell) if cell.isdigit() else cell for cell in row])
+    notes = book.create_sheet("Notes")
+    for row in [["Note", "Text"], [1, "Rounded to the nearest 5"], [2, text]]:
+        notes.append(row)
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    book.save(tmp_path / "releases/1.xlsx")
+    manifest = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", "1.xlsx")
+    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
+    assert verdict(tmp_path)[0] == code
+
+
 @pytest.mark.parametrize("said", ["Of 79 people", "Of 80 people", "Table 3, published on 12 March 2024"])
 def test_a_number_that_the_table_publishes_is_not_asked_about(said, tmp_path):
     """80 is neither small nor hidden in a table of exact numbers, but a hidden count can be 80."""

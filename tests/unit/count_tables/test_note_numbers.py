@@ -69,6 +69,8 @@ MAY_COUNT = {
     "Total of which 4 in Camden": 4,
     "c = suppressed (1 to 4); in Camden it is 3": 3,
     "Camden: 3": 3,
+    "Note: Camden,,3": 3,
+    "Camden;3;women": 3,
     "Note: Camden (2 pupils) excluded": 2,
     "One pupil in Camden was excluded": 1,
     "Fewer than 3 pupils in Camden": 3,
