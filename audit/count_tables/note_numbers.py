@@ -36,8 +36,9 @@ _ONE = re.compile(
     r"(?:eine?r?|une?|una)\b|\b(?:une? seule?|una? sol[oa]|ein(?:e|en|em|er)? einzige[nrms]?|a single)\b"
 )
 _N = r"[0-9]+(?:[.,'][0-9]+)*"
-_AND = r"(?: ?(?:,|-|/|to|and|or|bis|und|oder|à|et|ou|a|y|o) ?)"
+_AND = r"(?: ?(?:-|/|to|and|or|bis|und|oder|à|et|ou|a|y|o) ?)"
 _MANY = rf"{_N}(?:{_AND}{_N})*"
+_LISTED = rf"{_N}(?:(?:,|{_AND}) ?{_N})*"
 _ACCENTED = ("märz", "jänner", "février", "août", "décembre")
 _MONTH = rf"(?:{'|'.join(sorted([*MONTHS, *_ACCENTED], key=len, reverse=True))})\b\.?"
 _YEAR = "(?:1[5-9]|20|21)[0-9]{2}"
@@ -54,7 +55,8 @@ _HARMLESS = re.compile(
             r"(?:https?://|www\.)\S+|\S+@\S+",
             r"(?:tel(?:ephone|efon|éfono)?|phone|fon|tél(?:éphone)?|fax|contact)\b[^0-9+]{0,12}\+?[0-9][0-9 ()/-]*",
             r"(?:\+|\b00|\b0)[0-9][0-9 ()/-]{6,}",
-            r"^\W*[0-9]{1,2}(?:[.)\]]|\))(?= )|\[[0-9]{1,2}\]|^\([0-9]{1,2}\)",
+            r"^(?:(?:notes?|notas?|anmerkung(?:en)?|hinweise?|fußnoten?|remarques?) ?: ?)?\W*[0-9]{1,2}[.)\]](?= )|"
+            r"\[[0-9]{1,2}\]|^\([0-9]{1,2}\)",
             r"(?:^|[;,] ?)[0-9]+ ?= ",
             r"[0-9]{1,4}([./-]) ?[0-9]{1,2}\1(?: ?[0-9]{2,4})?",
             rf"{_YEAR}(?:[/-][0-9]{{1,4}})?(?![0-9])|[0-9]{{1,2}}/{_YEAR}",
@@ -66,7 +68,8 @@ _HARMLESS = re.compile(
             rf"(?:per|pro|je|pour|por) {_N}(?: [0-9]{{3}})*",
             rf"{_MANY} ?(?:%|‰|per ?cent|prozent|pour cent|por ciento)",
             r"\b(?:aged?|ages|alter\w*|âgée?s?|âge|edad(?:es)?)"
-            rf"(?: (?:of|von|de|group|from|under|over|unter|über|ab))* {_MANY}",
+            rf"(?: (?:of|von|de|groups?|from|under|over|unter|über|ab))*:? {_MANY}(?:, {_N}-{_N})*",
+            r"\bprecision: [0-9]+|[0-9]{13,}",
             r"[0-9]{1,2}\. (?:klassen?|jahrg\w+|schul\w+|quartals?|halbjahre?s?|woche|lebensjahr\w*)\b",
             rf"{_MANY}(?: (?:or more|oder mehr|ou plus|o más))?[ -]?"
             r"(?:years?|yrs?|months?|weeks?|days?|hours?|minutes?|seconds?|decimals?|digits?|significant|"
@@ -86,9 +89,9 @@ _ROUNDED = re.compile(
     rf"(?: [^\W\d]+){{0,3}} {_N})|{_N} (?:gerundet|rounded)\b"
 )
 _OF_VALUES = re.compile(
-    r"\b(?:counts?|values?|numbers?|figures?|cells?|frequenc\w+|werten?|fallzahlen?|zahlen|häufigkeiten|angaben|"
+    r"\b(?:counts?|values?|numbers?|figures?|cells?|frequenc\w+|werten?|fallzahlen?|zahlen(?:werten?)?|häufigkeiten|angaben|"
     rf"effectifs?|valeurs?|nombres?|valor(?:es)?|cifras?|recuentos?|números?)"
-    rf"(?: (?:of|from|with|von|mit|de|avec|con))? ({_MANY})"
+    rf"(?: (?:of|from|with|von|mit|de|avec|con))? ({_LISTED})"
 )
 _NUMBER = re.compile(
     r"(?<!\w)(?<![0-9][.,'/-])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?!\w)|"

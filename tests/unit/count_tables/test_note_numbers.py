@@ -48,6 +48,10 @@ Persons may appear in two or more categories.
 The two tables count the same people.
 COVID-19 admissions, ICD-10 codes U07.1
 Open Government Licence v3.0
+Age groups: 0-4, 5-9, 10-14
+Nota: 1) Datos provisionales
+Show Suppressed: True; Precision: 1
+Zahlenwerte von 1, 2, 3 oder 4 werden anonymisiert.
 Stand: 12.3.2024
 Werte von 1 bis 4 werden durch * ersetzt.
 Fallzahlen unter 5 werden nicht ausgewiesen.
@@ -79,6 +83,10 @@ MAY_COUNT = {
     "In March 3 pupils were excluded": 3,
     "In Table 2 Camden has 3 pupils": 3,
     "2024: 3 pupils": 3,
+    "As in Table 2, 3 pupils": 3,
+    "Pupils aged 16, 3 in Camden": 3,
+    "On 12 March, 3 pupils": 3,
+    "Note: 1. In Camden 3 pupils": 3,
     "Rounded to 5; in Camden 3 pupils": 3,
     "Anmerkung: In Camden wurden drei Schüler ausgeschlossen": 3,
     "Anmerkung: darunter ein Fall": 1,
