@@ -672,7 +672,6 @@ def test_what_may_be_a_row_is_named_with_its_line(last, tmp_path):
         ("W,,", None),  # a label alone
         ("W,f,0\nW,,", 10),  # the same label has a count elsewhere
         ("* W,f,3\n* W,m,12\n* Y and its three parts,,", None),  # labels look like notes
-        ("Source: a,,3", 9),  # it has a count
     ],
 )
 def test_rows_are_not_notes(last, rows, tmp_path):
