@@ -79,7 +79,7 @@ def publish_tables(
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     _check_all_have_counts(counts)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
-    if for_people and (manifest.categories or any(each.labels != tables[0].labels for each in tables)):
+    if for_people and (_has_parts(manifest) or any(each.labels != tables[0].labels for each in tables)):
         raise UsageError(
             say(
                 "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
@@ -159,13 +159,15 @@ def _as_published(name: str) -> str:
 def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedTexts) -> str:
     """Return a table's rows in their order, with their published texts, as CSV."""
     source = counts.parts[table.file].table
-    used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
-    heads = [*(counts.dimensions[axis].axis.name for axis in used), counts.manifest.value]
+    rules = counts.manifest
+    inside = [*(column for columns in rules.nested.values() for column in columns), rules.breakdown, *rules.levels]
+    heads = [name for name in (*rules.dimensions, *inside) if name is not None and name in source]
+    columns = [source.texts(name) for name in heads]
     rows = (
-        [*(counts.dimensions[axis].labels[counts.label[row, axis]] for axis in used), shown]
-        for row, shown in zip(table.rows.tolist(), published.tolist(), strict=True)
+        [*(texts[row] for texts in columns), shown]
+        for row, shown in zip(counts.row[table.rows].tolist(), published.tolist(), strict=True)
     )
-    return _csv_text([heads, *rows])
+    return _csv_text([[*heads, rules.value], *rows])
 
 
 def _csv_text(rows: Iterable[Iterable[str]]) -> str:
@@ -203,7 +205,7 @@ def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
 _PLAIN = {
     *("folder", "name", "releases", "dimensions", "value", "totals", "no_total", "over_time", "absent_is_zero"),
     *("markers", "categories", "rates", "not_counts", "not_published", "sensitive", "harmless", "flags", "policy"),
-    *("waivers", "hiding", "unconfirmed"),
+    *("waivers", "hiding", "unconfirmed", "nested", "breakdown", "levels"),
 }
 """What the manifest of exact tables may say."""
 
@@ -215,10 +217,10 @@ class ExactTable:
     Attributes:
         file: its place in `PublishedCounts.parts`.
         rows: shape (n,), int64; its rows among all rows.
-        counts: the counts by dimension, the total at the end of each axis; the cells along one axis, if labels are
-            parts of other labels.
+        counts: the counts by dimension, the total at the end of each axis; the cells along one axis, if labels
+            may be parts of other labels.
         place: one array of shape (n,) for each axis, int64; where each row stands in `counts`.
-        labels: by dimension the labels along its axis; none if labels are parts of other labels.
+        labels: by dimension the labels along its axis; none if labels may be parts of others.
     """
 
     file: int
@@ -256,6 +258,11 @@ def check_exact(manifest: TableManifest) -> None:
     problems.check()
 
 
+def _has_parts(manifest: TableManifest) -> bool:
+    """Return whether labels may be parts of other labels, or rows have only some dimensions."""
+    return bool(manifest.categories or manifest.nested or manifest.breakdown)
+
+
 def _check_all_have_counts(counts: PublishedCounts) -> None:
     problems = Problems()
     for part in counts.parts:
@@ -273,7 +280,7 @@ def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
             of other labels: a cell has two counts.
     """
     rows = np.flatnonzero((counts.file == file) & counts.shown)
-    if counts.manifest.categories:
+    if _has_parts(counts.manifest):
         _, first, cell = np.unique(counts.label[rows], axis=0, return_index=True, return_inverse=True)
         given = counts.lower[rows[first]]
         _check_counts(counts, rows, given[cell.ravel()])

@@ -299,3 +299,42 @@ def test_two_tables_that_would_be_one_file_are_refused(tmp_path):
     edit(folder / "series.toml", '"releases/2.csv"', '{ tag = "2", tables = ["releases/1.tsv"] }')
     said = refused("anonymize", str(folder), "--method", "threshold", "--output", str(tmp_path / "out"))
     assert "several tables would be published as releases/1.csv" in said
+
+
+TOPICS = """region,authority,topic,label,n,noted
+,,Total,Total,100,x
+,,SEN,yes,28,x
+,,SEN,no,72,x
+,,FSM,yes,39,x
+,,FSM,no,61,x
+North,,Total,Total,51,x
+North,,SEN,yes,15,x
+North,,SEN,no,36,x
+North,Bury,Total,Total,23,x
+North,Bury,SEN,yes,3,x
+North,Bury,SEN,no,20,x
+North,Bury,FSM,yes,9,x
+North,Bury,FSM,no,14,x
+North,Leeds,Total,Total,28,x
+North,Leeds,SEN,yes,12,x
+North,Leeds,SEN,no,16,x
+South,,Total,Total,49,x
+"""
+
+
+@pytest.mark.parametrize("method", ["secondary", "threshold", "rounding"])
+def test_nested_labels_and_topics_are_published_in_their_columns(method, tmp_path):
+    (tmp_path / "1.csv").write_text(TOPICS)
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv"]\n'
+        '[table]\ndimensions = ["area", "SEN", "FSM"]\nvalue = "n"\ntotals = { SEN = "Total", FSM = "Total" }\n'
+        'nested = { area = ["region", "authority"] }\nbreakdown = "topic"\nlevels = ["label"]\n'
+        "[policy]\nmin_count = 5\n"
+    )
+    options = [] if method == "rounding" else ["--threshold", "5"]
+    done("anonymize", str(tmp_path), "--method", method, *options, "--output", str(tmp_path / "out"))
+    written = [*csv.reader((tmp_path / "out/1.csv").read_text(encoding="utf-8").splitlines())]
+    exact = [line.split(",") for line in TOPICS.splitlines()]
+    assert [row[:4] for row in written] == [row[:4] for row in exact]
+    assert (written[10][4] == "3", len(written[0])) == (False, 5)
+    assert run_main(str(tmp_path / "out"))[0] == (1 if method == "threshold" else 0)
