@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
 from audit.io.cells import Fault
@@ -43,7 +44,7 @@ class ForeignTable:
         other_sheets: the other sheets that are not empty.
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
         above: the line and the text of each row above the header that is not empty.
-        elsewhere: the place and the text of each row of the other sheets but `tables_left`.
+        elsewhere: the place and the text of each row of the other sheets but `tables_left`, and of each cell's comment.
     """
 
     names: tuple[str, ...]
@@ -142,7 +143,32 @@ def _read_workbook(path: Path) -> ForeignTable:
         for line, row in enumerate(_numbered(each), 1)
         if name not in left and row
     )
+    elsewhere = (*elsewhere, *_comments(path))
     return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere)
+
+
+_COMMENTS = ("}annotation", "}comment", "}threadedComment")
+_BLANKS = ("}s", "}tab", "}line-break")  # elements of .ods that part words
+
+
+def _comments(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the cell and the text of each comment in a workbook, which its reader leaves out; in .ods, its number."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            names = [
+                each for each in packed.namelist() if re.fullmatch(r"content\.xml|xl/.*comment.*\.xml", each, re.I)
+            ]
+            parts = [each for each in map(packed.read, names) if b"annotation" in each or "content.xml" not in names]
+        roots = [*map(ET.fromstring, parts)]
+    except (zipfile.BadZipFile, ET.ParseError) as error:
+        what = say("this workbook cannot be read, or it has a password")
+        raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
+    found = (part for root in roots for part in root.iter() if part.tag.endswith(_COMMENTS))
+    for number, comment in enumerate(found, 1):
+        for part in comment.iter():
+            part.tail = f" {part.tail or ''}" if part.tag.endswith(_BLANKS) else part.tail
+        said = [*comment.iterfind(".//{*}p"), *comment.iterfind("{*}text")]
+        yield comment.get("ref", f"annotation {number}"), joined_cells("".join(each.itertext()) for each in said)
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import re
 import shutil
 import tomllib
+import zipfile
 from itertools import chain
 
 import numpy as np
@@ -990,6 +992,62 @@ def test_a_count_in_a_workbook_beside_the_table_is_asked_about(above, tmp_path):
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
     code, why, _ = verdict(tmp_path)
     assert (code, SAID in why, "1.xlsx:1" in why, "1.xlsx:Notes:1" in why) == (3, True, above, not above)
+
+
+ODS = """<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>
+<table:table table:name="T">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"""
+ANNOTATION = (
+    "<office:annotation><dc:creator>Clerk 3</dc:creator><dc:date>2024-01-03T10:00:00</dc:date><text:list>"
+    "<text:list-item><text:p>{}</text:p></text:list-item></text:list></office:annotation>"
+)
+THREADED = (
+    '<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments">'
+    '<threadedComment ref="C2" dT="2024-01-03T10:00:00.00"><text>{}</text></threadedComment></ThreadedComments>'
+)
+
+
+def commented(path, form, comment):
+    """Write FOUR_HIDDEN as a workbook whose first cell of numbers has a comment."""
+    rows = [("area", "sex", "n"), *FOUR_HIDDEN]
+    if form == "ods":
+        said = ANNOTATION.format(re.sub(r" (?=women)", "<text:s/>", comment))
+        cell = '<table:table-cell office:value-type="string">{}<text:p>{}</text:p></table:table-cell>'
+        notes = {(0, 0): said}
+        filled = [
+            [cell.format(notes.get((y, x), ""), text) for x, text in enumerate(row)] for y, row in enumerate(rows)
+        ]
+        content = ODS.format(rows="".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in filled))
+        with zipfile.ZipFile(path, "w") as packed:
+            packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            packed.writestr("content.xml", content)
+            packed.writestr("META-INF/manifest.xml", "<manifest/>")
+        return
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append([int(cell) if cell.isdigit() else cell for cell in row])
+    if form == "note":
+        book.active["C2"].comment = openpyxl.comments.Comment(comment, "Clerk 3")
+    book.save(path)
+    if form == "thread":
+        with zipfile.ZipFile(path, "a") as packed:
+            packed.writestr("xl/threadedComments/threadedComment1.xml", THREADED.format(comment))
+
+
+@pytest.mark.parametrize(("comment", "code"), [(SAID, 3), ("Checked on 12 March 2024", 0)])
+@pytest.mark.parametrize(("form", "place"), [("note", "C2"), ("thread", "C2"), ("ods", "annotation 1")])
+def test_a_count_in_the_comment_of_a_cell_is_asked_about(form, place, comment, code, tmp_path):
+    name = "1.ods" if form == "ods" else "1.xlsx"
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    commented(tmp_path / "releases" / name, form, comment)
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", name)
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    found, why, _ = verdict(tmp_path)
+    assert (found, f"{name}:{place}" in why and comment in why) == (code, code == 3)
+    (tmp_path / "series.toml").write_text(text.replace(ANY_COUNT, f'{ANY_COUNT}not_counts = ["{comment}"]\n'), "utf-8")
+    assert verdict(tmp_path)[0] == 0
 
 
 def test_a_note_whose_count_has_a_cell_of_its_own_is_asked_about(tmp_path):
