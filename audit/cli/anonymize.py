@@ -139,9 +139,12 @@ def _verdict(series: PublishedSeries, method: Anonymizer, microdata: Path, *, ne
         if report.policy.exit_code:
             lines.append(say("Do not pass the new releases on before this is settled."))
             if new:
-                lines.append(
-                    say("If it cannot be settled, remove the folder and compare methods: {command}.", command=plan)
+                way = say(
+                    "If it cannot be settled, remove the folder; then publish anew, as the method draws at random, or "
+                    "compare methods: {command}.",
+                    command=plan,
                 )
+                lines.append(way)
         return lines
     not_published = say(
         "Release {release} is not published: it keeps {promise}, but would make the series break its policy.",
