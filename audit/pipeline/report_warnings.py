@@ -143,7 +143,7 @@ def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Itera
         others = sorted({name for name, _ in listed if name in names and not names[name]})
         if others:
             more = say(
-                "that a person certainly has another value of {columns} may be known, too, as similar declares",
+                "that a person certainly has another value of {columns} may be known, too, as declared",
                 columns=joined([*map(printable, others)], _COLUMNS_SHOWN),
             )
             what = parted([what, more])
