@@ -354,7 +354,8 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
         remedy = say("list each person's releases by tag, in a column `release`, or rename the files")
         table.note_first(np.isin(position, [*named]) & fits, column, what, remedy, problems)
         number = np.where(fits, position, Vocabulary(tags).codes(texts)[codes] + 1)
-        wrong, remedy = number < 1, say("write a position from 1 to {last}, or the tag of a release", last=most)
+        remedy = say("write a position from 1 to {last}, the next release's, or the tag of an earlier one", last=most)
+        wrong = number < 1
         table.note_first(wrong, column, say("there is no such release"), remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
     if not problems.found:

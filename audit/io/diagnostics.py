@@ -213,7 +213,10 @@ def _csv_fault(path: Path, declared: Declared) -> tuple[int | None, str, str]:
                     return line, what, remedy
     except UnicodeDecodeError:
         what = say("the text is not {encoding}", encoding=dialect.encoding.upper() if dialect is not None else "UTF-8")
-        return line, what, say("save the file as UTF-8, or name its encoding under [columns] of series.toml")
+        remedy = say(
+            "save the file as UTF-8; a series.toml about rows of people may name its encoding instead, under [columns]"
+        )
+        return line, what, remedy
     except (EOFError, OSError, zlib.error):
         return None, say("this gzip file is damaged or incomplete"), say("compress it again")
     except csv.Error as error:

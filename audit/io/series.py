@@ -276,9 +276,11 @@ class Series:
             InputError: only some releases have a key.
         """
         if self.started_keys and not self.keyed:
-            raise self.keyless(
-                say("there is no key for this release, though others have one"), say(" or the individual column")
-            )
+            remedy = say(" or the individual column")
+            if self.manifest.register is not None:
+                name = "possible" if self.manifest.possible else "register"
+                remedy += say(", or use --adversary {adversary}", adversary=name)
+            raise self.keyless(say("there is no key for this release, though others have one"), remedy)
 
     @cached_property
     def keyed(self) -> bool:

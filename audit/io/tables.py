@@ -267,32 +267,27 @@ def note_absent(
     The header is only quoted if it has a wanted column and is as wide as the row below it: otherwise the first line may
     be about a person.
     """
-    absent = [column for column in wanted if column not in names]
-    quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
-    if len(absent) == len(set(wanted)) > 1:
-        problems.add(
-            shown,
-            say("the file has none of the columns that it should have"),
-            say(
-                "write a header line with these names, separated by commas: {names}",
-                names=", ".join(dict.fromkeys(wanted)),
-            ),
-            line=form_of(path).header_line(path),
-        )
+    absent, listed = [column for column in wanted if column not in names], dict.fromkeys(wanted)
+    if not absent:
         return
+    lacks_all = len(absent) == len(listed)
+    quoted = not lacks_all and form_of(path).has_header(path, len(names))
+    line = form_of(path).header_line(path)
+    header_line = say("write a header line with these names, separated by commas: {names}", names=", ".join(listed))
+    if lacks_all and len(listed) > 1:
+        problems.add(shown, say("the file has none of the columns that it should have"), header_line, line=line)
+        return
+    other = otherwise or say("add it to the file")
+    remedy = say("correct its name in the manifest or in the file, or {otherwise}", otherwise=other)
+    if lacks_all or path.name.endswith(".key.csv"):  # no manifest gives the columns of a key other names
+        remedy = header_line
     for column in absent:
         what = say("the column is not in the file")
-        other = otherwise or say("add it to the file")
-        remedy = say("correct its name in the manifest or in the file, or {otherwise}", otherwise=other)
         if quoted:
             what += say(", which has: {names}", names=", ".join(names))
-        elif len(absent) == len(set(wanted)):
+        elif lacks_all:
             what += say(", nor is any other column that it should have")
-            remedy = say(
-                "write a header line with these names, separated by commas: {names}",
-                names=", ".join(dict.fromkeys(wanted)),
-            )
-        problems.add(shown, what, remedy, line=form_of(path).header_line(path), column=column)
+        problems.add(shown, what, remedy, line=line, column=column)
 
 
 def read_table(

@@ -72,7 +72,7 @@ def test_one_verdict_in_every_notation(tmp_path, kind, expected):
 def test_an_old_encoding_is_declared(tmp_path, expected):
     files = [write(tmp_path / f"{tag}.csv", as_csv(rows).encode("cp850")) for tag, rows in tables()]
     manifest(tmp_path, files)
-    assert "1.csv:3: the text is not UTF-8; save the file as UTF-8, or name its encoding" in refused(str(tmp_path))
+    assert "1.csv:3: the text is not UTF-8; save the file as UTF-8; a series.toml about" in refused(str(tmp_path))
     manifest(tmp_path, files, 'encoding = "cp850"')
     assert verdict(tmp_path) == expected
 

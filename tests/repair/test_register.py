@@ -94,6 +94,36 @@ def test_without_a_key_nobody_can_tell_whom_to_withhold(tmp_path):
     assert "only withholding every row would" not in out, "what was not tried is not claimed to fail"
 
 
+@pytest.mark.parametrize("presence", ["register", "possible"])
+def test_where_the_candidate_alone_has_a_key_the_adversary_that_needs_none_is_named(tmp_path, presence):
+    past, candidate = write(series(ALONE, keyed=False), tmp_path)
+    if presence == "possible":
+        text = (past / "series.toml").read_text(encoding="utf-8")
+        (past / "series.toml").write_text(text.replace("[adversary]", '[adversary]\npresence = "possible"'), "utf-8")
+    assert f"or the individual column, or use --adversary {presence}" in refused("next", str(past), str(candidate))
+    assert run_main("next", str(past), str(candidate), "--adversary", presence)[0] in (0, 1, 3)
+
+
+@pytest.mark.parametrize("header", ["line,person", "row,name", "Row,Individual", "0,p0"])
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_key_with_another_header_is_told_the_header_that_is_wanted(tmp_path, header, keyed):
+    past, candidate = write(series(ALONE, keyed=keyed), tmp_path)
+    (tmp_path / "2.key.csv").write_text(f"{header}\n1,p1\n", encoding="utf-8")
+    said = refused("next", str(past), str(candidate), *([] if keyed else OPTIONS))
+    assert "2.key.csv:1" in said
+    assert "write a header line with these names, separated by commas: row, individual" in said
+    assert "manifest" not in said
+
+
+def test_the_position_of_the_coming_release_is_named_to_who_writes_its_tag(tmp_path):
+    past, _ = write(series(ALONE), tmp_path, spans=True)
+    register = past / "register.csv"
+    register.write_text(register.read_text(encoding="utf-8").replace(",1,2\n", ",1,2024-05\n"), encoding="utf-8")
+    assert "write a position from 1 to 2, the next release's, or the tag of an earlier one" in refused(
+        str(past), *OPTIONS
+    )
+
+
 def draw(seed: int) -> TinySeries:
     """Some people in one group, then a candidate of some of them in groups whose cells may overlap."""
     rng = random.Random(seed)  # noqa: S311 - reproducible series
