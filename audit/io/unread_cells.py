@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,13 +22,13 @@ from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes
-from audit.io.rules.spelling import Decimal, Fold
+from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import text_codes
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
-from audit.runtime.phrases import Noun, Reason, ReasonKind, say
+from audit.runtime.phrases import Noun, Reason, ReasonKind, say, say_count
 
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
 _SHORTEST_CODE = 4  # numbers of one length, such as postcodes; shorter ones may be ages
@@ -115,6 +115,59 @@ def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -
                     key=toml_text(name),
                 )
                 break
+
+
+def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
+    """Yield a sentence for each column with a value of the register that cells of a release may write in another way.
+
+    Who may be in the data, and whom no cell covers, counts as absent: so does a person who is written in another way. A
+    line of the crosswalk that gives a value of the register its own name says that no cell means it.
+    """
+    for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
+        if attribute.spelled or attribute.kind is not Kind.CATEGORICAL:
+            continue
+        own = series.rules[Crosswalk].walks.get(("", name), {})
+        exact = {value for value in values if value.strip("*") and value not in attribute.missing} - {*own.values()}
+        found = set[str]()
+        for position in range(len(series.tags)):
+            texts = [text for text in series.texts_in(position, name) if text.strip("*")]
+            found |= _in_other_words(
+                attribute, [text for text in texts if text not in attribute.missing], sorted(exact)
+            )
+        if found:
+            what = say_count(
+                '"{column}" has {count} value in the register that a release may write in another way, since no cell '
+                "there covers it, and people with it are not judged: write it in one way",
+                '"{column}" has {count} values in the register that a release may write in another way, since no '
+                "cell there covers them, and people with them are not judged: write them in one way",
+                len(found),
+                column=printable(name),
+            )
+            remedy = say(
+                "or list them in crosswalk.csv (columns release,from,to; write register as the release; a line "
+                "register,x,x says that x is none of those) and write {example} under [columns]",
+                example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
+            )
+            yield f"{what}, {remedy}"
+
+
+def _in_other_words(attribute: QuasiIdentifier, texts: Sequence[str], values: Sequence[str]) -> set[str]:
+    """Return the values that no cell covers, and that cells may write in another way: zeros, a letter, words."""
+    cells = np.array([attribute.number(text) for text in texts], dtype=np.int64)
+    absent = [values[at] for at in np.flatnonzero(~attribute.covers(cells, values).any(axis=0)).tolist()]
+    read = (attribute.cells[number] for number in cells.tolist())
+    shown = {text for cell in read if isinstance(cell, ValueSet) for text in cell.members}
+    sizes = {*map(len, texts)}
+    return written_alike(absent, shown) | {
+        value
+        for value in absent
+        if attribute.covers(cells, [*(value.zfill(size) for size in sizes), value.lstrip("0") or value]).any()
+        or (len(value) < _SHORTEST_CODE and value.isalpha() and any(map(_begins(value), shown)))
+    }
+
+
+def _begins(value: str) -> Callable[[str], bool]:
+    return lambda text: text.casefold().startswith(value.casefold())
 
 
 def _may_be_cut(attribute: QuasiIdentifier, text: str, *, coded: bool) -> bool:

@@ -23,7 +23,7 @@ from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key
-from audit.io.unread_cells import cells_of_other_length, other_words, unread_cells
+from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
 from audit.model.arrays import Counts, Flags, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
@@ -74,6 +74,9 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         yield from other_words(series, views[0].held.register)
         for what in cells_of_other_length(series, views[0].held.register, reveal=reveal):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+        if views[0].possible_kinds is not None:
+            for what in spelled_otherwise(series, views[0].held.register):
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     if people:
         yield from combination_doubts(series)
     if followed:

@@ -228,3 +228,35 @@ def test_a_series_of_dates_is_continued_in_dates(tmp_path):
     cells = {line.rsplit(",", 1)[0].split(",", 1)[1] for line in (folder / "2.csv").read_text().splitlines()[1:]}
     assert all(cell.startswith('"[1990-') for cell in cells)
     assert not any("born" in each for each in reasons(read_audit(folder)[1]))
+
+
+_OTHERWISE = [  # the register's value for Ann, a cell of her group, the exit of an audit: others are in "Getafe"
+    *((value, "Alcalá de Henares", 3) for value in ("ALCALÁ DE HENARES", "Alcala de Henares", "Henares, Alcalá de")),
+    *((value, "Alcalá de Henares", 3) for value in ("Alcalá de H.", "alcalá  de henares")),
+    *(("8001", cell, 3) for cell in ("080**", "08001")),
+    *(("08001", cell, 3) for cell in ("80**", "8001")),
+    ("M", "Mujer", 3),
+    *((value, "Alcalá de Henares", 0) for value in ("Leganés", "Alcorcón", "28001")),
+    ("9001", "080**", 0),
+]
+
+
+@pytest.mark.parametrize(("ann", "cell", "code"), _OTHERWISE)
+def test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_about(ann, cell, code, tmp_path):
+    """Ann alone has gout, in both releases, if the cell means her value; whom no cell covers is not judged."""
+    own = cell.replace("**", "02")
+    rest = "".join(f"{born},50,{each}\n" for born in (cell, "Getafe") for each in ("flu", "gas", "ulc"))
+    tables = [f"born,age,d\n{cell},30,gout\n{cell},30,{each}\n{rest}" for each in ("flu", "gas")]
+    crosswalk, asked = 'crosswalk = { born = "crosswalk.csv" }', code == 3
+    modes = [("", own, code), (crosswalk, ann, 0), *[(crosswalk, own, 1)] * (asked and "*" not in cell)]
+    for place, (columns, meant, expected) in enumerate(modes):
+        folder = series_of(
+            tmp_path / str(place),
+            tables,
+            f'quasi_identifiers = ["born", "age"]\nsensitive = "d"\n{columns}',
+            '[adversary]\nregister = "register.csv"\npresence = "possible"\n',
+            register=f'individual,born,age\nAnn,"{ann}",30\nZoe,{own},50\nBob,Getafe,50\nEve,Getafe,50\n',
+            crosswalk=f'release,from,to\nregister,"{ann}","{meant}"\n',
+        )
+        found, out, _ = run_main(str(folder))
+        assert (found, "may write in another way" in " ".join(out.split())) == (expected, expected == 3), out

@@ -409,6 +409,27 @@ def _abbreviations(words: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
                 yield [short, text]
 
 
+def written_alike(texts: Collection[str], shown: Collection[str]) -> set[str]:
+    """Return those of some texts that may be other spellings of texts that are shown.
+
+    >>> sorted(
+    ...     written_alike(["ALCALA DE HENARES", "Henares, Alcalá de", "Alcalá de H.", "Getafe"], ["Alcalá de Henares"])
+    ... )
+    ['ALCALA DE HENARES', 'Alcalá de H.', 'Henares, Alcalá de']
+    """
+    words = {text: _words(text) for text in {*texts, *shown}}
+    in_any_order: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text, own in words.items():
+        in_any_order[tuple(sorted(own))].append(text)
+    groups = [*respelled(words), *nearly_respelled(words, remarks=True), *in_any_order.values(), *_abbreviations(words)]
+    groups += (
+        [text, each]
+        for text, each in product((text for text in texts if "." in text), shown)
+        if len(words[text]) == len(words[each]) and all(map(str.startswith, words[each], words[text]))
+    )
+    return {text for group in groups if not {*shown}.isdisjoint(group) for text in group}.intersection(texts)
+
+
 def _equal_digits(texts: Collection[str]) -> list[list[str]]:
     """Return groups of texts with the same digits, with one that has no letters.
 
