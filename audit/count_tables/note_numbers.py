@@ -65,7 +65,7 @@ _HARMLESS = re.compile(
             rf"{_MONTH} {_DAY}(?=,? {_YEAR}|\W*$|[,.;)])",
             r"[0-9]+(?:st|nd|rd|th|er|ère|e|º|ª)\b",
             rf"\b(?:{_REFERENCES}) ?{_MANY}(?: ?[a-z])?(?= ?(?:[^\w ]|$|of\b|in\b|and\b))",
-            rf"(?:per|pro|je|pour|por) {_N}(?: [0-9]{{3}})*",
+            r"(?:per|pro|je|pour|por) [0-9]{2,}(?:[.,'][0-9]+)*(?: [0-9]{3})*",
             rf"{_MANY} ?(?:%|‰|per ?cent|prozent|pour cent|por ciento)",
             r"\b(?:aged?|ages|alter\w*|âgée?s?|âge|edad(?:es)?)"
             rf"(?: (?:of|von|de|groups?|from|under|over|unter|über|ab))*:? {_MANY}(?:, {_N}-{_N})*",

@@ -63,13 +63,19 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
 def _refuse_lone_rows(
     manifest: TableManifest, parts: Sequence[FileRows], categories: dict[str, dict[str, list[str]]], problems: Problems
 ) -> None:
-    """Note files whose last row may be a note: its label is not the total, in no categories, and in no other file."""
+    """Note files whose last row may be a note: its label is not the total, in no categories, and in no other file.
+
+    The last rows of other files that may be notes do not count: a note may stand below each table.
+    """
     known = {*manifest.totals.values(), *(label for some in categories.values() for label in some)}
     read = {part.file.path for part in parts}
     listed = (file for release in manifest.releases for file in release.tables if file.path in read)
     for file in (file for file in listed if below_table(file.path).lone):
-        others = (texts for part in parts if part.file.path != file.path for texts in part.labels.values())
-        elsewhere = {text for texts in others for text in texts}
+        elsewhere = set[str]()
+        for part in (part for part in parts if part.file.path != file.path):
+            own = (below_table(part.file.path).lone or (0, ""))[1]
+            for texts in part.labels.values():
+                elsewhere.update(text for text in texts if text != own or texts.count(own) > 1)
         refuse_lone_row(file.path, file.shown, known | elsewhere, problems)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from audit.model.arrays import Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, printable
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 _RELEASES = -1  # in place of a dimension
@@ -70,11 +72,37 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
     counts = judged.counts
+    if _large_blanks_disclose_more(judged, reading):
+        yield say(
+            "blank cells are 0 or at least {least}, as threshold says that smaller counts have a marker, and more "
+            "follows from the tables if they are not 0: write a marker into them that can stand for any count; or, if "
+            'a blank cell can be any count, write absent = "unknown"',
+            least=counts.manifest.threshold,
+        )
     if _may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
         )
+
+
+def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> bool:
+    """Return whether more follows, of other cells, if blank cells are not small: small counts would have a marker.
+
+    A blank cell may also be 0, which is another reading.
+    """
+    counts = judged.counts
+    least = counts.manifest.threshold
+    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
+    if least is None or counts.manifest.absent_is_said or not blank.any():
+        return False
+    lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, counts.upper)
+    again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=counts.hidden | blank))
+    if again is None:
+        return reading.stopped
+    own = {frozenset(counts.cell(row).items()) for row in np.flatnonzero(blank).tolist()}
+    more = _found(again, ()) - _found(judged, ())
+    return not _is_settled(again) or any(frozenset(cell) not in own for *_, cell, _ in more)
 
 
 def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
@@ -178,7 +206,7 @@ def _without(counts: PublishedCounts, places: Sequence[int]) -> PublishedCounts:
     return replace(counts, manifest=manifest, dimensions=dimensions, label=counts.label[:, left], release=release)
 
 
-def _found(judged: JudgedCounts, left: Container[str | None]) -> set[tuple[object, ...]]:
+def _found(judged: JudgedCounts, left: Container[str | None]) -> set[tuple[Any, ...]]:
     """Return what was found about each count, named without some dimensions; None means without its release."""
     builder, found = FindingBuilder(judged.counts), set[tuple[object, ...]]()
     for place in judged.found:

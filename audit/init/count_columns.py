@@ -12,6 +12,7 @@ from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import (
     commas_are_decimal,
     decimal_of,
+    flag_of,
     is_like_a_number,
     is_total_word,
     number_of,
@@ -300,7 +301,8 @@ def kinds_of(columns: Columns) -> Kinds:
         if not distinct:
             continue
         point = points_part_thousands(distinct)
-        whole = [text for text in texts if number_of(text, point=point) is not None]
+        plain = (flag_of(text)[0] if text[-1:].isalpha() else text for text in texts)
+        whole = [text for text in plain if number_of(text, point=point) is not None]
         like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from audit.count_tables.manifest import read_count_table
-from audit.count_tables.published_texts import is_like_a_number, is_total_word, number_of, said_range
+from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_counts
 from audit.init.count_rules import TableGuesses
 from audit.io.rules.rows import is_total
+from audit.io.table_forms import form_of
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import say
 
@@ -34,6 +36,7 @@ def refuse_half_recognised(files: CountFiles) -> None:
     totals = [any(is_total_word(text) or is_total(text) for text in row) for row in _rows(files, labels)]
     if of_people or not numbers or sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels):
         return
+    _refuse_rates(files, numbers)
     _refuse_cells(files, numbers, lambda text: number_of(text) is None and not is_sign(text))
     if len({*_rows(files, labels)}) < len(totals):
         for name in labels:
@@ -46,6 +49,35 @@ def refuse_half_recognised(files: CountFiles) -> None:
             "delete the rows of totals"
         )
         raise _at(files, totals.index(True), labels[0], what, remedy)
+
+
+def _refuse_rates(files: CountFiles, numbers: Sequence[str]) -> None:
+    """Refuse a file most of whose numbers have decimals in a column in which another file has counts."""
+    for name in numbers:
+        texts = iter(files.columns[name])
+        own = [[*islice(texts, many)] for many in files.rows_of]
+        are_rates = [
+            2 * sum(number_of(t) is None and decimal_of(t) is not None for t in each) > len(each) for each in own
+        ]
+        if len({*are_rates}) > 1:
+            what = say("most numbers of this table have decimals, where other tables have counts in the same column")
+            remedy = say(
+                'if they are percentages or other rates, give their column a name of its own, such as "percent"'
+            )
+            raise InputError([Problem(files.shown[are_rates.index(True)], what, remedy, column=name)])
+
+
+def refuse_nameless(files: CountFiles, rules: TableGuesses) -> None:
+    """Refuse counts in a column without a name.
+
+    Raises:
+        InputError: the counts are in such a column.
+    """
+    if rules.table.get("value") == "":
+        what = say("the column with the counts has no name in this line, which may be a title")
+        remedy = say("delete the lines above the header, or name the column")
+        line = form_of(files.files[0]).header_line(files.files[0])
+        raise InputError([Problem(files.shown[0], what, remedy, line=line)])
 
 
 def refuse_numbers_as_markers(files: CountFiles, rules: TableGuesses) -> None:

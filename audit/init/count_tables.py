@@ -38,7 +38,7 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
-from audit.init.count_refusals import refuse_half_recognised, refuse_numbers_as_markers
+from audit.init.count_refusals import refuse_half_recognised, refuse_nameless, refuse_numbers_as_markers
 from audit.init.count_rules import TableGuesses, guess_numbers, rounding_of
 from audit.init.found_files import FOLDERS
 from audit.init.guess import SNAPSHOTS
@@ -75,6 +75,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         return None
     settle(folder, rules)
     if found is not None:
+        refuse_nameless(found, rules)
         refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
@@ -236,7 +237,8 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     """
     problems, signs = Problems(), [text for text in rules.texts if text and number_of(text) is None]
     often = Counter(next(iter(files.columns.values())))
-    known = {*rules.totals.values(), *(text for text, times in often.items() if times > 1)}
+    often.subtract(lone[1] for path in files.files if (lone := below_table(path).lone) is not None)
+    known = {*rules.totals.values(), *(text for text, times in often.items() if times > 0)}
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes

@@ -1105,3 +1105,51 @@ def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_discl
     (folder / "series.toml").write_text(confirmed(folder, text, answer), encoding="utf-8")
     code, why, _ = verdict(folder, "--policy", "min_count=5")
     assert (code, SAID in why, "schools" in why) == (3, True, False)
+
+
+@pytest.mark.parametrize(("rule", "code"), [("", 0), ("threshold = 5", 3), ('threshold = 5\nabsent = "unknown"', 0)])
+def test_blank_cells_that_a_threshold_says_are_not_small_are_asked_about(rule, code, tmp_path):
+    """6 people are in A: if the blank cell is no small count, and not 0, c is 1."""
+    rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", ""), ("B", "All", "17"),
+            ("All", "f", ""), ("All", "m", ""), ("All", "All", "23")]  # fmt: skip
+    found = verdict(written(tmp_path, rows, table=TABLE + f"markers.c = [1, 4]\n{rule}\n"))
+    assert (found[0], "blank cells are 0 or at least 5" in found[1]) == (code, code == 3)
+
+
+@pytest.mark.parametrize("note", ["Stand 12.03.2024", "Ohne Privatkliniken erhoben", "Residents in March"])
+def test_a_note_below_each_table_is_no_label(note, tmp_path):
+    """As a label of unknown count it would keep sums from saying what is hidden."""
+    table = f"{TABLE}markers.c = [1, 4]"
+    rows = [("A", "f", "c"), ("A", "m", "20"), ("A", "All", "23"), ("B", "f", "9"), ("B", "m", "8"), ("B", "All", "17"),
+            ("All", "f", "12"), ("All", "m", "28"), ("All", "All", "40")]  # fmt: skip
+    assert verdict(written(tmp_path / "plain", rows, table=table, releases=2))[0] == 1
+    code, _, error = run_main(str(written(tmp_path / "noted", [*rows, (note, "", "")], table=table, releases=2)))
+    assert (code, "only the first cell" in error) == ((1, False) if "2024" in note else (2, True))
+    folder = tmp_path / "noted"
+    (folder / "series.toml").unlink()
+    assert run_main("init", str(folder), "--yes")[0] == code // 2 * 2
+
+
+def test_counts_below_a_title_without_a_name_are_refused(tmp_path):
+    rows = ["Patients 2022,", ",", "area,n", "A,12", "B,c", "C,31", "All,46"]
+    (tmp_path / "1.csv").write_text("\n".join(rows) + "\n")
+    code, _, error = run_main("init", str(tmp_path), "--yes")
+    assert (code, error.count("\n"), "1.csv:1: the column with the counts has no name" in error) == (2, 1, True)
+
+
+@pytest.mark.parametrize(("name", "code"), [("percent", 0), ("n", 2)])
+def test_percentages_beside_counts_with_a_flag_are_read_if_their_column_has_a_name_of_its_own(name, code, tmp_path):
+    cells = [("A", "f", 12), ("A", "m", 20), ("A", "All", 32), ("B", "f", 9), ("B", "m", 8), ("B", "All", 17),
+             ("All", "f", 21), ("All", "m", 28), ("All", "All", 49)]  # fmt: skip
+    bases = {area: n for area, sex, n in cells if sex == "All"}
+    for quarter in ("2024-q1", "2024-q2"):
+        (folder := tmp_path / quarter).mkdir()
+        counts = [f"{area},{sex},{n}{'r' * (n == 9)}" for area, sex, n in cells]
+        rates = [f"{area},{sex},{100 * n / bases[area]:.1f}" for area, sex, n in cells]
+        (folder / "counts.csv").write_text("\n".join(["area,sex,n", *counts]) + "\n")
+        (folder / "rates.csv").write_text("\n".join([f"area,sex,{name}", *rates]) + "\n")
+    found, out, error = run_main("init", str(tmp_path), "--yes")
+    assert (found, "give their column a name of its own" in error) == (code, code == 2), out + error
+    if not code:
+        manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
+        assert all(each in manifest for each in ('rates = { column = "percent"', 'flags = ["r"]'))

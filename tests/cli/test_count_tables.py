@@ -326,7 +326,8 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
     candidate.write_text(f"area,sex,n\nA,m,{small}\nA,f,5\nA,All,6\n", encoding="utf-8")
     code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert (code, err) == (0, "")
+    # Beside a count from 1 on, an empty cell that is not small leaves 1.
+    assert (code, err) == (3 if signs == [small, ""] and small == "c" else 0, "")
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     assert written == f"area,sex,n\nA,m,{signs[0]}\nA,f,{signs[1]}\nA,All,6\n"
     told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]

@@ -67,6 +67,8 @@ Los valores de 1 a 4 se sustituyen por *.
 Fuente: INE, 12 de marzo de 2024""".splitlines()
 
 MAY_COUNT = {
+    "In Zweibrücken je 3 Fälle": 3,
+    "dont pour 2 femmes de Mayotte": 2,
     "* In Camden 3 pupils were excluded": 3,
     "1. In Camden, three pupils were excluded": 3,
     "Note: of these, 2 women": 2,
