@@ -67,7 +67,7 @@ def text_of(text: str, default: str = "") -> Question:
 
 
 def about_others(name: str, harmless: Collection[str]) -> Question:
-    """Return the question whether it may become known of somebody that a value is not one of the harmless ones."""
+    """Return the question whether it may become known that a person's value is not one of the harmless ones."""
     text = say(
         'May it become known of somebody that the value of "{column}" is certainly none of these: {values}? The person '
         "then has one of the others. Without a yes, an audit that finds it is undecided.",
@@ -291,7 +291,7 @@ class _Asked:
     # -- other guesses
 
     def ask_harmless(self) -> None:
-        """Ask, for each column with harmless values, whether it may be known that somebody has another one."""
+        """Ask, for each column with harmless values, whether it may be known that a person has another one."""
         import tomlkit
 
         for name, harmless in self.columns.get("harmless", {}).items():

@@ -120,7 +120,7 @@ def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -
 def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
     """Yield a sentence for each column with a value of the register that cells of a release may write in another way.
 
-    Who may be in the data, and whom no cell covers, counts as absent: so does a person who is written in another way. A
+    A person who may be in the data, and is in no cell, counts as absent, even if only the spelling differs. A
     line of the crosswalk that gives a value of the register its own name says that no cell means it.
     """
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):

@@ -268,7 +268,7 @@ def _diverse_by(release: Release, column: str, unknown: Flags) -> bool:
 def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
     """Yield a doubt for each attribute of which two releases have a value each that the other lacks.
 
-    If values never change, nobody with such a value is in both, unless it is one value in two notations. Among many
+    If values never change, no person with such a value is in both, unless it is one value in two notations. Among many
     values, some are rare: then only those count that are too common in one release to be absent from the other.
     """
     series = held.series

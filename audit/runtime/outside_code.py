@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol, TypeVar
 from audit.runtime.phrases import figure, say
 
 _GRACE_SHARE, _GRACE_SECONDS = 1.1, 2.0
-"""How far code may run over its time limit before nobody waits for it any more."""
+"""How far code may run over its time limit until it is no longer waited for."""
 
 T = TypeVar("T")
 

@@ -205,7 +205,7 @@ def _is_settled(written: WrittenTexts, column: str) -> bool:
 class OtherReading(ColumnRule):
     """Read cells that may be other spellings of others as those, without rows that need not be people.
 
-    No manifest states it. A violation that this reading removes depends on cells or rows that nobody has explained.
+    No manifest states it. A violation that this reading removes depends on cells or rows without an explanation.
 
     Attributes:
         names: the text that each such cell is read as, by column.
