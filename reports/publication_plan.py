@@ -94,9 +94,17 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     """Yield the recommendation, then how to apply it."""
     best = plan.recommended
     if best is None:
-        yield say(
-            "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
-            "at the findings below; then try coarser values, or a policy that you can defend."
+        refused = all(each.refused is not None for each in plan.tried)
+        yield (
+            say(
+                "Recommendation: none of these. Every method refuses the tables, for the reasons below: see to these "
+                "first."
+            )
+            if refused
+            else say(
+                "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. "
+                "Look at the findings below; then try coarser values, or a policy that you can defend."
+            )
         )
         yield from _frequent(plan)
         return
