@@ -34,6 +34,7 @@ from audit.count_tables.table_shapes import FileRows
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -427,8 +428,11 @@ class _Cells:
             if found is None:
                 if texts[row] not in self.manifest.markers and texts[row] not in self.manifest.not_published:
                     file, line = self.counts.place(row)
-                    what = f'"{texts[row]}": this is not a change of a count'
-                    remedy = "write a whole number with its sign, or name the text in not_published"
+                    what = say('"{text}": this is not a change of a count', text=texts[row])
+                    remedy = say(
+                        "write a whole number with its sign, or name the text in not_published; changes in percent are "
+                        "not read, and may disclose hidden counts: leave their column out"
+                    )
                     problems.add(file, what, remedy, line=line, column=change.column)
                     return
                 continue

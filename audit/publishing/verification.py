@@ -182,15 +182,25 @@ def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) ->
     """
     of_series, of_microdata = series.manifest.transitions, microdata.transitions
     if of_series is None and of_microdata is not None:
-        what = f"{_path(series.manifest.folder / SERIES)}: the series has no transitions"
-        remedy = f"copy {_path(microdata.folder / of_microdata)} into its folder, without columns such as counts, "
-        remedy += "which would be published, and name it under [adversary]"
+        what = say(
+            "{file}: the series has no transitions, and {method} needs them; copy {transitions} into its folder, "
+            "without columns such as counts, which would be published, and name it under [adversary], or begin a new "
+            "series",
+            file=_path(series.manifest.folder / SERIES),
+            method=anonymizer.name,
+            transitions=_path(microdata.folder / of_microdata),
+        )
     elif of_series is not None and of_microdata is None:
-        what = f"{_path(microdata.folder / MICRODATA)}: the microdata have no transitions"
-        remedy = f"copy {_path(series.manifest.folder / of_series)} into their folder and name it under [updates]"
+        what = say(
+            "{file}: the microdata have no transitions, and {method} needs them; copy {transitions} into their folder "
+            "and name it under [updates], or begin a new series",
+            file=_path(microdata.folder / MICRODATA),
+            method=anonymizer.name,
+            transitions=_path(series.manifest.folder / of_series),
+        )
     else:
         return
-    raise UsageError(f"{what}, and {anonymizer.name} needs them; {remedy}, or begin a new series")
+    raise UsageError(what)
 
 
 def _check_same(series: Series, file: Path, own: Transitions, vocabulary: Vocabulary) -> None:
