@@ -258,18 +258,28 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         if not is_foreign(table.path):
             above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     beside = {*manifest.beside, manifest.status, *_numbers(source, manifest)}
+    rated = {each.column for each in manifest.rates}
     for place, name in enumerate(source.column_names):
         column = source.column(place)
-        texts = {counts.row[row]: nothing for row in own if name.strip() in {*beside, counts.part(row).view.column}}
+        # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
+        used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
+        texts = {
+            counts.row[row]: search.signs[row] if search.signs.get(row) in used else nothing
+            for row in own
+            if name.strip() in {*beside, counts.part(row).view.column}
+        }
         for row in tied:
             if name.strip() not in (beside if without[row] else rates):
                 continue
             if name.strip() == counts.part(row).view.column:  # a cell may have a count and its rate
                 texts[counts.row[row]] = counts.text[row]
             elif name.strip() not in counted:
-                texts[counts.row[row]] = nothing
-        signs = {row: search.signs[row] for row in own if row in search.signs}
-        texts |= {counts.row[row]: sign for row, sign in signs.items() if name.strip() == counts.part(row).view.column}
+                signs = {search.signs.get(each) for each in rows.intersection(counts.related[row])} & used
+                texts[counts.row[row]] = min(filter(None, signs), default=nothing)
+        written = {row: search.signs[row] for row in own if row in search.signs}
+        texts |= {
+            counts.row[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column
+        }
         for text in {*texts.values()}:
             hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
             column = pc.if_else(pa.array(hidden), pa.scalar(text, column.type), column)

@@ -443,3 +443,30 @@ def test_a_sum_is_short_and_still_adds_up(numbers, tmp_path):
     [finding] = [each for each in found if each["cell"] == {"area": "A"}]
     used = {term["cell"]["area"] for bound in finding["certificate"] for term in bound["sum"]}
     assert used >= {f"B{place}" for place, number in enumerate(numbers) if number}
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_repair_writes_the_sign_of_a_count_into_its_rate_where_others_have_it(apart, tmp_path):
+    """An empty rate beside rates with a marker would say that its count is not small."""
+    manifest = (
+        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\n'
+        'value = "n"\ntotals = { sex = "All" }\nmarkers.c = [0, inf]\n'
+        'rates = { column = "pct", per = 100, decimals = 1, denominator = { sex = "All" } }\n[policy]\nmin_count = 5\n'
+    )
+    (tmp_path / "series.toml").write_text(manifest)
+    rows = [("A", "f", "c", "c"), ("A", "m", "20", "87.0"), ("A", "All", "23", "100.0"),
+            ("B", "f", "9", "52.9"), ("B", "m", "8", "47.1"), ("B", "All", "17", "100.0")]  # fmt: skip
+    (tmp_path / "1.csv").write_text("area,sex,n,pct\nB,f,9,52.9\nB,m,8,47.1\nB,All,17,100.0\n")
+    files = {"2.csv": [*rows]}
+    heads = {"2.csv": "area,sex,n,pct"}
+    if apart:
+        files = {"2 n.csv": [row[:3] for row in rows], "2 pct.csv": [(*row[:2], row[3]) for row in rows]}
+        heads = {"2 n.csv": "area,sex,n", "2 pct.csv": "area,sex,pct"}
+    (tmp_path / "new").mkdir()
+    for name, own in files.items():
+        (tmp_path / "new" / name).write_text("\n".join([heads[name], *map(",".join, own)]) + "\n")
+    candidate = [str(tmp_path / "new" / name) for name in files]
+    code, _, err = run_main("repair", str(tmp_path), *candidate, "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    written = [(tmp_path / "out" / name).read_text().splitlines()[1:3] for name in files]
+    assert written == ([["A,f,c", "A,m,c"]] * 2 if apart else [["A,f,c,c", "A,m,c,c"]])
