@@ -65,7 +65,7 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
         if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
             continue
         own, *releases = (
-            {text for text in texts if text.strip("*")} - {*attribute.missing}
+            _known(attribute, texts)
             for texts in (values, *(series.texts_in(at, name) for at in range(len(series.tags))))
         )
         if any(len(own | it) <= _FEW_WORDS and own & it and own - it and it - own for it in releases):
@@ -87,7 +87,7 @@ def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if attribute.spelled or attribute.kind.is_date:
             continue
-        exact = {value for value in values if value.strip("*") and value not in attribute.missing}
+        exact = _known(attribute, values)
         coded = len(min(exact, default="")) >= _SHORTEST_CODE and are_codes(frozenset(exact))
         shown = {
             text: begin
@@ -127,13 +127,10 @@ def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
         if attribute.spelled or attribute.kind is not Kind.CATEGORICAL:
             continue
         own = series.rules[Crosswalk].walks.get(("", name), {})
-        exact = {value for value in values if value.strip("*") and value not in attribute.missing} - {*own.values()}
+        exact = sorted(_known(attribute, values).difference(own.values()))
         found = set[str]()
         for position in range(len(series.tags)):
-            texts = [text for text in series.texts_in(position, name) if text.strip("*")]
-            found |= _in_other_words(
-                attribute, [text for text in texts if text not in attribute.missing], sorted(exact)
-            )
+            found |= _in_other_words(attribute, sorted(_known(attribute, series.texts_in(position, name))), exact)
         if found:
             what = say_count(
                 '"{column}" has {count} value in the register that a release may write in another way, since no cell '
@@ -157,17 +154,23 @@ def _in_other_words(attribute: QuasiIdentifier, texts: Sequence[str], values: Se
     absent = [values[at] for at in np.flatnonzero(~attribute.covers(cells, values).any(axis=0)).tolist()]
     read = (attribute.cells[number] for number in cells.tolist())
     shown = {text for cell in read if isinstance(cell, ValueSet) for text in cell.members}
-    sizes = {*map(len, texts)}
+    zeros = [[value.zfill(size) for value in absent] for size in {*map(len, texts)}]
+    zeros.append([value.lstrip("0") or value for value in absent])
+    is_number = np.any([attribute.covers(cells, each).any(axis=0) for each in zeros], axis=0)
     return written_alike(absent, shown) | {
         value
-        for value in absent
-        if attribute.covers(cells, [*(value.zfill(size) for size in sizes), value.lstrip("0") or value]).any()
-        or (len(value) < _SHORTEST_CODE and value.isalpha() and any(map(_begins(value), shown)))
+        for value, is_other in zip(absent, is_number.tolist(), strict=True)
+        if is_other or (len(value) < _SHORTEST_CODE and value.isalpha() and any(map(_begins(value), shown)))
     }
 
 
 def _begins(value: str) -> Callable[[str], bool]:
     return lambda text: text.casefold().startswith(value.casefold())
+
+
+def _known(attribute: QuasiIdentifier, texts: Collection[str]) -> set[str]:
+    """Return the texts that are neither missing nor masked as a whole."""
+    return {text for text in texts if text.strip("*") and text not in attribute.missing}
 
 
 def _may_be_cut(attribute: QuasiIdentifier, text: str, *, coded: bool) -> bool:
@@ -346,7 +349,7 @@ def check_register_texts(series: Series, register: Register) -> None:
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None or attribute.spelled:
             continue
-        exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
+        exact = _known(attribute, values)
         found = dict[str, None]()
         for position in range(len(series.tags)) if exact else ():
             texts = [text for text in series.texts_in(position, name) if text and text not in attribute.missing]
