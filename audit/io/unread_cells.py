@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -127,7 +127,7 @@ def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
         if attribute.spelled or attribute.kind is not Kind.CATEGORICAL:
             continue
         own = series.rules[Crosswalk].walks.get(("", name), {})
-        exact = sorted(_known(attribute, values).difference(own.values()))
+        exact = sorted(value for value in _known(attribute, values) if own.get(value) != value)
         found = set[str]()
         for position in range(len(series.tags)):
             found |= _in_other_words(attribute, sorted(_known(attribute, series.texts_in(position, name))), exact)
@@ -157,15 +157,12 @@ def _in_other_words(attribute: QuasiIdentifier, texts: Sequence[str], values: Se
     zeros = [[value.zfill(size) for value in absent] for size in {*map(len, texts)}]
     zeros.append([value.lstrip("0") or value for value in absent])
     is_number = np.any([attribute.covers(cells, each).any(axis=0) for each in zeros], axis=0)
+    begun = {text.casefold()[:size] for text in shown for size in range(1, _SHORTEST_CODE)}
     return written_alike(absent, shown) | {
         value
         for value, is_other in zip(absent, is_number.tolist(), strict=True)
-        if is_other or (len(value) < _SHORTEST_CODE and value.isalpha() and any(map(_begins(value), shown)))
+        if is_other or (len(value) < _SHORTEST_CODE and value.isalpha() and value.casefold() in begun)
     }
-
-
-def _begins(value: str) -> Callable[[str], bool]:
-    return lambda text: text.casefold().startswith(value.casefold())
 
 
 def _known(attribute: QuasiIdentifier, texts: Collection[str]) -> set[str]:

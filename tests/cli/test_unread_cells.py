@@ -260,3 +260,18 @@ def test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_abo
         )
         found, out, _ = run_main(str(folder))
         assert (found, "may write in another way" in " ".join(out.split())) == (expected, expected == 3), out
+
+
+def test_a_crosswalk_says_nothing_of_the_spelling_of_what_it_renames_to(tmp_path):
+    """The register's X is 08001, whose zero the second release lost: Ann alone has gout in both."""
+    rest = "".join(f"48***,50,{each}\n" for each in ("flu", "gas", "ulc"))
+    folder = series_of(
+        tmp_path,
+        [f"born,age,d\n{cell},30,gout\n{cell},30,{d}\n{rest}" for cell, d in (("080**", "flu"), ("80**", "gas"))],
+        'quasi_identifiers = ["born", "age"]\nsensitive = "d"\ncrosswalk = { born = "crosswalk.csv" }',
+        '[adversary]\nregister = "register.csv"\npresence = "possible"\n',
+        register="individual,born,age\nAnn,X,30\nBob,48001,50\nEve,48001,50\n",
+        crosswalk="release,from,to\nregister,X,08001\n",
+    )
+    found, out, _ = run_main(str(folder))
+    assert (found, "may write in another way" in " ".join(out.split())) == (3, True), out

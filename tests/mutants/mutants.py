@@ -17,7 +17,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_unread_cells.py::test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_about": [
         ("audit.io.unread_cells._in_other_words", "written_alike(absent, shown)", "set[str]()"),
         ("audit.io.unread_cells._in_other_words", 'value.lstrip("0") or value', "value"),
-        ("audit.io.unread_cells.spelled_otherwise", ".difference(own.values())", ""),
+        ("audit.io.unread_cells.spelled_otherwise", " if own.get(value) != value", ""),
     ],
     "cli/test_accepted.py::test_no_more_is_accepted_than_was_known": [
         ("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True"),
