@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attacks import paths, posterior, value_sets
@@ -302,6 +302,7 @@ def test_rows_weigh_as_their_counts(history):
 
 @pytest.mark.parametrize("tables", [False, True])
 @given(history=histories(st.sampled_from([10**12, 3 * 10**12, 7 * 10**12]), 40))
+@example(history=[([0], np.array([[10**12, 3 * 10**12, 7 * 10**12, 0, 0, 0]]))] * 40)
 def test_products_beyond_the_range_of_floating_point(tables, history):
     check(history, None, tables=tables)
 
