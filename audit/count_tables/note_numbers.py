@@ -22,18 +22,41 @@ from audit.model.json_types import UNBOUNDED
 _WORDS = {
     word: str(number)
     for number, words in enumerate(
-        ("two zwei deux dos", "three drei trois tres", "four vier quatre cuatro", "five fünf cinq cinco",
-         "six sechs seis",
-         "seven sieben sept siete", "eight acht huit ocho", "nine neun nueve", "ten zehn dix diez"), 2
+        ("two zwei zweier deux dos beide beiden beider ambos ambas", "three drei dreier trois tres",
+         "four vier quatre cuatro", "five fünf cinq cinco", "six sechs seis", "seven sieben sept siete",
+         "eight acht huit ocho", "nine neun nueve", "ten zehn dix diez", "eleven elf onze",
+         "twelve zwölf douze doce dozen dutzend douzaine docena"), 2
     )
     for word in words.split()
 }  # fmt: skip
 _A_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])")
+_PERSON = (
+    r"(?:(?:fe)?male|(?:wo)?man|girl|boy|child|person|pupil|student|patient|resident|case|death|birth|victim|frau|mann|"
+    r"mädchen|junge|kind|[\w-]*fall|schüler(?:in)?|patientin|femme|homme|fille|garçon|enfant|personne|élève|décès|cas|"
+    r"mujer|hombre|niñ[oa]|persona|caso|alumn[oa]|paciente|muerte|fallecid[oa])\b(?! households?)"
+)
+_PEOPLE = (
+    r"(?:(?:fe)?males|(?:wo)?men|girls|boys|children|people|persons|pupils|students|patients|residents|cases|deaths|births|"
+    r"victims|femmes|hommes|filles|garçons|enfants|personnes|élèves|décès|cas)\b"
+)
 _ONE = re.compile(
     r"(?<!than )(?<!least )(?<!no )(?<!any )(?<!each )(?<!this )(?<!every )(?<!per )(?<!or )(?<!which )(?<!to )"
-    r"(?<![\w-])one(?![\w-])(?! (?:of|or|another|decimal|record|row|year|time)\b)|"
-    r"(?:(?<=darunter )|(?<=davon )|(?<=nur )|(?<=genau )|(?<=lediglich )|(?<=dont )|(?<=seulement )|(?<=solo ))"
-    r"(?:eine?r?|une?|una)\b|\b(?:une? seule?|una? sol[oa]|ein(?:e|en|em|er)? einzige[nrms]?|a single)\b"
+    rf"(?<![\w-])one(?![\w-])(?! (?:of(?! (?:them|(?:these|those|the) {_PEOPLE}))|or|another|decimal|record|row|"
+    r"year|time)\b)|"
+    r"(?:(?<=darunter )|(?<=davon )|(?<=nur )|(?<=genau )|(?<=lediglich )|(?<=dont )|(?<=seulement )|(?<=s[oó]lo ))"
+    r"(?:eine?r?|une?|una)\b|\b(?:une? seule?|una? sol[oa]|a single)\b|"
+    r"(?<!no )(?<!any )(?<!each )(?<!every )(?<!keine )(?<!jede )"
+    rf"\b(?:single|sole|lone|only|isolated|seule?|únic[oa]|einzelne[nrms]?) {_PERSON}|"
+    r"(?<!\bkeine )(?<!\bkein )(?<!\bals )\b(?:eine?[nrms]? )?einzige[nrms]?\b|"
+    r"\bcas (?:isolé|unique)\b|\bcaso (?:aislado|único)\b|(?<!\bim )(?<!\bin )\beinzel(?:fall|person)\b|"
+    r"\beine?[rs]? (?:davon|von ihnen)\b|\bl?'?une? d'(?:elles|eux|entre (?:elles|eux))|\bun[oa] de ell[oa]s\b"
+)
+_TWO = re.compile(r"(?<![\w-])both(?![\w-])(?! (?:[\w-]+ ){1,2}and\b)")
+_HALF_A_DOZEN = re.compile(r"\b(?:half (?:a )?dozen|halbe[sn]? dutzend|demi-douzaine|media docena)\b")
+# "neuf" is new as well, and "once" is English, too.
+_BEFORE_PEOPLE = re.compile(
+    rf"(?<![\w-])neuf(?= {_PEOPLE})|"
+    r"(?<![\w-])(once)(?= (?:mujer|hombre|niñ|persona|caso|alumn|paciente|muerte|fallecid)\w*s\b)"
 )
 _N = r"[0-9]+(?:[.,'][0-9]+)*"
 _AND = r"(?: ?(?:-|/|to|and|or|bis|und|oder|à|et|ou|a|y|o) ?)"
@@ -76,7 +99,9 @@ _HARMLESS = re.compile(
             r"tables?|categor\w+|columns?|sheets?|regions?|nations?|countries|groups?|quarters?|terms?|versions?|points?|"
             r"places|jahr\w*|monat\w*|woche\w*|tage?n?|stunden?|dezimal\w*|nachkomma\w*|stellen?|tabellen?|spalten?|"
             r"gruppen?|quartal\w*|ans?|années?|mois|semaines?|jours?|heures?|décimales?|chiffres? après|tableaux?|"
-            r"colonnes?|groupes?|trimestres?|años?|mes(?:es)?|semanas?|días?|horas?|decimales?|tablas?|columnas?|grupos?)\b",
+            r"colonnes?|groupes?|trimestres?|thirds?|drittel|tiers|tercios?|sexe?s|genders|geschlecht\w*|sexos|géneros|areas|"
+            r"sources|surveys|datasets|files|releases|periods|gebieten?|quellen?|zeiträumen?|dateien?|enquêtes|périodes|"
+            r"fuentes|periodos|encuestas|años?|mes(?:es)?|semanas?|días?|horas?|decimales?|tablas?|columnas?|grupos?)\b",
             r"[£$€] ?[0-9][0-9.,]*",
         )
     )
@@ -143,7 +168,9 @@ def numbers_that_may_count(text: str, rules: set[int], min_count: int) -> Iterat
     >>> say("Fewer than 5 are hidden, as are 1-4"), say("fewer than 3 in Bury")
     ([], [3])
     """
-    said = _A_WORD.sub(lambda word: _WORDS[word[0]], _ONE.sub("1", plain(_NAMED.sub(" ; ", text))))
+    said = plain(_NAMED.sub(" ; ", text))
+    said = _BEFORE_PEOPLE.sub(lambda word: "11" if word[1] else "9", _HALF_A_DOZEN.sub("6", _TWO.sub("2", said)))
+    said = _A_WORD.sub(lambda word: _WORDS[word[0]], _ONE.sub("1", said))
     said = _HARMLESS.sub(" ; ", re.sub(r"([<>]=?)", r" \1", said))
     said = _ROUNDED.sub(" ; ", said)
 

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -44,7 +45,8 @@ class ForeignTable:
         other_sheets: the other sheets that are not empty.
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
         above: the line and the text of each row above the header that is not empty.
-        elsewhere: the place and the text of each row of the other sheets but `tables_left`, and of each cell's comment.
+        elsewhere: the place and the text of each row of the other sheets but `tables_left`, and of each comment, text
+            box, title of a chart, header and footer.
     """
 
     names: tuple[str, ...]
@@ -143,32 +145,54 @@ def _read_workbook(path: Path) -> ForeignTable:
         for line, row in enumerate(_numbered(each), 1)
         if name not in left and row
     )
-    elsewhere = (*elsewhere, *_comments(path))
+    elsewhere = (*elsewhere, *_texts_outside_cells(path))
     return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere)
 
 
-_COMMENTS = ("}annotation", "}comment", "}threadedComment")
+_OUTSIDE_CELLS = {
+    **dict.fromkeys(("annotation", "comment", "threadedComment"), "annotation"),
+    **dict.fromkeys(("txBody", "t", "text-box", "custom-shape"), "text box"),
+    "rich": "chart",
+    **{f"{name}{side}": name for name in ("header", "footer") for side in ("", "-left", "-first")},
+}
+"""What the elements with texts outside of cells are."""
+_PARTS = re.compile(r"content\.xml|styles\.xml|xl/.*comment.*\.xml|xl/(?:drawings|charts|diagrams)/[^/]*\.xml", re.I)
 _BLANKS = ("}s", "}tab", "}line-break")  # elements of .ods that part words
+_FIELDS = ("}page-number", "}page-count", "}date", "}time")  # elements of .ods whose texts a program fills in
+_SHEETS = re.compile(r"xl/(?:work|chart)sheets/[^/]*\.xml|xl/drawings/[^/]*\.vml", re.IGNORECASE)
+_MARGIN = re.compile(
+    rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)\b[^>]*>([^<]*)|<v:(textbox)\b[^>]*>(.*?)</v:textbox>", re.DOTALL
+)
+_SECTION = re.compile("&[LCR]")  # of a header: left, center, right
+_CODE = re.compile(r"""&"[^"]*"|&[0-9]+|&K[0-9]{2}[+-][0-9]{3}|&K[0-9A-F]{6}|&.|<[^>]*>""", re.IGNORECASE)
 
 
-def _comments(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the text of each comment in a workbook, which its reader leaves out; in .ods, its number."""
+def _texts_outside_cells(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of what the reader of a workbook leaves out: comments, text boxes, headers, ..."""
     try:
         with zipfile.ZipFile(path) as packed:
-            names = [
-                each for each in packed.namelist() if re.fullmatch(r"content\.xml|xl/.*comment.*\.xml", each, re.I)
-            ]
-            parts = [each for each in map(packed.read, names) if b"annotation" in each or "content.xml" not in names]
-        roots = [*map(ET.fromstring, parts)]
+            names = packed.namelist()
+            parts = {name: packed.read(name) for name in names if _PARTS.fullmatch(name)}
+            sheets = [packed.read(name) for name in names if _SHEETS.fullmatch(name)]
+        if not any(tag in parts.get("content.xml", b"<draw:") for tag in (b"<draw:", b"annotation")):
+            del parts["content.xml"]  # without texts outside of cells
+        roots = [*map(ET.fromstring, parts.values())]
     except (zipfile.BadZipFile, ET.ParseError) as error:
         what = say("this workbook cannot be read, or it has a password")
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    found = (part for root in roots for part in root.iter() if part.tag.endswith(_COMMENTS))
-    for number, comment in enumerate(found, 1):
-        for part in comment.iter():
+    found = [(_OUTSIDE_CELLS.get(part.tag.rpartition("}")[2]), part) for root in roots for part in root.iter()]
+    for number, (kind, outside) in enumerate((each for each in found if each[0]), 1):
+        for part in outside.iter():
             part.tail = f" {part.tail or ''}" if part.tag.endswith(_BLANKS) else part.tail
-        said = [*comment.iterfind(".//{*}p"), *comment.iterfind("{*}text")]
-        yield comment.get("ref", f"annotation {number}"), joined_cells("".join(each.itertext()) for each in said)
+            part.text = "" if part.tag.endswith(_FIELDS) and kind != "annotation" else part.text
+        said = [*outside.iterfind(".//{*}p"), *outside.iterfind("{*}text")]
+        words = joined_cells("".join(each.itertext()) for each in said)
+        yield from [(outside.get("ref", f"{kind} {number}"), words)] if words else []
+    for sheet in sheets:
+        for header, text, box, boxed in _MARGIN.findall(sheet):
+            for section in _SECTION.split(unescape((text or boxed).decode("utf-8", "replace"))):
+                words = joined_cells([_CODE.sub(" ", section)])
+                yield from [((header or box).decode().lower(), words)] if words else []
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -1050,6 +1050,70 @@ def test_a_count_in_the_comment_of_a_cell_is_asked_about(form, place, comment, c
     assert verdict(tmp_path)[0] == 0
 
 
+DRAWN = (
+    '<{outer} xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><{inner}><a:bodyPr/><a:p><a:r><a:t>{{}}'
+    "</a:t></a:r></a:p></{inner}></{outer}>"
+)
+OUTSIDE = {
+    "xl/drawings/drawing9.xml": DRAWN.format(outer="wsDr", inner="txBody"),
+    "xl/diagrams/data1.xml": DRAWN.format(outer="dataModel", inner="t"),
+    "xl/charts/chart9.xml": DRAWN.format(outer="chart", inner="rich"),
+    "xl/drawings/vmlDrawing1.vml": "<xml><v:textbox style='x'><div><font>{}</font></div></v:textbox><br></xml>",
+}
+STYLES = (
+    '<s xmlns:style="urn:style" xmlns:text="urn:text"><style:{0}><text:p>{{}} <text:page-number>3</text:page-number>'
+    "</text:p></style:{0}></s>"
+)
+
+
+@pytest.mark.parametrize(("said", "code"), [(SAID, 3), ("Checked on 12 March 2024", 0)])
+@pytest.mark.parametrize(
+    "form", [*OUTSIDE, "oddHeader", "evenFooter", "header", "footer-left", "text-box", "custom-shape", "chart"]
+)
+def test_a_count_outside_the_cells_of_a_workbook_is_asked_about(form, said, code, tmp_path):
+    is_ods = form in {"header", "footer-left", "text-box", "custom-shape"}
+    name = "1.ods" if is_ods else "1.xlsx"
+    path = tmp_path / "releases" / name
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    commented(path, "ods" if is_ods else "note", "Checked")
+    openpyxl = pytest.importorskip("openpyxl")
+    if form in OUTSIDE or form in {"header", "footer-left"}:
+        part, xml = (form, OUTSIDE[form]) if form in OUTSIDE else ("styles.xml", STYLES.format(form))
+        with zipfile.ZipFile(path, "a") as packed:
+            packed.writestr(part, xml.format(said))
+    elif is_ods:
+        with zipfile.ZipFile(path) as packed:
+            parts = {each: packed.read(each).decode() for each in packed.namelist()}
+        shapes = (
+            f'<table:shapes xmlns:draw="urn:draw"><draw:{form}><text:p>{said}</text:p></draw:{form}></table:shapes>'
+        )
+        start = '<table:table table:name="T">'
+        parts["content.xml"] = parts["content.xml"].replace(start, f"{start}{shapes}")
+        with zipfile.ZipFile(path, "w") as packed:
+            for each, content in parts.items():
+                packed.writestr(each, content)
+    else:
+        book = openpyxl.load_workbook(path)
+        if form == "chart":
+            chart = openpyxl.chart.BarChart()
+            chart.add_data(
+                openpyxl.chart.Reference(book.active, min_col=3, min_row=1, max_row=7), titles_from_data=True
+            )
+            chart.title = said
+            book.active.add_chart(chart, "F1")
+        else:
+            getattr(book.active, form).center.text = said
+            getattr(book.active, form).center.size = 3
+            getattr(book.active, form).right.text = "Page &P of &N"
+        book.save(path)
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", name)
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    found, why, _ = verdict(tmp_path)
+    assert (found, said in why) == (code, code == 3)
+    (tmp_path / "series.toml").write_text(text.replace(ANY_COUNT, f'{ANY_COUNT}not_counts = ["{said}"]\n'), "utf-8")
+    assert verdict(tmp_path)[0] == 0
+
+
 def test_a_note_whose_count_has_a_cell_of_its_own_is_asked_about(tmp_path):
     """It was read as a row without a count."""
     folder = written(tmp_path, [*FOUR_HIDDEN, ("Note: women in A", "", "")], table=TABLE + ANY_COUNT)

@@ -229,7 +229,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_tables._ask_about_lines", 'rules.doubt("table.not_counts", why)', "pass"),
     ],
     "cli/test_count_table_doubts.py::test_a_count_in_the_comment_of_a_cell_is_asked_about": [
-        ("audit.io.foreign_files._comments", "part.tag.endswith(_BLANKS)", "False"),
+        ("audit.io.foreign_files._texts_outside_cells", "part.tag.endswith(_BLANKS)", "False"),
+    ],
+    "cli/test_count_table_doubts.py::test_a_count_outside_the_cells_of_a_workbook_is_asked_about": [
+        ("audit.io.foreign_files._texts_outside_cells", "part.tag.endswith(_FIELDS)", "False"),
+        ("audit.io.foreign_files._texts_outside_cells", "_CODE.sub(", "str.replace('', "),
     ],
     "cli/test_count_table_doubts.py::test_a_number_that_the_table_publishes_is_not_asked_about": [
         ("audit.count_tables.note_numbers.unread_counts", "n not in published and", ""),
@@ -240,6 +244,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "all(map(is_rule, ends))",
             "any(map(is_rule, ends))",
         ),
+        ("audit.count_tables.note_numbers.numbers_that_may_count", '_ONE.sub("1", said)', "said"),
     ],
     "cli/test_count_table_columns.py::test_a_share_that_is_not_judged_leaves_the_policy_undecided": [
         ("audit.count_tables.published_counts._Cells.rate_ties", "self.lacking[rates.column] += 1", "pass"),

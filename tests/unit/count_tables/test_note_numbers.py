@@ -64,7 +64,19 @@ Champ : France hors Mayotte, personnes âgées de 15 ans ou plus, au 1er janvier
 Les valeurs entre 1 et 4 sont remplacées par *.
 Nota: los valores menores de 5 no se publican.
 Los valores de 1 a 4 se sustituyen por *.
-Fuente: INE, 12 de marzo de 2024""".splitlines()
+Fuente: INE, 12 de marzo de 2024
+Quelle: Statistik einer Behörde
+Source: a survey of an agency, in one of the regions
+Ein Fall ist eine Person, die in einem Krankenhaus behandelt wurde.
+Un cas est une personne hospitalisée. Un caso es una persona hospitalizada.
+Both sexes, all ages
+Both men and women are counted. Only people who were counted once appear.
+Only women are counted, once cases are closed; no single person can be recognised.
+Beide Geschlechter, alle Altersgruppen
+Les deux sexes, un nouveau tableau
+Ambos sexos, todas las edades
+Im Einzelfall sind Abweichungen möglich; Angaben zu Einzelfällen fehlen.
+Single person households, single years of age""".splitlines()
 
 MAY_COUNT = {
     "In Zweibrücken je 3 Fälle": 3,
@@ -94,6 +106,39 @@ MAY_COUNT = {
     "Anmerkung: darunter ein Fall": 1,
     "Note : deux élèves à Camden": 2,
     "Nota: tres alumnos en Camden": 3,
+    "Beide Frauen wohnen in Camden": 2,
+    "Einer der beiden Fälle": 2,
+    "Einzelfall in Camden": 1,
+    "Ein Einzelfall wurde ausgeschlossen": 1,
+    "Die einzige Frau in Camden": 1,
+    "Eine davon wohnt in Camden": 1,
+    "Elf Frauen, zwölf Männer": 11,
+    "Ein Dutzend Fälle": 12,
+    "Ein halbes Dutzend Fälle": 6,
+    "Both women live in Camden": 2,
+    "Title: a single case in Camden": 1,
+    "Single case in Camden": 1,
+    "The only woman in Camden": 1,
+    "One of them lives in Camden": 1,
+    "Eleven deaths": 11,
+    "Twelve deaths": 12,
+    "Half a dozen women": 6,
+    "Les deux décès à Camden": 2,
+    "La seule femme de Camden": 1,
+    "Le seul décès de Camden": 1,
+    "Neuf décès à Camden": 9,
+    "Onze femmes": 11,
+    "Une douzaine de femmes": 12,
+    "L'une d'elles habite Camden": 1,
+    "Un cas isolé à Camden": 1,
+    "Ambos casos de Camden": 2,
+    "Ambas mujeres": 2,
+    "La única mujer de Camden": 1,
+    "Sólo una mujer": 1,
+    "Once mujeres": 11,
+    "Doce mujeres": 12,
+    "Caso aislado en Camden": 1,
+    "Una de ellas vive en Camden": 1,
 }
 
 
