@@ -1,4 +1,7 @@
-"""Cell rates: which published rates narrow the count of a cell, and by which denominators, for proofs in words."""
+"""Cell rates: which published rates narrow the count of a cell, and by which denominators, for proofs in words.
+
+Signs in place of rates are not read, but if they differ beside hidden counts, they may tell these apart.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,9 @@ class CellRates:
                 part = counts.part(place)
                 column = part.view.column if rates.is_statistic else rate_column(counts.manifest, rates, part.view)
                 is_own = (label[place] == label[row]).all() and counts.release[place] == counts.release[row]
-                is_rate = not rates.is_statistic or self._text(place, counts.manifest.measure) == rates.column
-                rate = self._text(place, column) if is_own and is_rate else ""
-                base = self._text(row, rates.denominator) if rates.has_column else self._base(place, row)
+                is_rate = not rates.is_statistic or self.text(place, counts.manifest.measure) == rates.column
+                rate = self.text(place, column) if is_own and is_rate else ""
+                base = self.text(row, rates.denominator) if rates.has_column else self._base(place, row)
                 number, whole = decimal_of(rate.rstrip("% ")), number_of(base)
                 if number is not None and whole is not None:
                     least, most = rate_interval(number, Fraction(whole), rates)
@@ -49,10 +52,47 @@ class CellRates:
         others = (each for each in self.counts.related[place] if (label[each] != label[row]).any())
         return next((str(self.counts.text[each]) for each in others), "")
 
-    def _text(self, row: int, column: str | None) -> str:
+    def text(self, row: int, column: str | None) -> str:
+        """Return the text of a row in a column of its table; an empty text if it has none."""
         file, table = int(self.counts.file[row]), self.counts.part(row).table
         if column is None or column not in table:
             return ""
         if (file, column) not in self._texts:
             self._texts[file, column] = table.texts(column)
         return self._texts[file, column][int(self.counts.row[row])]
+
+
+def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
+    """Return the columns in which hidden counts that show the same have different signs in place of their rates.
+
+    Signs in `not_counts` are left out. A sign may depend on the file, on which labels are totals, on the denominator.
+    """
+    manifest, named = counts.manifest, list[tuple[str, Sequence[str]]]()
+    labels, reader = [*map(tuple, counts.label.tolist())], CellRates(counts)
+    cells = [*zip(counts.release.tolist(), counts.measure.tolist(), labels, strict=True)]
+    shown = dict(zip(cells, counts.text.tolist(), strict=True))
+    shown |= {cell: text for cell, text in zip(cells, counts.text.tolist(), strict=True) if text}
+    totals = tuple(each.total for each in counts.dimensions)
+    names = [each.axis.name for each in counts.dimensions]
+    for rates in manifest.rates:
+        signs: dict[object, dict[str, None]] = {}
+        of = {
+            names.index(name): counts.dimensions[names.index(name)].labels.index(text)
+            for name, text in rates.total.items()
+        }
+        for row, (release, measure, label) in enumerate(cells):
+            part, text = counts.part(row), shown[release, measure, label]
+            column = part.view.column if rates.is_statistic else rate_column(manifest, rates, part.view)
+            is_rate = not rates.is_statistic or reader.text(row, manifest.measure) == rates.column
+            if column is None or column not in part.table or not is_rate or (text and not manifest.hides(text)):
+                continue
+            sign = reader.text(row, column) or (reader.text(row, manifest.status) if rates.is_statistic else "")
+            whole = tuple(of.get(place, code) for place, code in enumerate(label))
+            base = reader.text(row, rates.denominator) if rates.has_column else shown.get((release, measure, whole), "")
+            if decimal_of(sign.rstrip("% ")) is None and sign not in manifest.not_counts:
+                at = tuple(code == total for code, total in zip(label, totals, strict=True))
+                kind = base if not (decimal_of(base) or 0) else "number"
+                signs.setdefault((counts.file[row], text, at, whole == label, kind), {})[sign] = None
+        differ = dict.fromkeys(sign for some in signs.values() if len(some) > 1 for sign in some)
+        named += [(rates.column, [*differ])] if differ else []
+    return named

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
+from audit.count_tables.cell_rates import telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.note_numbers import unread_counts
@@ -99,7 +100,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
         for names, key, phrase in unread
         if names
     ]
-    reasons += map(_needs, [*_unread_lines(counts, min_count), *label_doubts(counts)])
+    reasons += map(_needs, [*_unread_lines(counts, min_count), *_unlike_signs(counts), *label_doubts(counts)])
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
@@ -267,6 +268,17 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
         )
 
 
+def _unlike_signs(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a reason for each column of rates whose signs may tell hidden counts apart."""
+    for column, signs in telling_signs(counts):
+        yield say(
+            "hidden counts that show the same have different signs in {column}: {signs}; if a sign depends on the size "
+            "of the count, write one sign for all, else name all of these signs but one in not_counts",
+            column=printable(column, 60),
+            signs=", ".join(f'"{printable(sign, 60)}"' for sign in signs[:_NAMED]),
+        )
+
+
 def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield a reason for each statistic that may be part of another one, because it is never larger."""
     said = counts.manifest.part_of
@@ -324,7 +336,7 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
     if not wanted:
         return
     files = {file.path: file for release in manifest.releases for file in release.tables}
-    known: set[str] = set()
+    known = {*manifest.markers, *manifest.not_published} if manifest.rates else set[str]()  # signs in place of rates
     for path, file in files.items():
         if path.name == SESSION:
             outputs = [*session_outputs(path, file.shown, Problems())]

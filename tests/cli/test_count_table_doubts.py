@@ -1217,3 +1217,64 @@ def test_percentages_beside_counts_with_a_flag_are_read_if_their_column_has_a_na
     if not code:
         manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
         assert all(each in manifest for each in ('rates = { column = "percent"', 'flags = ["r"]'))
+
+
+@pytest.mark.parametrize("form", ["column", "base", "measure", "alone"])
+@pytest.mark.parametrize(
+    ("signs", "kept", "code"),
+    [(("*", ".."), '"x"', 3), (("*", ""), '"x"', 3), (("..", ".."), '"x"', 0), (("*", ".."), '"x", ".."', 0)],
+)
+def test_signs_of_rates_that_tell_hidden_counts_apart_are_undecided(form, signs, kept, code, tmp_path):
+    """Beside equal signs for both counts, "*" said that one is 1 to 4, and so that the other one is 7 to 10."""
+    rows = [("A", "f", "c", signs[0]), ("A", "m", "c", signs[1]), ("A", "All", "11", "100"),
+            ("B", "f", "9", "53"), ("B", "m", "8", "47"), ("B", "All", "17", "100")]  # fmt: skip
+    whole = {"A": "11", "B": "17"}
+    files = {
+        "column": {"1.csv": ["area,sex,n,pct,x", *(",".join((*row, "7")) for row in rows)]},
+        "base": {"1.csv": ["area,sex,n,pct,of,x", *(",".join((*row, whole[row[0]], "7")) for row in rows)]},
+        "measure": {
+            "1.csv": ["area,sex,what,n,x", *(f"{a},{s},count,{n},7\n{a},{s},pct,{pct},7" for a, s, n, pct in rows)]
+        },
+        "alone": {
+            "1.csv": ["area,sex,n,x", *(f"{a},{s},{n},7" for a, s, n, _ in rows)],
+            "2.csv": ["area,sex,pct", *(f"{a},{s},{pct}" for a, s, _, pct in rows)],
+        },
+    }[form]
+    rate = 'column = "pct", denominator = { sex = "All" }'
+    rate = rate.replace('{ sex = "All" }', '"of"') if form == "base" else rate
+    rate, measure = (
+        (rate.replace("column", "measure", 1), 'measure = "what"\nmeasures = ["count"]\n')
+        if form == "measure"
+        else (rate, "")
+    )
+    tables = [f"releases/{name}" for name in files]
+    (tmp_path / "releases").mkdir()
+    for name, lines in files.items():
+        (tmp_path / "releases" / name).write_text("\n".join(lines) + "\n")
+    (tmp_path / "series.toml").write_text(
+        f'[series]\nname = "x"\nkind = "tables"\nreleases = [{{ tag = "1", tables = {json.dumps(tables)} }}]\n[table]\n'
+        f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = {{ sex = "All" }}\n{measure}not_counts = [{kept}]\n'
+        f'markers = {{ c = [1, 10], "*" = [1, 4], ".." = [1, 10] }}\nrates = {{ {rate}, per = 100, decimals = 0 }}\n'
+        "[policy]\nmin_count = 5\n"
+    )
+    found, why, _ = verdict(tmp_path)
+    assert (found, "different signs in pct" in why) == (code, code == 3)
+
+
+def test_signs_of_rates_without_a_denominator_differ_from_others(tmp_path):
+    """A total without a rate, and a denominator that is not published, do not tell hidden counts apart."""
+    rows = [
+        ("A", "f", "c", "c"),
+        ("A", "m", "c", "c"),
+        ("A", "All", "c", ""),
+        ("B", "f", "c", ".."),
+        ("B", "All", "", ".."),
+    ]
+    folder = written(
+        tmp_path,
+        rows,
+        "area,sex,n,pct",
+        TABLE.replace('area = "All", ', "") + 'markers = { c = [0, inf], ".." = [0, inf] }\n'
+        'rates = { column = "pct", per = 100, decimals = 0, denominator = { sex = "All" } }\n',
+    )
+    assert verdict(folder)[:2] == (0, "[]")
