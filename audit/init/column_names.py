@@ -75,6 +75,7 @@ _QUASI = _words(
     "provincia eta sesso nascita comune cap leeftijd geslacht"
 )
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
+_AGES = _words("age ages alter lebensalter altersgruppe altersklasse edad edat idade eta leeftijd")
 _TOPICS = {
     "postal": _POSTAL,
     "birth": _words("birth birthdate birthday birthyear dob born geburt geboren naissance nacimiento nascita"),
@@ -113,6 +114,15 @@ def is_postal(name: str) -> bool:
     (True, True, False)
     """
     return any(word in _POSTAL for word in words(name))
+
+
+def is_age(name: str) -> bool:
+    """Return whether a name is that of how old people are, which changes with time.
+
+    >>> is_age("Tranche d'âge"), is_age("Alter"), is_age("Edad (años)"), is_age("Age at admission"), is_age("village")
+    (True, True, True, True, False)
+    """
+    return not _AGES.isdisjoint(words(name))
 
 
 def topic(name: str) -> str | None:

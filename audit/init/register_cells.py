@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Sequence
 
+from audit.init.column_names import is_age
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
@@ -53,13 +54,21 @@ def state_cells(found: FoundFiles) -> None:
 
 
 def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
-    if name == theirs:
-        return
     alike = skeleton(name) == skeleton(theirs)
-    why = say("the names differ only in spelling") if alike else say("both columns are about the same")
-    found.guesses.state(f"register.{name}", theirs, why)
-    if not alike:
-        found.guesses.unsure[f"register.{toml_key(name)}"] = None
+    if ages := is_age(name) and len(found.releases) > 1 and not found.texts(REGISTER, "release"):
+        why = say(
+            "it is read as the age in every release; if people grow older between releases, publish years of birth, or "
+            "write a line for each person and release, with a column release"
+        )
+    elif name == theirs:
+        return
+    else:
+        why = say("the names differ only in spelling") if alike else say("both columns are about the same")
+    key = f"register.{toml_key(name)}"
+    found.guesses.state(f"register.{name}", theirs)
+    found.guesses.why[key] = why
+    if ages or not alike:
+        found.guesses.unsure[key] = None
 
 
 def _state_century(found: FoundFiles, column: Column) -> None:

@@ -296,3 +296,24 @@ def test_letters_for_the_sexes_are_read_in_one_way_or_not_at_all(tmp_path, relea
     if drafted is not None:
         _, first, second = drafted[0].split(",")
         assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, more=40)[2].split())
+
+
+@pytest.mark.parametrize("name", ["age", "Alter", "Tranche d'âge", "Edad", "Jahrgang"])
+@pytest.mark.parametrize("tags", [("2024",), ("2024", "2025")])
+def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):
+    ages = [30 + n % 10 for n in range(120)]
+    for tag in tags:
+        rows = [[str(age), "8001", ["flu", "cold", "gout"][n % 3]] for n, age in enumerate(ages[:100])]
+        write(tmp_path / f"{tag}.csv", as_csv([[name, "zip", "disease"], *rows]))
+    people = [[f"E{n:04}", str(age), "8001"] for n, age in enumerate(ages)]
+    write(tmp_path / "roll.csv", as_csv([["Elector number", name, "zip"], *people]))
+    run_main("init", str(tmp_path), "--yes")
+    path, asked = tmp_path / "series.toml", []
+
+    def answer(question):
+        asked.append("age in every release" in question.text)
+        return "no" if asked[-1] else question.default
+
+    write(path, init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer))
+    assert any(asked) == (name != "Jahrgang" and len(tags) > 1)
+    assert (run_audit(tmp_path)[0] == 3) == any(asked)
