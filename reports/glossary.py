@@ -26,7 +26,7 @@ CLAUSES = {
     "max_risk": Phrase("highest allowed probability of a person's value"),
     "max_ever_risk": Phrase("highest allowed probability that a person ever had a grave value"),
     "min_e": Phrase("smallest allowed group of people known to have the same values"),
-    "k": Phrase("smallest allowed number of rows, or records, that look alike"),
+    "k": Phrase("smallest allowed number of rows or records that look alike; of people if the policy states k"),
     "closeness": Phrase("how near the possible numbers of a person may be to each other"),
     "min_count": Phrase("smallest count that may be known"),
     "min_width": Phrase("smallest allowed number of possible values of a hidden count"),

@@ -50,20 +50,15 @@ BY_ITSELF = Phrase(
 )
 _BROKEN = {
     "certain": Phrase("nobody's {value} may be certain (max_risk, found by {attack})"),
-    "max_risk": Phrase(
-        "nobody's {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
-    ),
+    "max_risk": Phrase("nobody's {value} may be known with {most} or more; {found} (max_risk, found by {attack})"),
     "similar": Phrase(
-        "nobody may know the category of a person's {value} with {most} or more; one is known with {risk} (max_risk, "
-        "found by {attack})"
+        "nobody may know the category of a person's {value} with {most} or more; {found} (max_risk, found by {attack})"
     ),
     "max_ever_risk": Phrase(
-        "nobody may be known, with {most} or more, to have ever had a grave value; one person is with {risk} "
-        "(max_ever_risk, found by {attack})"
+        "nobody may be known, with {most} or more, to have ever had a grave value; {found} (max_ever_risk, "
+        "found by {attack})"
     ),
-    "closeness": Phrase(
-        "nobody's {value} may be known approximately; one is known to within {spread} (closeness, found by {attack})"
-    ),
+    "closeness": Phrase("nobody's {value} may be known approximately; {found} (closeness, found by {attack})"),
     "min_e": Phrase(
         "if a group of people is known to have the same values as another group, each must have at least {limit} "
         "people; here a group has {number} (min_e, found by {attack})"
@@ -71,6 +66,10 @@ _BROKEN = {
     "k": Phrase("at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"),
     "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),
     "k alone": Phrase("at least {limit} rows must look alike; in release {release} alone {number} do (k)"),
+    "people alone": Phrase(
+        "at least {limit} people must look alike, without counterfeits and each counted once; the smallest class of "
+        "release {release} alone has {number} (k, which the policy states)"
+    ),
 }
 """How a clause is violated: by an attack, or by a single release."""
 _BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
@@ -213,7 +212,9 @@ def violated(report: Report) -> Iterable[str]:
     for text in _once(report.policy.violations):
         yield say("Violated: {what}.", what=text)
     broken = breaking_releases(report)
-    if len(broken) > 1:
+    if len(broken) > 1 and any(each.kind == "people" for each in report.policy.violations):
+        yield say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
+    elif len(broken) > 1:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
         yield say(
             "This is so in {count} of {all} releases; in release {release}, {alone} of {rows} rows are unique.",
@@ -229,7 +230,7 @@ def breaking_releases(report: Report) -> dict[str, ReleasePanel]:
     """Return the releases that break a limit alone; the policy lists the worst, and says whether people count."""
     alone = {each.release: each for each in report.policy.violations if each.attack is None}
     limit = max((each.limit for each in alone.values()), default=0)
-    people = any(alone[each.release].value < each.k for each in report.panel if each.release in alone)
+    people = any(each.kind == "people" for each in alone.values())
     return {each.release: each for each in report.panel if (each.small.smallest if people else each.k) < limit}
 
 
@@ -237,11 +238,12 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
     """Yield the violations, once if several attacks find the same, or one does on several attributes."""
     by: dict[str, dict[str, Violation]] = {}
     for violation in violations:
-        text = violation_text(replace(violation, attack=violation.attack and ""))
+        text = violation_text(replace(violation, attack=violation.attack and "", people=None))
         by.setdefault(text, {}).setdefault(violation.attack or "", violation)
     for attacks in by.values():
         found = next(iter(attacks)) if len(attacks) == 1 else say("{count} attacks", count=len(attacks))
-        yield violation_text(replace(next(iter(attacks.values())), attack=found or None))
+        most = max(attacks.values(), key=lambda each: each.people or 0)
+        yield violation_text(replace(most, attack=found or None))
 
 
 def violation_text(violation: Violation) -> str:
@@ -254,7 +256,7 @@ def violation_text(violation: Violation) -> str:
     elif kind == "max_risk" and violation.value == violation.limit == 1:
         kind = "certain"
     if violation.attack is None:
-        kind = "unique alone" if violation.value == 1 else f"{kind} alone"
+        kind = "unique alone" if (kind, violation.value) == ("k", 1) else f"{kind} alone"
     return _BROKEN.get(kind, _BROKEN_ELSE).filled(
         measure=violation.measure,
         attack=violation.attack or "",
@@ -262,9 +264,32 @@ def violation_text(violation: Violation) -> str:
         value=say("value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("value"),
         number=figure(violation.value, ",g"),
         limit=figure(violation.limit, ".12g"),
-        risk=percent(min(violation.value, 1.0)),
-        spread=figure(violation.value, ".1%"),
         most=percent(min(violation.limit, 1.0)),
+        found=_extent(violation),
+    )
+
+
+def _extent(violation: Violation) -> str:
+    """Return for how many people a clause is violated, if people are counted, and how much the worst one shows."""
+    about = {"risk": percent(min(violation.value, 1.0)), "spread": figure(violation.value, ".1%")}
+    if violation.measure == "closeness":
+        if violation.people is None:
+            return say("the closest numbers lie within {spread}", **about)
+        return say_count(
+            "this is so for {count} person, to within {spread}",
+            "this is so for {count} people, at the narrowest to within {spread}",
+            violation.people,
+            **about,
+        )
+    if violation.people is None:
+        return say("the highest probability is {risk}", **about)
+    if about["risk"] == percent(min(violation.limit, 1.0)):
+        return say_count("this is so for {count} person", "this is so for {count} people", violation.people)
+    return say_count(
+        "this is so for {count} person, with {risk}",
+        "this is so for {count} people, at most with {risk}",
+        violation.people,
+        **about,
     )
 
 
@@ -449,8 +474,8 @@ def _reached(report: Report) -> Iterable[str]:
     yield from of_attribute.values()  # of the attack that deduces most
     if of_attribute and any(each.kind == "harmless-value" for each in report.warnings):
         yield say(
-            "Risks, the people whose value is known, and those found after each release include values that are "
-            "declared to be harmless."
+            "The verdict and the findings leave out values that are declared to be harmless; what attacks find, risks, "
+            "the people whose value is known, and those found after each release include them."
         )
 
 

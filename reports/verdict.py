@@ -208,7 +208,7 @@ def _undecided(report: Report) -> str:
 
 def _holding(report: Report, ran: str) -> str:
     """Return a sentence: the policy holds, with its exceptions, and what this means for people."""
-    waived = report.left_out or sum(each.state == "applied" for each in report.policy.waived)
+    waived = _waived(report)
     harmless, others = _harmless(report), _of_others(report, ran)
     if report.known_before:
         head = _excepted(report.known_before)
@@ -223,6 +223,11 @@ def _holding(report: Report, ran: str) -> str:
     else:
         return _of_all(report, ran)
     return f"{head} {_HARMLESS} {others}" if harmless else f"{head} {others}"
+
+
+def _waived(report: Report) -> int:
+    """Return the number of findings that are waived."""
+    return report.left_out or sum(each.state == "applied" for each in report.policy.waived)
 
 
 def _excepted(count: int) -> str:
@@ -321,7 +326,7 @@ def _worst(report: Report) -> tuple[str, bool]:
     It is in people: certain values, likely values, equal people, k.
     """
     first = report.policy.violations[0]
-    if first.kind is not None or first.measure in (
+    if first.kind == "similar" or first.measure in (
         "max_ever_risk",
         "closeness",
     ):  # in addition to what attacks themselves claim
@@ -330,9 +335,9 @@ def _worst(report: Report) -> tuple[str, bool]:
     if certain := _most_certain(report, found):
         return certain, False
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
-    highest = {(each.attack, each.sensitive): each.value for each in likely}
+    highest = {(each.attack, each.sensitive): (each.value, each.people) for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
-    reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
+    reached = [(each, *highest[each.attack, each.sensitive]) for each in reaching]
     if text := _likely(report, reached, report.policy.limits.get("max_risk", 1.0)):
         return text, False
     if not found or not any(attack.findings_total for attack in found):
@@ -364,6 +369,13 @@ def _with_likely(head: str, report: Report) -> str:
     text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
         found = max((step.so_far for step in report.ladder), default=0)  # by all attacks together
+        if found and _harmless(report) and not report.known_before and not _waived(report):
+            not_counted = say_count(
+                "Not counted: {count} person whose value is certain, but declared to be harmless.",
+                "Not counted: {count} people whose value is certain, but declared to be harmless.",
+                found,
+            )
+            return f"{head} {not_counted}"
         if found > max(
             (each.risks.at_limit for each in report.attacks if isinstance(each.risks.at_limit, int)), default=0
         ):
@@ -385,23 +397,26 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
     certain = worst.risks.at_limit if risk == report.policy.limits.get("max_risk", 1.0) == 1 else None
-    sure = certain if isinstance(certain, int) else 1
-    if sure > 1:
-        text = say("the values of {count} people are known with {risk}", count=sure, risk=percent(risk))
-    elif count > 1 and percent(risk) == percent(share):
-        sure, text = (
-            count,
-            say("the values of {count} people are known with {share} or more", count=count, share=percent(share)),
-        )
+    about = {"share": percent(share), "risk": percent(risk)}
+    if isinstance(certain, int) and certain > 1:
+        text = say("the values of {count} people are known with {risk}", count=certain, **about)
+    elif isinstance(certain, int) or count == 1:
+        text = say("{value} of one person is known with {risk}", value=value_of(worst.sensitive), **about)
+    elif about["risk"] == about["share"]:
+        text = say("the values of {count} people are known with {share} or more", count=count, **about)
     else:
-        text = say("{value} of one person is known with {risk}", value=value_of(worst.sensitive), risk=percent(risk))
-    if count > sure:
+        text = say(
+            "the values of {count} people are known with {share} or more, at most with {risk}",
+            count=count,
+            **about,
+        )
+    if isinstance(certain, int) and count > max(certain, 1):
         text = say_count(
             "{told}, {count} other with {share} or more",
             "{told}, {count} others with {share} or more",
-            count - sure,
+            count - max(certain, 1),
             told=text,
-            share=percent(share),
+            share=about["share"],
         )
     if exact or risk == 1:
         return text

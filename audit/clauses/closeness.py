@@ -123,11 +123,10 @@ class Closeness(Clause):
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the smallest share by which the possible numbers of a person differ."""
         for entry in findings.ran:
-            found, left = self._left(entry)
-            sure = [at for at in left if found is not None and found.doubts[at] is None]
+            found, sure = self.sure(entry)
             if found is not None and sure:
-                value = min(map(spread, found.claims.ends[sure].tolist()))
-                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
+                value, people = min(map(spread, found.claims.ends[sure].tolist())), self.people(entry)
+                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive, people=people)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why close numbers may have been missed, or why found ones may be harmless."""
@@ -167,6 +166,16 @@ class Closeness(Clause):
             "those near the true one are",
             found.open,
         )
+
+    def people(self, entry: Result[Evidence]) -> int | None:
+        """Return the number of people in the claims that violate the clause; None for classes."""
+        found, sure = self.sure(entry)
+        return None if found is None or found.claims.person is None else entry.number_of(found.claims.person[sure])
+
+    def sure(self, entry: Result[Evidence]) -> tuple[Nearly | None, list[int]]:
+        """Return what a result discloses, and the indices of the claims that are harmful and not accepted."""
+        found, left = self._left(entry)
+        return found, [at for at in left if found is not None and found.doubts[at] is None]
 
     def _left(self, entry: Result[Evidence]) -> tuple[Nearly | None, list[int]]:
         found = entry.gathered.get(self.name)

@@ -78,7 +78,9 @@ class MaxEverRisk(RiskClause):
             sure = _certain(entry) or (ever is not None and bool(ever.certain.any()))
             value = 1.0 if sure else ever.highest if ever is not None and _in_worlds(entry) else None
             if value is not None and reaches(value, limit):
-                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
+                claims = self.claims(entry, limit, lambda risks: risks.person)
+                people = None if claims is None else entry.number_of(claims.person)
+                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive, people=people)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why people may have had grave values that no attack found; a value may also be misspelt."""

@@ -45,9 +45,8 @@ class Categories(Closeness):
 
     def highest(self, entry: Result[Evidence]) -> float | None:
         """Return the highest risk of a category that is not accepted; None if there is none."""
-        found, left = self._left(entry)
-        risks = [float(found.claims.risk[at]) for at in left if found.doubts[at] is None] if found is not None else []
-        return max(risks, default=None)
+        found, sure = self.sure(entry)
+        return float(found.claims.risk[sure].max()) if found is not None and sure else None
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""
@@ -114,9 +113,12 @@ class MaxRisk(RiskClause):
         for entry in findings.ran:
             about, risk = (entry.outcome.attack, self.name, limit), entry.max_risk
             if risk is not None and reaches(risk, limit) and (risk >= 1 or _exact(entry)):
-                yield Violation(*about, risk, entry.sensitive)
+                claims, likely = entry.claims, self.claims(entry, limit, lambda risks: risks.person)
+                certain = None if claims is None else claims.certain_people(entry.waived)
+                people = entry.number_of(certain, None if likely is None else likely.person)
+                yield Violation(*about, risk, entry.sensitive, people=people)
             if (risk := CATEGORIES.highest(entry)) is not None:
-                yield Violation(*about, risk, entry.sensitive, kind="similar")
+                yield Violation(*about, risk, entry.sensitive, kind="similar", people=CATEGORIES.people(entry))
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield the attacks that may have missed a risk that reaches the limit."""

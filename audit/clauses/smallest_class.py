@@ -7,11 +7,12 @@ counted: a method that protects values promises no k, and publishes counterfeits
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from audit.clauses.clause import JudgedAudit, NumberClause
+from audit.model.errors import printable
 from audit.model.report import Violation
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 
 class SmallestClass(NumberClause):
@@ -30,15 +31,31 @@ class SmallestClass(NumberClause):
         # By default, a class that is too small only because of counterfeits is reported, not violated.
         by_people = self.name in findings.stated
         few = [(each, each.k_people) for each in findings.releases if each.k_people is not None]
-        sizes = [(people if by_people else each.k, each.release) for each, people in few if people < limit]
+        sizes = [(people if by_people else each.k, -each.k, each.release) for each, people in few if people < limit]
         if sizes and min(sizes)[0] < limit:
-            smallest, release = min(sizes, key=lambda pair: pair[0])
-            yield Violation(None, self.name, limit, smallest, release=release)
+            smallest, rows, release = min(sizes, key=lambda size: size[:2])
+            of_people: Literal["people"] | None = "people" if smallest < -rows else None
+            yield Violation(None, self.name, limit, smallest, release=release, kind=of_people)
         for entry in findings.ran:
             claims = entry.claims
             fewest = None if claims is None else claims.smallest_class(entry.waived)
             if fewest is not None and fewest < limit:
                 yield Violation(entry.outcome.attack, self.name, limit, fewest, entry.sensitive)
+
+    def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
+        """Return that a default k counts rows, if the people of some class are fewer."""
+        few = [(each.k_people, each.release) for each in findings.releases if each.k_people is not None]
+        people, release = min(few, default=(0, ""))
+        if self.name in findings.stated or not 0 < people < limit:
+            return None
+        return say_count(
+            "rows are counted, because the policy does not state k; without counterfeits, and with each person counted "
+            "once, the smallest class of release {release} has {count} person",
+            "rows are counted, because the policy does not state k; without counterfeits, and with each person counted "
+            "once, the smallest class of release {release} has {count} people",
+            people,
+            release=printable(release),
+        )
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than found."""

@@ -538,7 +538,9 @@ class Violation:
         value: the value found.
         sensitive: the attribute, if several are audited.
         release: the release that alone violates the clause.
-        kind: `similar` if a category is known, not the value itself; otherwise absent.
+        kind: `similar` if a category is known, not the value itself; `people` if a class has enough rows, but too few
+            people, and a stated k counts people; otherwise absent.
+        people: the number of people whose values violate it; absent if the clause counts no people.
     """
 
     attack: AttackName | None
@@ -547,7 +549,8 @@ class Violation:
     value: float
     sensitive: Omittable[Sensitive] = None
     release: Omittable[str] = None
-    kind: Omittable[Literal["similar"]] = None
+    kind: Omittable[Literal["similar", "people"]] = None
+    people: Omittable[int] = None
 
 
 @dataclass(frozen=True)

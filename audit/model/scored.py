@@ -264,6 +264,11 @@ class Result(Generic[E_co]):
             reached[risks.person[reaches_all(risks.risk, limit)]] |= np.uint8(1 << place)
         return [self.evidence.count_people((reached & (1 << place)) > 0) for place in range(len(limits))]
 
+    def number_of(self, *people: Codes | None) -> int | None:
+        """Return the number of distinct people in some columns of codes; None if there are none."""
+        known = [each for each in people if each is not None and len(each)]
+        return self.evidence.count_people(np.bincount(np.concatenate(known)) > 0) if known else None
+
     @property
     def max_risk(self) -> float | None:
         """The highest risk of a value that is not accepted; None if there is none.

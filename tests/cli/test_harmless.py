@@ -115,8 +115,8 @@ def test_the_head_counts_whom_all_attacks_find_where_one_of_them_counts_no_world
     report = audit.load(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)).audit().report
     [*earlier, last] = report.ladder
     more = replace(report, ladder=(*earlier, replace(last, so_far=7)))
-    assert "the values of 2 people are known with 100%" in headline(report)[0]
-    assert "the values of 7 people are known with 100%" in headline(more)[0]
+    assert "Not counted: 2 people whose value is certain, but declared to be harmless." in headline(report)[0]
+    assert "Not counted: 7 people whose value is certain" in headline(more)[0]
 
 
 def test_a_harmless_value_that_no_release_has_is_named(tmp_path):
@@ -129,9 +129,9 @@ def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     code, out, _ = run_main(str(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)))
     text = " ".join(out.split())
     assert code == 0
-    assert "Among what is not counted, the values of 2 people are known with 100%." in text
+    assert "Not counted: 2 people whose value is certain, but declared to be harmless." in text
     assert "2 for certain, 2 with 90% or more" in text
-    assert "the people whose value is known, and those found after each release include values that are" in text
+    assert "the people whose value is known, and those found after each release include them." in text
 
 
 @pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])

@@ -698,7 +698,8 @@ def test_a_risk_in_the_verdict_is_a_posterior_or_called_an_estimate(series, word
     text = " ".join(run_main(str(EXAMPLES / series), *words)[1].split())
     said = re.search(
         r"(?:by an estimate of ([a-z-]+) [^,]*, )?"
-        r"(?:the [\w ]+ of one person|the values of \d+ people) (?:is|are) known with (\d+)%",
+        r"(?:the [\w ]+ of one person|the values of \d+ people) (?:is|are) known with "
+        r"(?:\d+% or more, at most with )?(\d+)%",
         text,
         re.IGNORECASE,
     )

@@ -380,7 +380,7 @@ def test_risks_at_the_limit_are_findings():
     assert entry["measures"]["at_limit"] == len({one["individual"] for one in entry["findings"]})
     assert entry["measures"]["at_limit"] <= entry["measures"]["above_0.5"]
     text = run_main(str(SKEWED), "--policy", "max_risk=0.9")[1]
-    assert "is known with 91%" in text
+    assert "with 90% or more, at most with 91%" in " ".join(text.split())
 
 
 def test_people_with_the_highest_risk_are_counted_once(tmp_path):
