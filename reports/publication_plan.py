@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
@@ -77,6 +78,9 @@ def _cells(each: PlannedSeries, best: PlannedSeries | None) -> tuple[str, ...]:
 
 def _why(each: PlannedSeries) -> str | None:
     """Return why a method was refused, or what the strongest attack finds; None if the policy holds."""
+    if each.seeds > 1 and not each.keeps:
+        why = _why(replace(each, seeds=1))
+        return say("not with each of {count} seeds: {reason}", count=each.seeds, reason=why or _VERDICT[each.exit_code])
     if each.refused is not None:
         return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
@@ -120,6 +124,8 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         yield say(
             "This costs much: consider coarser values or fewer columns, and what users need, before you choose it."
         )
+    if best.seeds > 1:
+        yield say("It keeps the policy with each of {count} seeds; `audit anonymize` draws another.", count=best.seeds)
     if best.future_exit_code == 0:
         yield say("It keeps the policy after {count} further, simulated snapshots, too.", count=FUTURE_SNAPSHOTS)
     elif best.future_exit_code is not None:
@@ -189,6 +195,8 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     lasting = [each for each in others if each.future_exit_code in (None, best.future_exit_code)]
     if not lasting:
         return say("nothing else that keeps the policy keeps it in simulated snapshots, too")
+    if (best.certain_if_unchanged or 0) < min(each.certain_if_unchanged or 0 for each in lasting):
+        return say("of those that keep the policy, the fewest values would be certain with it if no value changed")
     if best.form != "anatomy" and all(each.form == "anatomy" for each in lasting):
         return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
     return say(

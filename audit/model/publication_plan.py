@@ -14,6 +14,10 @@ FUTURE_SNAPSHOTS = 2
 """The number of further snapshots that are simulated for what may be recommended."""
 
 
+SEEDS = 3
+"""The number of seeds with which a method is tried that may be recommended."""
+
+
 @dataclass(frozen=True)
 class PlannedSeries:
     """One method with its parameters, tried on the microdata.
@@ -38,6 +42,8 @@ class PlannedSeries:
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
         certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
             None unless any value may become any other.
+        seeds: the number of seeds that were tried, of which this is the worst result; more than 1 only for what may be
+            recommended.
     """
 
     method: str
@@ -58,6 +64,7 @@ class PlannedSeries:
     future_exit_code: int | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
     certain_if_unchanged: Omittable[int] = None
+    seeds: int = 1
 
     @property
     def keeps(self) -> bool:
@@ -93,12 +100,13 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It keeps the policy in the simulated future, too, if any does, and has no exact quasi-identifiers, if any such
-        series does. Of these, it is the one that loses least.
+        It keeps the policy in the simulated future, too, if any does, makes the fewest people's values certain if
+        values do not change, and has no exact quasi-identifiers, if any such series does. Of these, it loses least.
         """
         return min((each for each in self.tried if each.keeps), key=_preference, default=None)
 
 
-def _preference(each: PlannedSeries) -> tuple[bool, bool, bool, float]:
+def _preference(each: PlannedSeries) -> tuple[bool, int, bool, bool, float]:
     """Return a sort key that puts first what is to be recommended."""
-    return each.future_exit_code not in (None, 0), each.form == "anatomy", each.query_error is None, each.lost
+    unlasting, exact = each.future_exit_code not in (None, 0), each.form == "anatomy"
+    return unlasting, each.certain_if_unchanged or 0, exact, each.query_error is None, each.lost

@@ -21,7 +21,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
 from audit.model.outcome import Attack
-from audit.model.publication_plan import PlannedSeries, PublicationPlan
+from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import run_audit
 from audit.pipeline.simulated_future import with_future
 from audit.principles import registry as principles
@@ -71,6 +71,7 @@ def plan_publication(
 ) -> PublicationPlan:
     """Return what each method would publish from microdata, audited; the published files are deleted.
 
+    What may be recommended is tried with further seeds.
     Of those that keep the policy with exact quasi-identifiers, the two that lose least are tried with coarse ones.
     If no method keeps the policy, the two that violate it least are tried without the quasi-identifier with the most
     values, then without the next, until one keeps it or one column is left.
@@ -90,19 +91,50 @@ def plan_publication(
     ]
     tried += [trial.of(microdata, each) for each in coarse]
     made += coarse
-    published = [(each, one) for each, one in zip(tried, made, strict=True) if each.refused is None]
+    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions)
+    plan = _with_seeds(plan, microdata, made, trial)
+    published = [(each, one) for each, one in zip(plan.tried, made, strict=True) if each.refused is None]
     closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
     left = list(microdata.quasi_identifiers)
     for name in sorted(left, key=lambda each: -distinct[each])[: len(left) - 1]:
-        if not closest or any(each.keeps for each in tried):
+        if not closest or plan.recommended is not None:
             break
         left.remove(name)
         coarser = replace(microdata, quasi_identifiers=tuple(left))
         without = tuple(each for each in microdata.quasi_identifiers if each not in left)
-        tried += [replace(trial.of(coarser, each), without=without) for each in closest]
+        more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
-    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions)
+        plan = _with_seeds(replace(plan, tried=(*plan.tried, *more)), microdata, made, trial)
     return _lasting(plan, microdata, made, trial)
+
+
+def _again(
+    plan: PublicationPlan, best: PlannedSeries, microdata: Microdata, made: Sequence[MethodCandidate], trial: _Trial
+) -> PlannedSeries:
+    """Return the result of a method of the plan on other microdata, or with another seed."""
+    [candidate] = [each for one, each in zip(plan.tried, made, strict=True) if one is best]
+    columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
+    return trial.of(replace(microdata, quasi_identifiers=columns), candidate)
+
+
+def _instead(plan: PublicationPlan, best: PlannedSeries, known: PlannedSeries) -> PublicationPlan:
+    return replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
+
+
+def _with_seeds(
+    plan: PublicationPlan, microdata: Microdata, made: Sequence[MethodCandidate], trial: _Trial
+) -> PublicationPlan:
+    """Return the plan after trying the best series with further seeds, until one keeps the policy with each of them.
+
+    Who publishes draws another seed. Of the results, the first that does not keep the policy stands, otherwise one for
+    which rows had to be withheld.
+    """
+    while (best := plan.recommended) is not None and best.seeds == 1:
+        others = [replace(trial, queries=replace(trial.queries, seed=trial.queries.seed + n)) for n in range(1, SEEDS)]
+        drawn = [best, *(_again(plan, best, microdata, made, other) for other in others)]
+        worst = min(drawn, key=lambda each: (each.keeps, -len(each.parameters)))
+        plan = _instead(plan, best, replace(worst, without=best.without, seeds=SEEDS))
+    return plan
 
 
 def _lasting(
@@ -116,11 +148,9 @@ def _lasting(
         longer = None
         while (best := plan.recommended) is not None and best.future_exit_code is None:
             longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
-            columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
-            [candidate] = [each for one, each in zip(plan.tried, made, strict=True) if one is best]
-            later = trial.of(replace(longer, quasi_identifiers=columns), candidate)
-            known = replace(best, future_exit_code=later.exit_code if later.refused is None else 2)
-            plan = replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
+            later = _again(plan, best, longer, made, trial)
+            plan = _instead(plan, best, replace(best, future_exit_code=later.exit_code if later.refused is None else 2))
+            plan = _with_seeds(plan, microdata, made, trial)
     return plan
 
 

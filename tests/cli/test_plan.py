@@ -6,7 +6,9 @@ import random
 import re
 import shutil
 from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 
@@ -15,7 +17,7 @@ from attacks.registry import find as attack
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
-from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
+from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import candidates, plan_publication
 from audit.pipeline.simulated_future import with_future
 from reports.publication_plan import FORMATS
@@ -250,6 +252,11 @@ def test_counterfeits_count_against_a_series():
         ),
         ({"query_error": 0.1, "exit_code": 3}, {"query_error": 0.9}, "nothing else that was tried keeps the policy"),
         ({"query_error": 0.1, "withheld_share": 0.5}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
+        (
+            {"query_error": 0.1, "certain_if_unchanged": 9},
+            {"query_error": 0.9, "certain_if_unchanged": 0, "form": "anatomy"},
+            "fewest values would be certain",
+        ),
     ],
 )
 def test_the_second_is_recommended_for_a_reason(first, second, why):
@@ -381,3 +388,36 @@ def test_the_plan_says_what_rests_on_values_that_may_all_change(tmp_path):
     out = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
     warning = f"if values do not change, the values of at least {best['certain_if_unchanged']} people are certain"
     assert out.index("keeps the policy") < out.index(warning) < out.index("Why this one")
+
+
+@dataclass(frozen=True)
+class Gambler(MondrianAnonymizer):
+    """It puts everybody into one group, or forms small groups, by its random numbers alone."""
+
+    large: ClassVar[list[bool]] = []
+
+    def publish(self, snapshot, so_far, rng, /):
+        self.large.append(bool(rng.integers(4)))
+        return replace(self, k=12 if self.large[-1] else self.k).as_mondrian(snapshot, so_far, rng)
+
+    def as_mondrian(self, snapshot, so_far, rng):
+        return super().publish(snapshot, so_far, rng)
+
+
+def test_what_is_recommended_keeps_the_policy_with_each_seed(tmp_path):
+    """One draw that breaks the policy is the result that the table shows, whichever seed comes first."""
+    wave = [(f"p{n}", 20 + n, "flu" if n < 6 else f"illness {n}") for n in range(12)]
+    micro = open_microdata(write_microdata(tmp_path / "m", {"1": wave}, head=("Name", "Age", "Disease")))
+    attacks, options, ended = [attack("homogeneity"), attack("intersection")], AuditOptions(findings=0), set()
+    for seed in range(12):
+        Gambler.large.clear()
+        plan = plan_publication(micro, candidates([Gambler])[:1], attacks, options, Queries(5, seed=seed), print)
+        [tried] = plan.tried
+        first, *others = Gambler.large[: tried.seeds]
+        assert tried.seeds == (SEEDS if first else 1)
+        assert tried.keeps == (first and all(others)) == (plan.recommended is tried)
+        text = " ".join(FORMATS["text"](plan).split())
+        assert (f"not with each of {SEEDS} seeds" in text) == (first and not all(others))
+        assert (f"keeps the policy with each of {SEEDS} seeds" in text) == tried.keeps
+        ended.add((first, all(others)))
+    assert {(True, True), (True, False)} < ended
