@@ -42,7 +42,7 @@ def page(explanation: Explanation) -> Page:
     sections = [
         part
         for each in explanation.explained
-        for part in _sections(each, several=several, possible=adversary.kind == "possible")
+        for part in _sections(each, several=several, possible=not ADVERSARIES[adversary.kind].knows_presence)
     ]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 

@@ -197,7 +197,7 @@ class LoadedTables(Loaded):
         from audit.count_tables.candidate import judge_candidate
 
         folder, known = TemporaryFolder("audit-candidate-"), known_findings(baseline, of_tables=True)
-        release = _release(candidate, tag, folder.path)
+        release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
             options = replace(how, baseline=known)
             return CountImpactResult(judge_candidate(self.opened, release, Differencing(), options)[0])
@@ -229,7 +229,7 @@ class LoadedTables(Loaded):
         from audit.count_tables.candidate import repair_candidate
 
         folder, where = TemporaryFolder("audit-candidate-"), Path(output)
-        release = _release(candidate, tag, folder.path)
+        release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
             found = repair_candidate(self.opened, release, where, Differencing(), how)
         return CountRepairResult(found, tuple(map(Path, found.written)), baseline)
@@ -372,7 +372,7 @@ def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOpti
     return AuditSettings(settings, CountSettings).audit_options()
 
 
-def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
+def _release(manifest: TableManifest, candidate: Candidates, tag: str, folder: Path) -> TableRelease:
     """Return a release from files or data frames; frames are written into the folder.
 
     Raises:
@@ -384,4 +384,4 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
     if not given:
         raise UsageError("candidate: no candidate was given; give a file or a data frame, or several")
     names = [tag, *(f"{tag}.{place}" for place in range(2, len(given) + 1))]
-    return release_of(candidate_files(given, names, folder), folder)
+    return release_of(manifest, candidate_files(given, names, folder), folder)

@@ -49,10 +49,15 @@ from audit.runtime.phrases import say
 _BASES = (3, 5, 10, 20, 50, 100)
 
 
-def release_of(files: Sequence[Path], inside: Path | None = None) -> TableRelease:
-    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name."""
-    tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
-    return TableRelease(release_tag(files[0].name), tuple(tables))
+def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path) -> TableRelease:
+    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name.
+
+    Where each release is a folder, the tag is the name of the folder.
+    """
+    first, tables = files[0], (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
+    folders = all(each.path.parent.name == release.tag for release in manifest.releases for each in release.tables)
+    of_folder = folders and first.parent != inside
+    return TableRelease(first.resolve().parent.name if of_folder else release_tag(first.name), tuple(tables))
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:

@@ -470,3 +470,24 @@ def test_a_repair_writes_the_sign_of_a_count_into_its_rate_where_others_have_it(
     assert (code, err) == (0, "")
     written = [(tmp_path / "out" / name).read_text().splitlines()[1:3] for name in files]
     assert written == ([["A,f,c", "A,m,c"]] * 2 if apart else [["A,f,c,c", "A,m,c,c"]])
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_candidate_has_the_tag_that_it_will_have_in_the_series(tmp_path, inside, monkeypatch):
+    """Where each release is a folder, that is the name of its folder, wherever the command is run."""
+    text = "area,n\nA,10\nB,12\nall,22\n"
+    head = '[table]\ndimensions = ["area"]\nvalue = "n"\ntotals.area = "all"\nover_time = "independent"\n'
+    for quarter in ("2023-q4", "2024-q1"):
+        (tmp_path / quarter).mkdir()
+        (tmp_path / quarter / "counts.csv").write_text(text)
+    releases = 'releases = [{ tag = "2023-q4", tables = ["2023-q4/counts.csv"] }]'
+    (tmp_path / "series.toml").write_text(f'[series]\nkind = "tables"\n{releases}\n{head}[policy]\nmin_count = 5\n')
+    monkeypatch.chdir(tmp_path / "2024-q1" if inside else tmp_path)
+    _, out, _ = run_main("next", str(tmp_path), "counts.csv" if inside else "2024-q1/counts.csv")
+    assert "Release 2024-q1 is the candidate, not yet published." in out
+    (tmp_path / "series.toml").write_text(
+        (tmp_path / "series.toml").read_text().replace(releases, 'releases = ["2023-q4/counts.csv"]')
+    )
+    (tmp_path / "2024-q1/counts.csv").rename(tmp_path / "2024-q1/more.csv")
+    _, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2024-q1/more.csv"))
+    assert "Release more is the candidate, not yet published." in out
