@@ -269,7 +269,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
         used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
         texts = {
-            counts.row[row]: search.signs[row] if search.signs.get(row) in used else nothing
+            counts.row[row]: sign if (sign := search.signs.get(row, nothing)) in used else nothing
             for row in own
             if name.strip() in {*beside, counts.part(row).view.column}
         }
