@@ -1,7 +1,7 @@
 """Adversaries that an audit can assume: what each knows, and what the series must contain for it.
 
-Evidence and attacks read these properties. Only texts about an adversary (`reports/explanation.py`) and the choice of a
-witness's checker (`audit/witness/writer.py`), which supports some adversaries alone, compare names.
+Evidence, attacks and texts read these properties. Only the choice of a witness's checker (`audit/witness/writer.py`),
+which supports some adversaries alone, compares names.
 """
 
 from __future__ import annotations
