@@ -50,7 +50,8 @@ def written(folder: Path, past, candidate, rules=""):
     path = series.write(folder) / "series.toml"
     text = path.read_text(encoding="utf-8").replace(', "releases/2.csv"', "") + rules
     path.write_text(text, encoding="utf-8")
-    return read_table_manifest(folder), release_of([folder / "releases/2.csv"])
+    manifest = read_table_manifest(folder)
+    return manifest, release_of(manifest, [folder / "releases/2.csv"], folder)
 
 
 def drawn(seed, folder):
@@ -223,7 +224,8 @@ def judged(folder: Path, row: str, attack, series=SERIES, **said):
     manifest = read_table_manifest(series.write(folder))
     file = folder / "2.csv"
     file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
-    return judge_candidate(replace(manifest, over_time="same", **said), release_of([file]), attack, AuditOptions())[0]
+    manifest = replace(manifest, over_time="same", **said)
+    return judge_candidate(manifest, release_of(manifest, [file], folder), attack, AuditOptions())[0]
 
 
 @pytest.mark.parametrize(
