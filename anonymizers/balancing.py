@@ -75,10 +75,10 @@ def fill(counts: Counts, short: Counts, m: int) -> Counts:
     return least + np.clip(more - (np.cumsum(room) - room), 0, room)
 
 
-def batches(
+def assignments(
     counts: Counts, m: int, known: Iterable[Signature] = (), enough: int = 0
 ) -> Iterator[tuple[Signature, int]]:
-    """Yield the batches that move S- into buckets: an ascending signature, and the number of rows of each value.
+    """Yield the assignments that move S- into buckets: an ascending signature, and the number of rows of each value.
 
     As many rows as possible go to known signatures, one after the other; the rest follows Figure 3 of the paper, which
     mostly forms new buckets. A few high buckets need fewer counterfeits when people leave: with m = 10, 81 releases,

@@ -1,7 +1,7 @@
 """Bucket plans of e-equivalence: how many new people and counterfeits each bucket gets so that no cut is small.
 
 Plans hold numbers; which people come into a bucket is drawn later. `Planning.plan` is Algorithm 2 for all buckets at
-once, with the paper's steps: `test_insertions` (Algorithm 3: full sets of the signature, *layers*, until the minimum
+once, with the paper's steps: `heights_needed` (Algorithm 3: full sets of the signature, *layers*, until the minimum
 cut is large enough), `place_leftovers` (m-invariance's bucketization of the remaining people) and `add_counterfeits`.
 Source: equivalence paper, Section VI, Algorithms 2 and 3, and m-invariance paper, Sections 4.1 and 4.2.
 
@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizers.balancing import Signature, Slots, batches, most
+from anonymizers.balancing import Signature, Slots, assignments, most
 from anonymizers.bucket_graphs import Graphs, Ties
 from audit.model.arrays import Codes, Counts, Flags, Numbers, ranks_within
 
@@ -71,7 +71,7 @@ def place_leftovers(left: Counts, m: int, least: int, known: Sequence[tuple[Sign
             lacks[signature] = 0
             found.append(Layers(signature, signature, rows))
     together: dict[Signature, int] = {}
-    for signature, rows in batches(left, m, enough=least):
+    for signature, rows in assignments(left, m, enough=least):
         together[signature] = together.get(signature, 0) + rows
     for signature, rows in together.items():
         large = rows * len(signature) >= lacks.get(signature, least)
@@ -184,7 +184,7 @@ class Planning:
         remaining = unchanged[self._bucket]
         held = self.held + np.bincount(self.counterfeits.slot[remaining], minlength=len(self.slots))
         ties = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining)
-        height = self.test_insertions(held, ties)
+        height = self.heights_needed(held, ties)
         short = self.slots.spread(height) - held
         left, people = self.slots.balance(self.counts, short, self.m)
         remain, ties = self._keep_counterfeits(remaining, ties, short - people, self.slots.total(short))
@@ -194,7 +194,7 @@ class Planning:
         layers = place_leftovers(left, self.m, self.least, self._highest_first(height, self.least - cut))
         return self.add_counterfeits(people, missing, layers, remain)
 
-    def test_insertions(self, held: Numbers, ties: Ties) -> Numbers:
+    def heights_needed(self, held: Numbers, ties: Ties) -> Numbers:
         """Return the number of rows of each value that a bucket needs for a large enough minimum cut (Algorithm 3).
 
         m-invariance requires the height of the highest list; each layer that the cut lacks adds one row of each value.

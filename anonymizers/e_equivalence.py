@@ -5,7 +5,7 @@ so that no value is more probable than 1/m. An attack that combines releases lin
 (`bucket_graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient, whatever
 the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
 (`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
-(`bucket_plans.Planning.test_insertions`).
+(`bucket_plans.Planning.heights_needed`).
 
 Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed, also in new
 buckets; Algorithm 2 places the leftovers after the test. People who return after an absence keep their bucket, and do

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.balancing import Slots, batches
+from anonymizers.balancing import Slots, assignments
 from anonymizers.division import bounds, divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
@@ -84,7 +84,7 @@ class MInvarianceAnonymizer:
         left, people = slots.balance(counts, short, self.m)
         layers = dict.fromkeys(slots.signatures, 0)
         highest_first = [slots.signatures[bucket] for bucket in np.argsort(-height, kind="stable")]
-        for signature, rows in batches(left, self.m, highest_first):
+        for signature, rows in assignments(left, self.m, highest_first):
             layers[signature] = layers.get(signature, 0) + rows
         everywhere = Slots.of(list(layers))
         created = (0, len(everywhere) - len(slots))

@@ -56,7 +56,7 @@ class OldCells:
             good[near] = self._confirm(group[near], near)
         return good
 
-    def smallest(self, rows: Places, groups: Places, but: Codes | None = None) -> Codes:
+    def smallest_covering(self, rows: Places, groups: Places, but: Codes | None = None) -> Codes:
         """Return for each row the smallest of the groups whose cells cover it, -1 for none; shape (rows,), int32.
 
         The smallest group has the least sum of extents in the domains; among equals it has the lowest number. `but`
@@ -98,7 +98,7 @@ class OldCells:
             _, example = np.unique(parts.region, return_index=True)
             # Drop the row of region -1, if there is one.
             example = example[len(example) - len(parts.root) :]
-            others = self.smallest(example[doubtful], np.arange(len(self.low)), owner[doubtful])
+            others = self.smallest_covering(example[doubtful], np.arange(len(self.low)), owner[doubtful])
             kept[parts.root[doubtful[others >= 0]]] = False
         high = self.high[owner]
         low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])
@@ -188,7 +188,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         _check_people(so_far.last, so_far.look, old, home)
         new = np.flatnonzero(home < 0)
         # A group of counterfeits only gets no newcomers, who might be fewer than k.
-        home[new] = old.smallest(new, np.flatnonzero(people))
+        home[new] = old.smallest_covering(new, np.flatnonzero(people))
         outside = new[home[new] < 0]
         if len(outside) < self.k:
             self._check_outside(outside)

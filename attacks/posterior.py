@@ -1,8 +1,9 @@
 """Posterior probabilities of values that never change, for all people at once.
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the person's pool of
-release j (m-invariance paper, Section 3). If every pool of a person holds its values equally often, that is one
-divided by the number of candidates, and no product is computed. Products are only stored for candidates.
+release j: risk(t) of the m-invariance paper, Definition 14, for an adversary who looks at one person at a time. If
+every pool of a person holds its values equally often, that is one divided by the number of candidates, and no product
+is computed. Products are only stored for candidates.
 """
 
 from __future__ import annotations

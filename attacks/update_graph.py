@@ -148,16 +148,16 @@ def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
     seen = sightings(evidence, columns[0])
     steps = dict[int, tuple[CertificateStep[int], ...]]()
     for who, versions in seen.items():
-        feasible = prune([v.candidates for v in versions], evidence.transitions)
+        feasible = feasible_values([v.candidates for v in versions], evidence.transitions)
         steps[who] = tuple(replace(step, feasible=kept) for step, kept in zip(versions, feasible, strict=True))
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 
 
-def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:
+def feasible_values(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:
     """Return the values of each version of one person that are on a feasible path.
 
-    >>> prune([(1, 2), (2, 3)], None)
+    >>> feasible_values([(1, 2), (2, 3)], None)
     [(2,), (2,)]
     """
     kept = [set(values) for values in candidates]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.balancing import batches
+from anonymizers.balancing import assignments
 from anonymizers.m_distinct.entries import Mask, Signature
 from audit.model.anonymizer import RefusalError
 from audit.model.arrays import Codes, Numbers
@@ -206,7 +206,7 @@ def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Si
     signatures = [places for each in known if (places := _families_of(each, found, size)) is not None]
     return [
         Batch(tuple(sorted(found[place].entry for place in places)), rows, tuple(found[place] for place in places))
-        for places, rows in batches(filled, m, dict.fromkeys(signatures))
+        for places, rows in assignments(filled, m, dict.fromkeys(signatures))
     ]
 
 

@@ -142,13 +142,13 @@ class Elimination:
                 self.holders[column].discard(number)
 
 
-def solved(equations: list[Row]) -> dict[int, Fraction] | None:
+def solution_of(equations: list[Row]) -> dict[int, Fraction] | None:
     """Return a solution of some equations by unknown; None if there is none or it takes too much work.
 
     If there are several, as many of the last unknowns as possible are 0. Unknowns that are 0 are left out. A solution
     with numerators or denominators of more than 18 digits comes out wrong: the caller checks it.
 
-    >>> solved([{0: 1, 1: 2, RIGHT: 1}, {1: 2, 2: 1}])
+    >>> solution_of([{0: 1, 1: 2, RIGHT: 1}, {1: 2, 2: 1}])
     {0: Fraction(1, 1)}
     """
     elimination = Elimination(equations, _PRIME, _SOLUTION_ENTRIES)
@@ -182,7 +182,7 @@ def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fr
     if found is None:
         return None
     needed = set(np.flatnonzero(np.abs(found.value[:unknowns] - found.value[unknowns:]) > _NEGLIGIBLE).tolist())
-    return solved([{at: entry for at, entry in row.items() if at in needed or at == RIGHT} for row in equations])
+    return solution_of([{at: entry for at, entry in row.items() if at in needed or at == RIGHT} for row in equations])
 
 
 def _rational(residue: int) -> Fraction:

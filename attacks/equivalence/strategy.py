@@ -28,7 +28,7 @@ from audit.runtime.phrases import Phrase, Reason, combined, kind_of, say
 _SEARCHED_MEMBERSHIPS = 20_000
 """In larger series, integer vectors are only searched for in buckets."""
 _SHARE = 0.7
-_BUCKETS = Phrase("balanced cuts of one graph for each bucket")
+_BUCKETS = Phrase("minimum cuts and integer models of each bucket")
 _SEARCH = Phrase("search for integer vectors")
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.elimination import RIGHT, Row, plainer, solved
+from attacks.equivalence.elimination import RIGHT, Row, plainer, solution_of
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
 from audit.model.arrays import Codes, flagged, grouped, segments, starts
@@ -91,7 +91,7 @@ class Solver:
     def _within(self, gathered: Codes, target: Vector, budget: Budget) -> list[Weights]:
         """Return candidates for weights of some groups, not checked yet, those with the fewest groups first."""
         equations, left = self._equations(gathered, target)
-        ways = [solved(equations)]
+        ways = [solution_of(equations)]
         if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
             ways.append(plainer(equations, len(left), budget))
         found = sorted((way for way in ways if way is not None), key=len)

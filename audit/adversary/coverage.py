@@ -1,7 +1,7 @@
 """Coverage: which groups may hold a person whose exact quasi-identifiers are known.
 
-A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool is
-the union of the groups that cover it. Pairs of point and group are not tried one by one; there are two methods:
+A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 15). A point's pool
+is the union of the groups that cover it. Pairs of point and group are not tried one by one; there are two methods:
 
 * *Sweep*: the exact values span a lattice. A box adds the values of its group to every point inside it. Only the
   differences at its corners are stored; running sums along each axis restore the counts. Counts use the smallest type

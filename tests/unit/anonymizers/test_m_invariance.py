@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizers.balancing import batches, eligible, keep
+from anonymizers.balancing import assignments, eligible, keep
 from anonymizers.m_distinct.method import MDistinctAnonymizer, MDistinctStarAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError
@@ -238,7 +238,7 @@ def test_the_kept_are_the_most_that_are_eligible(counts, m):
 def test_batches_take_every_row_once(counts, m):
     counts = keep(np.array(counts), m)
     left = counts.copy()
-    for signature, rows in batches(counts, m):
+    for signature, rows in assignments(counts, m):
         assert len(set(signature)) == len(signature) >= m
         assert list(signature) == sorted(signature)
         assert (signature, rows) == first_batch(left.tolist(), m)
@@ -252,7 +252,7 @@ def test_batches_take_every_row_once(counts, m):
 def test_large_batches_leave_the_rest_eligible(counts, m, enough):
     """Inequality 6: the values that a batch takes must not be too many in the rest, whatever rows it should have."""
     left = keep(np.array(counts), m)
-    for signature, rows in batches(left, m, enough=enough):
+    for signature, rows in assignments(left, m, enough=enough):
         assert rows >= 1
         assert len(signature) >= m
         left = left - rows * np.bincount(signature, minlength=len(left))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attacks import paths, posterior, value_sets
 from attacks.paths import FeasibleValues
 from attacks.posterior import CandidateRisks
-from attacks.update_graph import prune
+from attacks.update_graph import feasible_values
 from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
@@ -142,7 +142,7 @@ def test_feasible_values_are_on_paths_through_all_versions(seed):
         seen = [(version, version.person.tolist().index(who)) for version in feasible.versions if who in version.person]
         found = [tuple(np.flatnonzero(version.feasible(slice(row, row + 1))).tolist()) for version, row in seen]
         pools = [bags[pool[people.index(who)]] for people, bags, pool, *_ in history if who in people]
-        assert found == prune([tuple(sorted({*pool})) for pool in pools], evidence.transitions)
+        assert found == feasible_values([tuple(sorted({*pool})) for pool in pools], evidence.transitions)
 
 
 @given(
