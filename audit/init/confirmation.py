@@ -19,6 +19,7 @@ from audit.count_tables.table_shapes import read_categories
 from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, read_columns
 from audit.init.count_parts import has_unknown_whole
+from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
@@ -337,8 +338,12 @@ class _Asked:
     def ask_counts(self, sign: str) -> list[float]:
         """Ask which counts a sign stands for."""
         text = say(
-            'Which counts does "{sign}" stand for? Write, for example, 1 to 4, 5 or more, or 0 or more (any).',
+            'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
+            "{any}.",
             sign=sign,
+            few=in_words(1, 4),
+            many=in_words(5, inf),
+            any=in_words(0, inf),
         )
         while True:
             answer = self.ask(text_of(text))
@@ -346,7 +351,11 @@ class _Asked:
                 return [number, number]
             if (ends := said_range(answer)) is not None:
                 return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
-            text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
+            text = say(
+                "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
+                few=in_words(1, 4),
+                many=in_words(5, inf),
+            )
 
     def ask_value(self, last: str, old: object, shown: str) -> Any:  # noqa: ANN401 - any value of TOML
         """Ask what the value of a key is instead, and return it; None to leave it open."""
@@ -389,12 +398,15 @@ class _Asked:
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
+        is_sign = tables == ["table", "markers"]
+        if is_sign:
+            says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
         hides = (tables == ["table", "categories"] and last in self.unknown) or key == "table.not_counts"
         default = not hides  # what says nothing of the counts is confirmed by a word, never by an empty line
         if self.ask(yes_or_no(question, default=default)) == "yes":
             return True
-        is_sign, is_typed = tables == ["table", "markers"], tables == ["table", "totals"] or last in _TYPED
+        is_typed = tables == ["table", "totals"] or last in _TYPED
         if self.manifest is None and (is_sign or is_typed):
             right = self.ask_counts(last) if is_sign else self.ask_value(last, old, value)
             if right is None:

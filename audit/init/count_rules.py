@@ -91,10 +91,33 @@ class TableGuesses(Guesses):
         """The column whose texts name releases, if there is one."""
         return [self.document["series"][key] for key in ("releases_by",) if key in self.document["series"]]
 
+    def note_on(self, marker: str) -> str:
+        """Return a sentence with the note below the tables on a marker; an empty text if there is none."""
+        note = self.legend.get(marker)
+        return "" if note is None else say('A note says of "{text}": "{note}".', text=marker, note=note)
+
+    def widen(self, marker: str, least: int, why: str) -> None:
+        """Let a guessed marker stand for all counts from `least` on, for another reason than before."""
+        self.table["markers"][marker] = (least, inf)
+        self.forget_why(key := f"table.markers.{toml_key(marker)}")
+        stands = say(
+            '"{text}" is assumed to stand for {counts}: {why}', text=marker, counts=in_words(least, inf), why=why
+        )
+        self.doubt(key, _sentences(self.note_on(marker), stands))
+
     def add(self, key: str, texts: list[str]) -> None:
         """Add texts to the list under a key, if there are any."""
         if texts:
             self.state(f"table.{key}", texts)
+
+
+def in_words(least: int, most: float) -> str:
+    """Return the counts that a marker stands for, in words that `said_range` and `number_of` read in every language."""
+    if least == most:
+        return str(least)
+    if most == inf:
+        return say("{low} or more", low=str(least))
+    return say("{low} to {high}", low=str(least), high=str(most))
 
 
 def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> TableGuesses:
@@ -204,9 +227,7 @@ def _stands_for(
     markers.
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
-    words = (
-        say('A note says of "{text}": "{note}".', text=text, note=rules.legend[text]) if text in rules.legend else ""
-    )
+    words = rules.note_on(text)
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
             if not zero_shown:
@@ -220,21 +241,37 @@ def _stands_for(
     if named is not None or (further and not _not_counted(text, rules)):
         low, high = named or (small + 1, UNBOUNDED)
         low = low if high == UNBOUNDED else max(low, min(1, high))
-        rules.doubt(key, _sentences(words, _taken_for(text, low, high)))
-        return (low, high if high < UNBOUNDED else inf)
+        ends = (low, high if high < UNBOUNDED else inf)
+        why = say(
+            '"{text}" is assumed to stand for {counts}; state which counts it stands for, and whether it also hides '
+            "other counts.",
+            text=text,
+            counts=in_words(*ends),
+        )
+        rules.doubt(key, _sentences(words, why))
+        return ends
     if _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
-        why = say('"{text}" is assumed to stand for any count; state which counts it can stand for.', text=text)
+        why = say(
+            '"{text}" is assumed to stand for {counts}, that is any count; state which counts it can stand for.',
+            text=text,
+            counts=in_words(0, inf),
+        )
         rules.doubt(key, _sentences(words, why))
         return (0, inf)
     if text.casefold() == "low" and "rounding" in rules.table:
-        rules.doubt(key, say('"low" is assumed to mean rounded to 0; state which counts it stands for.'))
-        return (1, max(1, rules.table["rounding"]["to"] // 2))
+        ends = (1, max(1, rules.table["rounding"]["to"] // 2))
+        why = say(
+            '"low" is assumed to stand for {counts}, which are rounded to 0; state which counts it stands for.',
+            counts=in_words(*ends),
+        )
+        rules.doubt(key, why)
+        return ends
     known = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
     why = say(
-        '"{text}" is assumed to stand for 1 to {most}, because the smallest number is about {least}; state which '
-        "counts it stands for, and whether it also hides other counts.",
+        '"{text}" is assumed to stand for {counts}, because the smallest number is about {least}; state which counts '
+        "it stands for, and whether it also hides other counts.",
         text=text,
-        most=threshold - 1,
+        counts=in_words(1, threshold - 1),
         least=threshold,
     )
     rules.doubt(key, _sentences(known, why))
@@ -245,26 +282,6 @@ def _not_counted(text: str, rules: TableGuesses) -> bool:
     """Return whether a marker means that there is no count, unless a note says the same of it as of other markers."""
     alike = (other for other, note in rules.legend.items() if note == rules.legend.get(text))
     return text.casefold() in NOT_COUNTED and all(other.casefold() in NOT_COUNTED for other in alike)
-
-
-def _taken_for(text: str, low: int, high: int) -> str:
-    """Return a sentence on the counts that a marker is assumed to stand for."""
-    if high == 0:
-        return say('"{text}" is taken to stand for 0; say which counts it stands for.', text=text)
-    if high < UNBOUNDED:
-        return say(
-            '"{text}" is assumed to stand for {low} to {high}; state which counts it stands for, and whether it also '
-            "hides other counts.",
-            text=text,
-            low=low,
-            high=high,
-        )
-    return say(
-        '"{text}" is assumed to stand for {low} or more; state which counts it stands for, and whether it also hides '
-        "other counts.",
-        text=text,
-        low=low,
-    )
 
 
 def _sentences(*parts: str) -> str:

@@ -39,7 +39,7 @@ from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import refuse_half_recognised, refuse_nameless, refuse_numbers_as_markers
-from audit.init.count_rules import TableGuesses, guess_numbers, rounding_of
+from audit.init.count_rules import TableGuesses, guess_numbers, in_words, rounding_of
 from audit.init.found_files import FOLDERS
 from audit.init.guess import SNAPSHOTS
 from audit.io.argus_files import covered_by_digits
@@ -89,7 +89,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         if is_running(table.get("value", "")):
             table["over_time"] = "cumulative"
         rules.doubt("table.over_time", str(_OVER_TIME[table["over_time"]]))
-    markers = (f"{text} [{ends[0]}, {ends[1]}]" for text, ends in table["markers"].items())
+    markers = (f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())
     rounding = table.get("rounding")
     none = say("none found")
     rounded = say("to {base} ({how})", base=rounding["to"], how=f'how = "{rounding["how"]}"') if rounding else none
@@ -362,8 +362,7 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
-        if (old := rules.why.pop(f"table.totals.{key}", "")) in rules.doubts:
-            rules.doubts.remove(old)
+        rules.forget_why(f"table.totals.{key}")
         if total is None:
             rules.table["totals"].pop(name, None)  # the categories say what no label of a total does
         else:
@@ -558,8 +557,8 @@ def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     return True
 
 
-_HIDES_SMALL = Phrase("{signs} also hides small counts, as large ones do not add up to {total}; any count is assumed.")
-_HIDES_LARGE = Phrase("{signs} also hides large counts, as small ones do not add up to {total}; any count is assumed.")
+_HIDES_SMALL = Phrase("it also hides small counts, as large ones do not add up to {total}.")
+_HIDES_LARGE = Phrase("it also hides large counts, as small ones do not add up to {total}.")
 
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
@@ -568,9 +567,7 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
     refuted = {*counts.text[counts.lower > counts.upper]}.intersection(guessed)
     for text in sorted(refuted):
-        markers[text] = (0, inf)
-        why = say('"{text}" also hides other counts, as a rate of it shows; any count is assumed.', text=text)
-        rules.doubts.append(why)
+        rules.widen(text, 0, say("it also hides other counts, as a rate of it shows."))
     if refuted:
         return True
     for place, dimension in enumerate(counts.dimensions):
@@ -581,9 +578,8 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
             above = each.gap > 0
             wider = [text for text in guessed if (markers[text][0] > 1 if above else markers[text][1] < inf)]
             if each.gap and wider:
-                markers.update({text: (0 if above else markers[text][0], inf) for text in wider})
-                sentence = _HIDES_SMALL if above else _HIDES_LARGE
-                signs = ", ".join(f'"{text}"' for text in wider)
-                rules.doubts.append(sentence.filled(signs=signs, total=total))
+                why = (_HIDES_SMALL if above else _HIDES_LARGE).filled(total=total)
+                for text in wider:
+                    rules.widen(text, 0 if above else markers[text][0], why)
                 return True
     return False

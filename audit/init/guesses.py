@@ -93,6 +93,11 @@ class Guesses:
         if why not in self.doubts:
             self.doubts.append(why)
 
+    def forget_why(self, key: str) -> None:
+        """Forget why a key is a guess, as another reason will be given or it is none any more."""
+        if (why := self.why.pop(key, "")) in self.doubts:
+            self.doubts.remove(why)
+
     @property
     def asks(self) -> bool:
         """Whether there are questions for the publisher."""

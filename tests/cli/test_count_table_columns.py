@@ -497,7 +497,7 @@ def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypa
     monkeypatch.setattr("sys.stdin", io.StringIO("no\n0\nno\n1 to 4\nyes\nyes\nyes\nyes\n"))
     code, _, asked = run_main("init", str(tmp_path), "--confirm")
     assert (code, dict(read_table_manifest(tmp_path).markers)) == (0, {"-": (0, 0), ".": (1, 4)})
-    assert '"-" is taken to stand for 0; say which counts it stands for. Is that right?' in " ".join(asked.split())
+    assert 'series.toml says that "-" stands for 0. A note says of "-": "nichts vorhanden".' in " ".join(asked.split())
 
 
 @pytest.mark.parametrize(

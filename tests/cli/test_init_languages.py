@@ -8,6 +8,8 @@ import tomllib
 
 import pytest
 
+from audit.init.count_rules import in_words
+from reports.languages.catalogues import in_language
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.cli.test_languages import TABLES, WORD, marked, unmarked  # noqa: F401 - a fixture
 from tests.cli.test_messy_init import confirmed
@@ -191,9 +193,34 @@ def test_counts_are_asked_for_in_words_that_are_an_answer(code, few, many, monke
     words = ["--language", code]
     assert run_main("init", str(tmp_path / "s"), "--yes", *words)[0] == 0
     path = tmp_path / "s/series.toml"
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"2\n?\n{many}\n" + "\n" * 9))
+    any_count = many.replace("5", "0")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"2\n?\n{many}\n2\n{any_count}\n" + "\n" * 9))
     exit_code, _, err = run_main("init", str(tmp_path / "s"), "--confirm", *words)
     assert exit_code == 0, err
     asked = " ".join(err.split())
-    assert all(asked.count(each) == 2 for each in (few, many)), asked
-    assert [5, math.inf] in tomllib.loads(path.read_text(encoding="utf-8"))["table"]["markers"].values()
+    assert asked.count(many) == 3, asked  # asked of two markers, the first of them twice
+    assert few in asked
+    assert f"{any_count}." in asked
+    markers = tomllib.loads(path.read_text(encoding="utf-8"))["table"]["markers"]
+    assert [*markers.values()] == [[5, math.inf], [0, math.inf]]
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "es"])
+@pytest.mark.parametrize(
+    "form", ["CDC, totals in a column of notes", "PxStat", "Destatis, flat", "tidy, `*`, a line refutes small counts"]
+)
+def test_a_guessed_marker_is_shown_and_explained_and_answered_in_one_notation(code, form, monkeypatch, tmp_path):
+    put(form, tmp_path / "s")
+    words = ["--language", code]
+    out = run_main("init", str(tmp_path / "s"), "--yes", *words)[1]
+    path = tmp_path / "s/series.toml"
+    [(sign, ends)] = before = [*tomllib.loads(path.read_text(encoding="utf-8"))["table"]["markers"].items()]
+    with in_language(code):
+        counts = in_words(*ends)
+    assert f"{sign} {counts}" in " ".join(out.split())
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"2\n{counts}\n" + "\n" * 9))
+    exit_code, _, err = run_main("init", str(tmp_path / "s"), "--confirm", *words)
+    asked = " ".join(err.split())
+    assert exit_code == 0, err
+    assert asked.partition("?")[0].count(counts) == 2, asked  # what is guessed, and why
+    assert [*tomllib.loads(path.read_text(encoding="utf-8"))["table"]["markers"].items()] == before
