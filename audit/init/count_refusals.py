@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 
 from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
@@ -13,14 +14,54 @@ from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_
 from audit.init.count_rules import TableGuesses
 from audit.io.rules.rows import is_total
 from audit.io.table_forms import form_of
+from audit.io.tables import Table, first_rows
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _LEAST_ROWS = 2  # of totals: rows of people may end with one
 _MANY = 0.1  # of the rows are totals in a table of counts, at least
+_SEARCHED_ROWS = 200
 _MOST_OF_OWN = 0.8
 """The share of rows of people, at most, that differ in their labels."""
 _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
+
+
+def refuse_title(folder: Path, files: Sequence[Path]) -> None:
+    """Refuse tables whose first row may be the header, below a title that is as wide as the table.
+
+    Names stand above numbers and recur in no row; the labels of a row of counts, and most cells of a person, do.
+
+    Raises:
+        InputError: a table has such a row.
+    """
+    for path in files:
+        shown = path.relative_to(folder).as_posix()
+        read = first_rows(path, shown, _SEARCHED_ROWS, Problems())
+        place = None if read is None else _header_below(read[0])
+        if read is not None and place is not None:
+            what = say(
+                "this row may be the header, and the line that is read as the header a title: {title}",
+                title=joined([f'"{printable(name, 40)}"' for name in read[0].names if name], most=3),
+            )
+            remedy = say("delete the lines above the header; if this is a row with counts, put another row above it")
+            raise InputError([Problem(shown, what, remedy, line=read[0].line(place))])
+
+
+def _header_below(table: Table) -> int | None:
+    """Return the row that may be the header of those below it; None if the first row is like them."""
+    rows = [*zip(*(map(str.strip, table.texts(name)) for name in table.names), strict=True)]
+    place = next((place for place, row in enumerate(rows) if any(row)), len(rows))
+    first, *others = rows[place:] or [()]
+    columns = [*zip(*others, strict=True)]
+    names = [text for text, below in zip(first, columns, strict=False) if text and text not in below]
+    if len(names) < len(first) or any(map(is_like_a_number, first)):
+        return None
+    above_numbers = any(_mostly_numbers(b) and _may_be_name(t) for t, b in zip(first, columns, strict=False))
+    return place if above_numbers else None
+
+
+def _may_be_name(text: str) -> bool:
+    return speaks_of_counts(text) or not is_sign(text)
 
 
 def refuse_half_recognised(files: CountFiles) -> None:

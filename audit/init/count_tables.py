@@ -38,7 +38,12 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
-from audit.init.count_refusals import refuse_half_recognised, refuse_nameless, refuse_numbers_as_markers
+from audit.init.count_refusals import (
+    refuse_half_recognised,
+    refuse_nameless,
+    refuse_numbers_as_markers,
+    refuse_title,
+)
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, rounding_of
 from audit.init.found_files import FOLDERS
 from audit.init.guess import SNAPSHOTS
@@ -65,6 +70,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         rules: TableGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
     else:
         files = _files(folder)
+        refuse_title(folder, files[:1])  # a title above a later table changes the names of its columns
         counts_alone, rates = separate_rates(folder, files)
         found, rules = _recognised(folder, counts_alone, rates)
         if rules is None and rates:

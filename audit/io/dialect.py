@@ -34,10 +34,12 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
     """Return the index of the header among the first rows.
 
     It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
-    shorter than most rows, or has several empty cells, or a blank row separates it from the table. Otherwise it is row
-    0.
+    shorter than most rows, or has several empty cells or the same text in each, or a blank row separates it from the
+    table. Otherwise it is row 0.
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
+    1
+    >>> header_place([["Report", "Report", "Report"], ["age", "sex", "zip"], ["20", "m", "80331"]])
     1
     >>> header_place([["", "age", "sex"], ["1", "20", "m"], ["2", "30", "f"]])
     0
@@ -52,6 +54,8 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
         return 0
     for place, row in enumerate(rows[:_FIRST]):
         filled = [cell.strip() for cell in row if cell.strip()]
+        if len(row) == len(filled) > len(set(filled)) == 1:
+            continue  # a title, repeated in its cells
         if len(row) == len(filled) == width:
             return place if len(set(filled)) == width and _are_names(filled, rows[place + 1 : place + 2]) else 0
         few = len(filled) <= 1 or 2 * len(filled) < width

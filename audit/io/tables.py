@@ -248,7 +248,8 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
             first=names.index(names[twice]) + 1,
             second=twice + 1,
         )
-        problems.add(shown, what, say("rename one of them"), line=form_of(path).header_line(path))
+        remedy = say("rename one of them; if this line is a title, delete it")
+        problems.add(shown, what, remedy, line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))
 

@@ -457,6 +457,28 @@ def test_one_note_means_one_thing_whatever_the_sign(note, tmp_path):
     assert markers["."][0] == 1
 
 
+@pytest.mark.parametrize(
+    "title", ["Table 1,Cases by area,2024", "Cases by,area and,sex", "Office,Table 12,As of May\nCases by,area and,sex"]
+)
+@pytest.mark.parametrize("gap", ["", ",,\n"])
+def test_a_title_as_wide_as_the_table_is_refused(title, gap, tmp_path):
+    (tmp_path / "1.csv").write_text(f"{title}\n{gap}{SIGNED}", encoding="utf-8")
+    assert "delete the lines above the header" in refused("init", str(tmp_path), "--yes")
+
+
+@pytest.mark.parametrize("first", ["area,sex,count\nC,x,geheim", "area,sex,count\nA,x,none"])
+def test_a_row_whose_labels_are_nowhere_else_is_no_header_if_its_count_is_a_sign_or_a_label_recurs(first, tmp_path):
+    text = SIGNED.replace("area,sex,count", first)
+    assert guessed(tmp_path, {"1.csv": text})["table"]["dimensions"] == ["area", "sex"]
+
+
+def test_a_title_repeated_in_each_cell_is_a_title(tmp_path):
+    """As programs write a merged cell; a number in it is asked about."""
+    table = guessed(tmp_path, {"1.csv": "3 cases in B,3 cases in B,3 cases in B\n" + SIGNED})["table"]
+    assert table["dimensions"] == ["area", "sex"]
+    assert "3 cases in B" in table["not_counts"][0]
+
+
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}

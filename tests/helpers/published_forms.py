@@ -465,6 +465,7 @@ ONCE = {
 
 REFUSED = {
     "below the table a line that may be data": plain("area,sex,count")(safe=False) + "West,,\n",
+    "a title as wide as the table": "Table 1,Cases by area,2024\n" + plain("area,sex,count")(safe=False),
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
     ),
