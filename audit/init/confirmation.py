@@ -23,7 +23,7 @@ from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
-from audit.io.manifest import NAME, Manifest, ReleaseFiles, is_about_tables, parse_manifest
+from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
@@ -121,7 +121,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     if manifest is not None:
         asked.ask_roles(manifest)
         moved = asked.ask_order(manifest.releases)
-        if moved or {*asked.named("sensitive")} != {*manifest.columns.sensitive}:
+        followed = {*manifest.columns.sensitive, manifest.columns.individual} - {None}
+        if moved or {*asked.named("sensitive"), *asked.named("individual")} != followed:
             asked.draft_transitions(manifest)
         asked.ask_harmless()
     asked.ask_others()
@@ -261,7 +262,7 @@ class _Asked:
             value.append(name)
 
     def draft_transitions(self, before: Manifest) -> None:
-        """Draft the transitions of the columns that are sensitive by the answers, and ask about them.
+        """Draft the transitions anew by the answers about columns and their order, as a guess.
 
         Those that the publisher has stated remain, as does a draft's file that the publisher has edited.
         """
@@ -270,7 +271,9 @@ class _Asked:
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
         if "rows" in self.columns or ("transitions" in adversary and not drafted):
             return
-        opened = _opened(before.folder, tomlkit.dumps(self.document))
+        answered = tomlkit.parse(tomlkit.dumps(self.document))
+        answered.pop(UNCONFIRMED, None)  # it names roles that no column has by the answers
+        opened = _opened(before.folder, tomlkit.dumps(answered))
         changes = {} if opened is None else changes_of_values(Series.of(replace(opened, transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")
         if path.exists():
@@ -282,12 +285,11 @@ class _Asked:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
             del adversary["transitions"]
         for key, why in found.why.items():
-            if not adversary:
-                adversary = self.document["adversary"] = tomlkit.table()
-            adversary["transitions"] = found.document["adversary"]["transitions"]
-            adversary["transitions"].comment(f"{say('guess: ')}{why}")
-            if self.is_right(key):
-                self.files = found.files
+            stated = self.document.setdefault("adversary", tomlkit.table())
+            stated["transitions"] = found.document["adversary"]["transitions"]
+            stated["transitions"].comment(f"{say('guess: ')}{why}")
+            self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
+        self.files = found.files
 
     # -- other guesses
 
@@ -376,6 +378,30 @@ class _Asked:
             except ValueError:
                 text = say("Write a value in the form of {shown}.", shown=shown)
 
+    def ask_changes(self, why: str) -> bool:
+        """Ask whether values change, and write the answer; return whether there is one."""
+        adversary, names = self.document["adversary"], self.named("sensitive")
+        stated = str(adversary["transitions"])
+        file = TRANSITIONS if stated in (ANY, NEVER) else stated
+        answers = {NEVER: say("no, as with a place of birth")}
+        if file in self.files or (self.manifest is not None and (self.manifest.folder / file).exists()):
+            answers["stated"] = say("in the ways that {file} lists", file=file)
+        answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
+        answers["open"] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
+        question = say(
+            'Can the value of "{column}" of a person change between two releases?', column=printable(joined(names))
+        )
+        default = {NEVER: "", ANY: ANY}.get(stated, "stated")
+        answer = self.ask(Question(f"{question} ({why})", answers, default))
+        if answer == "open":
+            return False
+        if answer != default:
+            adversary["transitions"] = file if answer == "stated" else answer
+            adversary["transitions"].comment(say("as answered"))
+        if answer != "stated":
+            self.files.pop(file, None)
+        return True
+
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
@@ -397,6 +423,8 @@ class _Asked:
         comments = [getattr(line, "trivia", Trivia()).comment for line in lines]
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
+        if key == _CHANGES:
+            return self.ask_changes(joined(why))
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         is_sign = tables == ["table", "markers"]
         if is_sign:

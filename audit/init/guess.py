@@ -26,8 +26,9 @@ from audit.init.summary import found_rows
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown
 from audit.io.cells import Kind
 from audit.io.irregularities import irregularities
-from audit.io.manifest import ANY, NAME, PRIVATE, Manifest, parse_manifest
+from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_text, toml_value
@@ -62,10 +63,10 @@ def guess(folder: Path) -> Guesses:
     guesses = found.guesses
     _state_texts(found)
     guesses.doubts += differences(found)
-    changes: dict[tuple[str, str], int] = {}
+    changes: dict[tuple[str, str], int] | None = {}
     try:
         _amend(Series.of(_manifest(found)), guesses)
-        if not ("transitions" in found.beside or guesses.column("rows") or (folder / TRANSITIONS).exists()):
+        if "transitions" not in found.beside:
             changes = changes_of_values(Series.of(_manifest(found)))
     except InputError as error:
         guesses.doubts.append(say("A release cannot be read completely: {problem}.", problem=error.problems[0]))
@@ -77,7 +78,7 @@ def guess(folder: Path) -> Guesses:
     except InputError:
         warnings = []
     guesses.doubts[:0] = [*warnings, *_unprotected(found)]
-    state_changes(changes, guesses)
+    state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
     guesses.found = found_rows(manifest, found)
     return guesses
@@ -219,28 +220,36 @@ def _amend(series: Series, guesses: Guesses) -> None:
             guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
 
 
-def changes_of_values(series: Series) -> dict[tuple[str, str], int]:
+def changes_of_values(series: Series) -> dict[tuple[str, str], int] | None:
     """Return how often each change of a person's value occurred, by the keys; empty if no value changes.
 
-    Values that do not belong to a row (Anatomy) show nothing. If there are several sensitive columns, this is about the
-    first whose values change.
+    Also empty if nobody is followed from release to release; None if somebody is, and nothing shows whether values
+    change: there are no keys, or values that do not belong to a row (Anatomy). If there are several sensitive columns,
+    this is about the first whose values change.
     """
-    if not series.keyed or len(series.tags) < 2 or series.about_rows > MOST_ROWS:
+    followed = not series.offers.isdisjoint({"key", "register", "roll"})
+    if not followed or len(series.tags) < 2 or series.columns.rules[SeveralRows].choice == EPISODES:
         return {}
-    return next(filter(None, (_changes_in(series, name) for name in series.manifest.columns.sensitive)), {})
+    if not series.keyed or series.about_rows > MOST_ROWS:
+        return None
+    found = [_changes_in(series, name) for name in series.manifest.columns.sensitive]
+    return next(filter(None, found), None if None in found else {})
 
 
-def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
-    """Return how often each change of a person's value in one column occurred; empty if no value changes."""
+def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int] | None:
+    """Return how often each change of a person's value in one column occurred; empty if no value changes.
+
+    None if the rows do not show it.
+    """
     found = Counter[tuple[int, int]]()
     before: dict[int, int] = {}
     for position in range(len(series.tags)):
         try:
             release = series.read(position)
         except InputError:
-            return {}
+            return None
         if release.person is None or not release.values_by_row:
-            return {}
+            return None
         rows = np.flatnonzero(release.person >= 0)
         now = dict(zip(release.person[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True))
         found.update((before[who], value) for who, value in now.items() if who in before)
@@ -254,14 +263,23 @@ def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int]:
     return {(names[old], names[new]): times for (old, new), times in sorted((possible | found).items())}
 
 
-def state_changes(changes: dict[tuple[str, str], int], guesses: Guesses, *, listed: bool = True) -> None:
-    """State that people's values change, and draft the transitions.
+def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, *, listed: bool = True) -> None:
+    """State that people's values change, and draft the transitions; where nothing shows it, that they never do.
 
     If they are not to be listed, or are too many, any change is possible.
     """
+    key = "adversary.transitions"
+    if changes is None:
+        why = say("nothing shows whether values of people change between releases")
+        guesses.state(key, NEVER, why, sure=False)
+        guesses.doubts.append(
+            say(
+                "Can the values of people change between releases? If so, an audit that takes them to stay the same "
+                "finds values that nobody can be certain of."
+            )
+        )
     if not changes:
         return
-    key = "adversary.transitions"
     if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
         guesses.state(key, ANY, say("the keys show that values of people change"), sure=False)
         return

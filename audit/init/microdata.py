@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain, count
 from math import floor, log10
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,11 +26,10 @@ from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.encoding import IdentifierEncoder
-from audit.io.manifest import ANY
+from audit.io.manifest import ANY, NEVER
 from audit.io.microdata import (
     LARGE,
     NAME,
-    NEVER,
     UNITS,
     Microdata,
     OneRow,
@@ -47,7 +47,7 @@ from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.toml import toml_text
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 _Document: TypeAlias = Any  # a tomlkit document
@@ -507,7 +507,6 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     Raises:
         OSError: a file of transitions cannot be written.
         InputError: the microdata cannot be read, or the answers would make them unreadable.
-        UsageError: a file of transitions that was edited stands in the way.
     """
     import tomlkit
 
@@ -619,12 +618,13 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
     values = [old for old, new in found if old == new]
     every = [(old, new) for old in values for new in values]
+    listed, full = _file_of(microdata.folder, found), _file_of(microdata.folder, every)
     question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
     if len(files) == 1:
-        answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=TRANSITIONS)
+        answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=listed)
     if people:
-        answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=TRANSITIONS)
+        answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=listed)
         if few := rare(found):
             shown = say(
                 "it is published with the series, and shows what fewer than 3 people did: {changes}",
@@ -635,7 +635,7 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
         answers["any"] = say(
             "any value may become any other; an audit then judges each release by itself, and says how many values "
             "would be certain if none changes; {file} lists all pairs",
-            file=TRANSITIONS,
+            file=full,
         )
     if microdata.transitions is not None:
         answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
@@ -644,17 +644,23 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     if answer == "stated":
         return
     document.setdefault("updates", tomlkit.table())
-    document["updates"]["transitions"] = NEVER if answer == "never" else TRANSITIONS
+    name, pairs = (full, every) if answer == "any" else (listed, found)
+    document["updates"]["transitions"] = NEVER if answer == "never" else name
     document["updates"]["transitions"].comment(say("as answered"))
     if answer != "never":
-        path, pairs = microdata.folder / TRANSITIONS, every if answer == "any" else found
-        if path.exists() and not {*map(tuple, csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))} <= {
-            ("from", "to"),
-            *pairs,
-        }:
-            what = say("{path} lists more than that, which is not overwritten", path=printable_path(path))
-            raise UsageError(say('{what}; answer "stated", and delete there what is impossible', what=what))
-        write_file(path, lines_of(pairs))
+        write_file(microdata.folder / name, lines_of(pairs))
+
+
+def _file_of(folder: Path, pairs: Collection[tuple[str, str]]) -> str:
+    """Return the name of the file that lists pairs: another than that of a file with more, which is not overwritten."""
+    names, lines = chain([TRANSITIONS], map("transitions-{}.csv".format, count(2))), {("from", "to"), *pairs}
+    return next(name for name in names if {*_lines_in(folder / name)} <= lines)
+
+
+def _lines_in(path: Path) -> Iterator[tuple[str, ...]]:
+    """Return the lines of a text file; none if it does not exist."""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    return map(tuple, csv.reader(io.StringIO(text)))
 
 
 def _ask_unit(name: str, document: _Document, microdata: Microdata, ask: Ask) -> None:

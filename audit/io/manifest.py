@@ -33,7 +33,8 @@ YEARS_FROM = "years_from"
 _FIRST_YEAR, _LAST_YEAR = 1800, 2000
 KEY_COLUMNS = ("row", "individual")
 REGISTER_COLUMNS = ("individual", "first", "last", "release")
-ANY = "any"
+ANY, NEVER = "any", "never"
+"""In place of a file of transitions: any value may follow any other, or none."""
 GROWING = "growing"
 OF_TABLES = "tables"
 """The kind of a series of count tables, whose manifests `audit.count_tables.manifest` reads."""
@@ -387,7 +388,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             growing=self.says(series, "updates", GROWING),
             columns=columns,
             register=self.path(adversary, "register"),
-            transitions=None if adversary.get("transitions") == ANY else self.path(adversary, "transitions"),
+            transitions=None if adversary.get("transitions") in (ANY, NEVER) else self.path(adversary, "transitions"),
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
             possible=possible,

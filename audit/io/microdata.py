@@ -20,6 +20,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.manifest import ANY, NEVER
 from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
@@ -49,8 +50,6 @@ LARGE = 1_000
 """Numbers so far from each other are amounts."""
 _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
-NEVER = "never"
-"""In place of a file of transitions: sensitive values never change."""
 _NUMBERS_AMONG = 0.9
 """A column with at least this share of numbers is numeric; its other cells are probably errors."""
 UNITS = {"year": "%Y", "month": "%Y-%m"}
@@ -634,7 +633,7 @@ class _MicrodataReader(Reader):
 
     def transitions(self) -> str | None:
         updates = self.table("updates")
-        if updates.get("transitions") == "any":
+        if updates.get("transitions") == ANY:
             what = say('methods need to know which value may follow which, and "any" does not say it')
             remedy = say("name a file with the columns from and to; `audit init --microdata --confirm` writes one")
             self.note("transitions", what, remedy)

@@ -87,6 +87,8 @@ class Published:
     def __init__(self, folder: Path, *, linked: bool) -> None:
         self.folder, self.linked, self.read = folder, linked, dict[str, int | None]({"series.toml": None})
         self.manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
+        if self.manifest.get("adversary", {}).get("transitions") == "never":
+            del self.manifest["adversary"]["transitions"]
         for name, table in self.manifest.items():
             left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
             need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")

@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from audit.init.confirmation import confirmed
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import refused, run_audit, run_main
 
@@ -246,3 +247,88 @@ def test_a_person_whose_values_change_in_two_columns_contradicts_the_assumptions
     write(wave / "series.toml", text.replace('    "Needs",\n', ""))
     _, result, _ = run_audit(wave)
     assert result["contradictions"]["changed"] == len({n for n in range(48) if n % 8 == 0 or n % 6 == 0})
+
+
+def confirmation(question):
+    return question.default or ("sensitive" if "Needs" in question.text else "quasi_identifiers")
+
+
+def answered(folder, change):
+    """Answer the question about changes of values, and take every other guess for right; whether it was asked."""
+    asked, file = [], folder / "series.toml"
+
+    def ask(question):
+        asked.append(question.text.startswith("Can the value"))
+        return change if asked[-1] else confirmation(question)
+
+    write(file, confirmed(folder, file.read_text(encoding="utf-8"), ask))
+    return any(asked)
+
+
+def drafted(folder):
+    """Let a manifest be written anew, and return it."""
+    run_main("init", str(folder), "--yes")
+    return tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def registered(tmp_path):
+    """Two releases and a register: who has which disease is certain, but only if values stay the same."""
+    people = [("xy"[n % 2], "xy"[n // 2 % 2], "ABCD"[n % 4]) for n in range(24)]
+    first, second = ([[a, "*", value] for a, _, value in people], [["*", b, value] for _, b, value in people])
+    for tag, rows in (("2023", first), ("2024", second)):
+        write(tmp_path / f"{tag}.csv", as_csv([["Region", "Area", "Disease"], *rows]))
+    lines = [[f"P{n}", a, b, 1, 2] for n, (a, b, _) in enumerate(people)]
+    write(tmp_path / "register.csv", as_csv([["individual", "Region", "Area", "first", "last"], *lines]))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("answer", "transitions", "code"),
+    [("never", "never", 1), ("any", "any", 0), ("open", "never", 3), ("stated", "transitions.csv", 1)],
+)
+def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answer, transitions, code):
+    drafted(registered)
+    assert run_audit(registered)[0] == 3
+    if answer == "stated":
+        write(registered / "transitions.csv", as_csv([["from", "to"], *[[value, value] for value in "ABCD"]]))
+    assert answered(registered, answer)
+    manifest = tomllib.loads((registered / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["adversary"]["transitions"] == transitions
+    assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
+
+
+def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_followed(registered):
+    (registered / "register.csv").unlink()
+    assert "adversary" not in drafted(registered)
+    for tag in ("2023", "2024"):
+        (registered / "series.toml").unlink()
+        lines = [["row", "individual"], *[[n, f"P{n}"] for n in range(24)]]
+        write(registered / "private" / f"{tag}.key.csv", as_csv(lines))
+        assert ("transitions" in drafted(registered).get("adversary", {})) == (tag == "2023")  # one release has no key
+
+
+@pytest.mark.parametrize(("answer", "code"), [("never", 3), ("any", 0), ("open", 3)])
+def test_drafted_transitions_that_are_denied_are_never_deleted_in_silence(wave, answer, code):
+    for name in ("series.toml", "transitions.csv"):
+        (wave / name).unlink()
+    drafted(wave)
+    assert answered(wave, answer)
+    manifest = tomllib.loads((wave / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["adversary"]["transitions"] == ("transitions.csv" if answer == "open" else answer)
+    assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["adversary.transitions"] * (answer == "open")
+    found, result, _ = run_audit(wave)
+    assert (found, result["contradictions"]["changed"] > 0) == (code, answer == "never")
+
+
+def test_no_changes_are_left_of_a_column_that_is_no_key(wave):
+    for name in ("series.toml", "transitions.csv"):
+        (wave / name).unlink()
+    drafted(wave)
+    file = wave / "series.toml"
+
+    def ask(question):
+        return "record" if "Pupil No" in question.text else confirmation(question)
+
+    write(file, confirmed(wave, file.read_text(encoding="utf-8"), ask))
+    assert "transitions" not in tomllib.loads(file.read_text(encoding="utf-8")).get("adversary", {})

@@ -31,6 +31,10 @@ ANSWERS = {
     "group",
     "count",
     "none",
+    "never",
+    "stated",
+    "any",
+    "open",
 }
 
 

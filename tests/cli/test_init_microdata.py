@@ -210,9 +210,32 @@ def test_answers_are_written_and_can_be_changed_again(tmp_path):
     answered(folder, "never")
     assert open_microdata(folder).updates is None
     answered(folder, "any")
-    with pytest.raises(Exception, match="lists more than that"):
-        answered(folder, "found")
+    every = (folder / "transitions.csv").read_text()
+    answered(folder, "found")
     assert answered(folder)[0].default == "stated"
+    assert microdata_says(folder) == "transitions-2.csv"
+    assert (folder / "transitions.csv").read_text() == every  # a file with more lines is never overwritten
+
+
+def microdata_says(folder):
+    return tomllib.loads((folder / "microdata.toml").read_text())["updates"]["transitions"]
+
+
+def test_answers_are_kept_where_another_column_becomes_sensitive_beside_an_edited_draft(tmp_path):
+    """They were refused at the last question, where no answer could help, and all of them were lost."""
+    folder = hospital(tmp_path / "m", (2021, 2022))
+    run_main("init", "--microdata", str(folder), "--yes")
+    edited = (folder / "transitions.csv").read_text() + "Grippe,Krebs\n"
+    (folder / "transitions.csv").write_text(edited)
+
+    def ask(question):
+        chosen = "Geschlecht" if question.text.startswith("Which column") else question.default
+        return "any" if question.text.startswith("Can the value") else chosen
+
+    file = folder / "microdata.toml"
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    assert microdata_says(folder) == "transitions-2.csv"
+    assert (folder / "transitions.csv").read_text() == edited
 
 
 PANEL = "pidp,wave,age_dv,sex,health,jbstat,intdate"

@@ -42,9 +42,9 @@ def marked(text):
 
 
 def confirmed(folder, *answers):
-    """Run `audit init --confirm` with some answers, and then with those that it would take; return what it said."""
+    """Run `audit init --confirm` with some answers, then with its defaults, or `never`; return what it said."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", io.StringIO("\n".join([*answers, *[""] * 99])))
+        patch.setattr("sys.stdin", io.StringIO("\n".join([*answers, *["", "never"] * 99])))
         code, out, err = run_main("init", str(folder), "--confirm")
     assert code == 0, err
     assert "unconfirmed" not in tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))

@@ -110,6 +110,8 @@ class Series:
         content = (folder / "series.toml").read_bytes()
         self.read["series.toml"] = content, None
         self.manifest = manifest = tomllib.loads(content.decode())
+        if manifest.get("adversary", {}).get("transitions") == "never":
+            manifest["adversary"].pop("transitions")
         for part, entries in manifest.items():
             refuse(part not in ALLOWED, part)
             refuse(ALLOWED[part] and not {*entries} <= {*ALLOWED[part].split()}, part)
