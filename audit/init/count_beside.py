@@ -251,11 +251,11 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
 def _rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the only column that can be the sum of the others in all rows if all numbers are rounded to one base."""
     most = gcd(*(number for name in counts for text in files.columns[name] if (number := number_of(text)))) - 1
-    sums = _sums_of_others(files, counts, most) if most > 0 else []
+    sums = sums_of_others(files, counts, most) if most > 0 else []
     return sums[0] if len(sums) == 1 else None
 
 
-def _sums_of_others(files: CountFiles, counts: Sequence[str], most: int) -> list[str]:
+def sums_of_others(files: CountFiles, counts: Sequence[str], most: int) -> list[str]:
     """Return the columns that are the sum of the others in all rows if each number may be wrong by up to `most`."""
     rows = zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)
     lines: Iterator[Line] = (
@@ -269,7 +269,7 @@ def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the column that is the sum of the others in all rows without hidden numbers, or is named so."""
     if len(counts) <= 2:
         return None
-    sums = _sums_of_others(files, counts, 0)
+    sums = sums_of_others(files, counts, 0)
     words = [name for name in counts if is_total_word(name)]
     return next(iter([*(name for name in sums if name in words), *sums, *words]), None)
 

@@ -16,6 +16,7 @@ from audit.init.count_beside import (
     declare_flags,
     declare_rates,
     split_count_cells,
+    sums_of_others,
     without_flags,
 )
 from audit.init.count_columns import (
@@ -56,7 +57,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     period = next((n for n in periods if len(set(columns[n])) > len(files.releases)), None)
     elsewhere = {measure, status, *(name for name in periods if len(files.releases) == 1 or name != period)}
     labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
-    if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
+    if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], counts, value):
         return None
     files, labels, topics = with_topics(files, labels, value)
     remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
@@ -94,7 +95,9 @@ def _doubt_counts(rules: TableGuesses, value: str) -> None:
         rules.doubt(
             f"table.{key}",
             say(
-                "{column} is read as counts, by its name; if each row is a person, this is not a table of counts.",
+                "{column} is read as counts; if each row is a person, delete this manifest: let `audit init "
+                "--microdata` read the rows if they are not published yet, else write sensitive and "
+                "quasi_identifiers under [columns].",
                 column=value,
             ),
         )
@@ -194,10 +197,11 @@ def _total_rows(files: CountFiles, name: str) -> bool:
     return any(any(words) and all(word for word, blank in zip(words, empty, strict=True) if blank) for words in said)
 
 
-def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
+def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], value: str) -> bool:
     """Return whether rows are cells of a table: each combination of labels once per file, and evidence of a table.
 
-    Evidence is a label for all people, a marker in place of a count, or the name of the column.
+    Evidence is a label for all people, a column named for all people with the sums of the others, a marker in place of
+    a count, or the name of the column.
     """
     texts, start, unique = files.columns[value], 0, True
     for rows in files.rows_of:
@@ -207,6 +211,9 @@ def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
     if not unique or len(texts) < 2:
         return False
     if any(total_of(files.columns[name]) is not None or _total_rows(files, name) for name in labels):
+        return True
+    filled = all(all(files.columns[name]) for name in labels)
+    if filled and len(counts) > 2 and any(map(is_total_word, sums_of_others(files, counts, 0))):
         return True
     marks = Counter(text for text in texts if text and number_of(text) is None)
     return (bool(marks) and all(map(is_sign, marks))) or (

@@ -93,8 +93,9 @@ def _unprotected(found: FoundFiles) -> Iterator[str]:
     times = np.bincount(partition([column for column in quasi if len(column.codes) == rows]))
     if 2 * np.count_nonzero(times == 1) > times.sum():
         yield say(
-            "Most rows differ from all others in what others may know, and no column forms groups. If these tables are "
-            "not published yet, `audit init --microdata` prepares them for `audit plan` and `audit anonymize`."
+            "Most rows differ from all others in what others may know, and no column forms groups. If these tables "
+            "are not published yet, `audit init --microdata` prepares them for `audit plan` and `audit anonymize`. "
+            'If their numbers count people, write kind = "tables" under [series].'
         )
 
 

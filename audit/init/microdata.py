@@ -19,6 +19,7 @@ from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
 from audit.init.columns import Column, partition, read_columns
 from audit.init.confirmation import OF_SENSITIVE, Ask, Question, about_others, question_about, text_of, yes_or_no
+from audit.init.count_tables import guess_tables
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
 from audit.init.guesses import Guesses
@@ -76,7 +77,20 @@ def guess_microdata(folder: Path) -> Guesses:
     """
     found = files_with_roles(folder, Guesses(str(_HEAD), name=NAME, following="audit plan {folder}"), published=False)
     _complete(found)
+    if _is_of_counts(folder):
+        doubt = say(
+            "Are these tables of counts, not rows of people? Then delete {file}, and leave out --microdata.", file=NAME
+        )
+        found.guesses.doubts.append(doubt)
     return found.guesses
+
+
+def _is_of_counts(folder: Path) -> bool:
+    """Return whether `audit init` without `--microdata` takes the tables for counts."""
+    try:
+        return guess_tables(folder) is not None
+    except InputError:
+        return False
 
 
 def _complete(found: FoundFiles) -> None:
@@ -175,6 +189,12 @@ def _people(found: FoundFiles) -> Column:
                 "delete rows that were entered twice; or write {file} yourself, with individual, snapshots_by if a "
                 "column names the snapshot of a row, and latest_by if a person has several rows in one",
                 file=NAME,
+            )
+        if _is_of_counts(found.folder):
+            what = say("no column identifies people, each once in a table, and this may be a table of counts")
+            remedy = say(
+                "leave out --microdata if its numbers count people; else add a column such as a patient number; "
+                "anonymize never publishes it"
             )
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
     return individual
