@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.init.column_names import ID_KINDS, is_quasi, kind, sensitivity, stay
+from audit.init.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
-from audit.init.rolls import lines_of_people, matched
+from audit.init.rolls import differ, lines_of_people, matched, times_of
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
@@ -113,6 +113,15 @@ class FoundFiles:
         person = self.guesses.document.get("register", {}).get("individual", [])
         own = [name for name in names if name not in {*REGISTER_COLUMNS, person if isinstance(person, str) else ""}]
         return {ours: theirs for theirs, ours in matched(own, [*self.columns]).items()}
+
+    def lists_once(self) -> bool:
+        """Return whether each person has one line in the register, or one of each release if it names these."""
+        if "register" not in self.beside or "first" in self.guesses.document["register"]:
+            return True
+        stated, shown = self.guesses.document["register"], self.beside["register"]
+        person, own = stated.get("individual", "individual"), read_columns([(self.folder / shown, shown)])
+        names = [*([person] if isinstance(person, str) else person), stated.get("release", "release")]
+        return differ([own[name] for name in names if name in own], share=1)
 
     def texts(self, role: str, column: str) -> set[str]:
         """Return the distinct cells of a column in a file beside the releases; empty without the file or column."""
@@ -262,29 +271,25 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
     *earlier, last = fitting
     found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
     own = read_columns([(found.folder / last, last)])
-    _note_register(found, last, rolls[last], [own[name] for name in stay(own)], others)
+    person, dated = rolls[last], [own[name] for name in (*stay(own), *filter(names_waves, own))]
+    people = [own[name] for name in ([person] if isinstance(person, str) else person)]
+    _note_register(found, last, person, times_of(people, dated, [*map(release_tag, others)]))
 
 
-def _note_register(
-    found: FoundFiles, shown: str, person: str | list[str], others: Sequence[Column], releases: Sequence[str]
-) -> None:
-    """Note the register: the columns that name a person, and two others if they say who is in which release.
-
-    By their names, or as the only ones, they hold positions or tags of releases, or the position of a coming release.
-    """
+def _note_register(found: FoundFiles, shown: str, person: str | list[str], times: Sequence[Column]) -> None:
+    """Note the register: the columns that name a person, and those of `times_of`, which say who is in which release."""
     found.beside["register"] = shown
     several = isinstance(person, list)
     why = say("together, they name a person") if several else say("the lines of the register differ in it")
     if person != "individual":
         found.guesses.state("register.individual", person, why, sure=False)
-    named = stay([each.name for each in others])
-    ends = [each for name in named for each in others if each.name == name] or others
-    places = {*map(str, range(1, len(releases) + (2 if named else 1))), *map(release_tag, releases)}
-    if len(ends) == 2 and all(places.issuperset(each.texts) for each in ends):
-        for name, column in zip(("first", "last"), ends, strict=True):
-            found.guesses.state(f"register.{name}", column.name, say("the positions of releases"), sure=False)
-    else:
-        why = say("the register does not say who is in which release")
+    blank = say("the positions, tags or years of releases; blank: the person is still there")
+    keys = {"release": say("the release of each line")} if len(times) == 1 else {"first": blank, "last": blank}
+    for (name, why), column in zip(keys.items(), times, strict=False):
+        if column.name != name:
+            found.guesses.state(f"register.{name}", column.name, why, sure=False)
+    if several or not times:
+        why = say("no column of the register names the releases of a person, by positions, tags or years")
         found.guesses.state("adversary.presence", POSSIBLE, why, sure=False)
 
 
@@ -299,19 +304,26 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
         own = [name for name in names if not any(name in others for others in rest)]
         if shown not in found.beside.values() and everywhere & {*names} and everywhere - {*names}:
             columns = read_columns([(found.folder / shown, shown)])
-            people = [name for name in own if name in columns and _names_people(columns[name])]
+            tags = [release_tag(each) for each in tables if each not in {shown, *found.beside.values()}]
+            times = {
+                name: times_of([columns[name]], [columns[each] for each in own if each != name], tags) for name in own
+            }
+            people = [name for name in own if _names_people(columns[name], times[name])]
             people.sort(key=lambda name: (name != "individual", kind(name) is None))
-            registers += [(shown, people[0], [columns[each] for each in own if each != people[0]])] if people else []
+            registers += [(shown, people[0], times[people[0]])] if people else []
     if len(registers) == 1:
-        _note_register(found, *registers[0], [*{*tables} - {*found.beside.values(), registers[0][0]}])
+        _note_register(found, *registers[0])
 
 
-def _names_people(column: Column) -> bool:
-    """Return whether a column may name people: by its name, or because each of many texts occurs once."""
+def _names_people(column: Column, times: Sequence[Column]) -> bool:
+    """Return whether a column may name people: by its name, or because each of many texts occurs once.
+
+    Under such a name a few of them may have several lines, as may all in a register with `times`.
+    """
     content = sensitivity(column.name) or is_quasi(column.name) or column.form is not None
     fractions = any("." in text or "," in text for text in column.some)
-    many = len(column.codes) >= _MANY and not content and not fractions
-    return column.name == "individual" or (column.unique and (kind(column.name) in ID_KINDS or many))
+    many = len(column.codes) >= _MANY and not content and not fractions and column.unique
+    return column.name == "individual" or many or (kind(column.name) in ID_KINDS and differ([column, *times]))
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:

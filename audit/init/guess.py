@@ -22,6 +22,7 @@ from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.register_cells import state_cells, state_words
+from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown
 from audit.io.cells import Kind
@@ -139,10 +140,11 @@ def _state_beside(found: FoundFiles) -> None:
     fits = {
         "register": {
             say("it names releases that do not exist"): found.texts("register", "release").issubset(found.tags),
-            say("some first or last is neither a position from 1 to {most} nor the tag of a release", most=most): {
-                *map(str, range(1, most + 1)),
-                *found.tags,
-            }.issuperset(found.texts("register", "first") | found.texts("register", "last")),
+            say(
+                "some first or last is neither a position from 1 to {most} nor the tag of a release", most=most
+            ): name_releases(found.texts("register", "first") | found.texts("register", "last"), found.tags)
+            and "" not in found.texts("register", "first"),
+            say("some people have several lines for one release"): found.lists_once(),
         },
         "transitions": {
             say('it lists no changes `from` some values of column "{column}"', column=sensitive.name): found.texts(

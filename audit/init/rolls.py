@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from audit.init.column_names import sensitivity, topic
-from audit.init.columns import partition, read_columns
+from audit.init.column_names import names_waves, sensitivity, stay, topic
+from audit.init.columns import Column, partition, read_columns
+from audit.io.background_knowledge import years_of
 from audit.io.manifest import REGISTER_COLUMNS
 from audit.io.respelling import skeleton
 
@@ -39,15 +40,43 @@ def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
         return None
     columns = [*read_columns([(path, path.name)]).values()]
     days = [each for each in columns if topic(each.name) == "birth" and each.are_days]
-    own = [*(each for each in columns if each.holds_names), *days]
-    rows = len(columns[0].codes) if columns else 0
-    if not own or (int(partition(own).max(initial=-1)) + 1) < _NEARLY * rows:
+    own, waves = (
+        [*(each for each in columns if each.holds_names), *days],
+        [each for each in columns if names_waves(each.name)],
+    )
+    if not own or not differ([*own, *waves]):
         return None
-    rest = [each for each in columns if each not in own and topic(each.name) is None]
-    codes = [each.name for each in rest if each.unique and not each.row_numbers and " " not in "".join(each.some)]
+    rest = [each for each in columns if each not in [*own, *waves] and topic(each.name) is None]
+    once = [each for each in rest if each.unique or differ([each, *waves], share=1)]
+    codes = [each.name for each in once if not each.row_numbers and " " not in "".join(each.some)]
     if codes:
         return codes[0]
-    several = [each.name for each in own]
-    if int(partition(own).max(initial=-1)) + 1 < rows:
-        several = [each.name for each in columns]
-    return several[0] if len(several) == 1 else several
+    several = own if differ([*own, *waves], share=1) else [each for each in columns if each not in waves]
+    names = [each.name for each in several]
+    return names[0] if len(names) == 1 else names
+
+
+def times_of(person: Sequence[Column], others: Sequence[Column], tags: Sequence[str]) -> list[Column]:
+    """Return the columns of a register that say who is in which release; none if it does not say it.
+
+    Two are, by their names or as the only ones, the first and the last release of a person. One is the release of a
+    line: its texts are the tags of releases, or most people have several lines that differ in it.
+    """
+    named = stay([each.name for each in others])
+    ends = [each for name in named for each in others if each.name == name] or [*others]
+    if len(ends) == 2 and all(name_releases(each.texts, tags, coming=bool(named)) for each in ends):
+        return ends
+    dated = [each for each in others if each.name == "release" or names_waves(each.name)]
+    several = not differ(person)
+    return [each for each in dated if {*each.texts} <= {*tags} or (several and differ([*person, each]))][:1]
+
+
+def name_releases(texts: Iterable[str], tags: Sequence[str], *, coming: bool = True) -> bool:
+    """Return whether texts are positions or tags of releases, or the position of a `coming` one, years or blanks."""
+    places = {*map(str, range(1, len(tags) + 1 + coming)), *tags, *[""] * coming}
+    return places.issuperset(text for text in texts if not (coming and years_of(tags) and years_of([text])))
+
+
+def differ(columns: Sequence[Column], share: float = _NEARLY) -> bool:
+    """Return whether nearly all lines of a file differ from each other in some columns."""
+    return int(partition(columns).max(initial=-1)) + 1 >= share * len(columns[0].codes)

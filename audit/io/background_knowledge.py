@@ -7,7 +7,7 @@ people, so their values may be quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import compress
@@ -172,6 +172,7 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
     table.note_first(lacking, _PROBABILITY, what, remedy, problems)
 
 
+_FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _BESIDE_NAME = re.compile(r"(?<=\w)(?:\.[0-9]+|\s*[\[(][^\])]*[\])]|[*_¹²³]+)$")  # a second column, a unit, a note
 
 
@@ -331,7 +332,10 @@ def _is_no_value(series: Series, attribute: str, text: str) -> bool:
 
 
 def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Codes, Codes]:
-    """Return the first and the last release, counted from 0, of each line of a register; all, if it names none."""
+    """Return the first and the last release, counted from 0, of each line of a register; all, if it names none.
+
+    The last one comes before the first where a line is about years of which none is that of a release.
+    """
     tags = (*series.tags, *series.manifest.to_come)
     if "release" not in table and "first" not in table:
         return np.zeros(table.rows, dtype=np.int32), np.full(table.rows, len(series.tags) - 1, dtype=np.int32)
@@ -344,25 +348,42 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
         )
         table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found
-    ends = []
+    ends, spans, years = [], [], years_of(tags)
     most = len(tags) + (not series.manifest.to_come)  # a register may cover the release that is published next
     for column in ("first", "last"):
         position, (codes, texts) = table.whole_numbers(column), text_codes(table.arrow(column))
+        in_years = (position >= _FIRST_YEAR) & (len(years) > 0)
         named = {int(tag): at for at, tag in enumerate(tags, 1) if whole_number(tag) not in (-1, at)}
         fits = (position > 0) & (position <= most)
         what = say("the number is the position of one release, and the tag of another")
         remedy = say("list each person's releases by tag, in a column `release`, or rename the files")
         table.note_first(np.isin(position, [*named]) & fits, column, what, remedy, problems)
         number = np.where(fits, position, Vocabulary(tags).codes(texts)[codes] + 1)
+        before = np.searchsorted(years, position + (column == "last"))  # so many releases are from earlier years
+        number = np.where(in_years, before + (column == "first"), number)
+        if column == "last" and "" in texts:  # the person is still there
+            number[codes == texts.index("")] = len(tags) + 1
         remedy = say("write a position from 1 to {last}, the next release's, or the tag of an earlier one", last=most)
-        wrong = number < 1
+        wrong = (number < 1) & ~in_years
         table.note_first(wrong, column, say("there is no such release"), remedy, problems)
         ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
+        spans.append(np.where(in_years, position, 0))
     if not problems.found:
-        table.note_first(
-            ends[1] < ends[0], "last", say("the last release comes before the first"), say("swap the two"), problems
-        )
+        between = (spans[0] > 0) & (spans[0] <= spans[1])  # years of which none is that of a release
+        wrong = (ends[1] < ends[0]) & ~between
+        table.note_first(wrong, "last", say("the last release comes before the first"), say("swap the two"), problems)
     return ends[0], ends[1]
+
+
+def years_of(tags: Iterable[str]) -> list[int]:
+    """Return the years that the tags of releases are, in order; empty if they are none.
+
+    >>> years_of(["2021", "2023"]), years_of(["2023", "2021"]), years_of(["1", "2"])
+    ([2021, 2023], [], [])
+    """
+    years = [*map(whole_number, tags)]
+    in_order = years == sorted({*years})
+    return years if in_order and all(_FIRST_YEAR <= year <= _LAST_YEAR for year in years) else []
 
 
 def _check_once(series: Series, register: Register, problems: Problems) -> None:

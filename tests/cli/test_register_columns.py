@@ -132,11 +132,22 @@ def test_a_register_that_spells_a_quasi_identifier_nearly_as_the_releases_is_ref
         ("2023", "3", 1),
         ("3", "3", 3),
         ("1", "4", 2),
-        ("2022", "2", 2),
+        ("2022", "2", 1),
+        ("2019", "2022", 3),
+        ("2025", "2030", 3),
+        ("2024", "2023", 2),
+        ("2022", "", 1),
+        ("1", "", 1),
+        ("2025", "", 3),
+        ("", "2", 2),
+        ("2021-05-01", "", 2),
     ],
 )
-def test_a_stay_is_told_by_positions_or_tags_and_may_reach_the_next_release(tmp_path, first, last, code):
-    """Who is in the next release alone is in none of these two, which disclose the value of everybody in the north."""
+def test_a_stay_is_told_by_positions_tags_or_years_and_may_reach_the_next_release(tmp_path, first, last, code):
+    """Who is in the next release alone is in none of these two, which disclose the value of everybody in the north.
+
+    So is who left in the year before them; a blank says that the person is still there.
+    """
     for tag in ("2023", "2024"):
         rows = [["20-39", "N", "flu"]] * 2 + [["20-39", "S", "flu"], ["20-39", "S", "cold"]]
         write(tmp_path / f"releases/{tag}.csv", as_csv([["Age", "Area", "Disease"], *rows]))
@@ -148,3 +159,49 @@ def test_a_stay_is_told_by_positions_or_tags_and_may_reach_the_next_release(tmp_
     write(tmp_path / "series.toml", f"[series]\n{releases}[columns]\n{columns}{adversary}")
     found, _, err = run_main(str(tmp_path), "--attack", "intersection", "--policy", "max_risk=1")
     assert found == code, err
+
+
+REGISTERS = {
+    "a line for each release": (["Schüler-Nr", "Jahr"], lambda n: [[f"S{n}", "2023"], [f"S{n}", "2024"]], True),
+    "waves": (["pidp", "survey_wave"], lambda n: [[f"{n}", "2023"], [f"{n}", "2024"]], True),
+    "other texts": (["Patient", "Jahr"], lambda n: [[f"P{n}", "23"], [f"P{n}", "24"]], False),
+    "two lines of one person": (["Patient", "Note"], lambda n: [[f"P{n}", ""]] * (1 + (n == 7)), False),
+}
+
+
+@pytest.mark.parametrize("home", ["", "releases/"])
+@pytest.mark.parametrize("kind", REGISTERS)
+def test_a_register_with_several_lines_of_a_person_is_no_release(tmp_path, kind, home):
+    """It was taken for one, with a postcode as the sensitive column, or left aside in silence."""
+    head, lines_of, fits = REGISTERS[kind]
+    for tag in ("2023", "2024"):
+        rows = [[["20-39", "40-59"][n % 2], ["N", "S"][n // 2 % 2], ["flu", "cold"][n // 4 % 2]] for n in range(40)]
+        write(tmp_path / f"{home}{tag}.csv", as_csv([["Age", "Area", "Disease"], *rows]))
+    people = [[*line, ["25", "45"][n % 2], ["N", "S"][n // 2 % 2]] for n in range(40) for line in lines_of(n)]
+    write(tmp_path / "liste.csv", as_csv([[*head, "Age", "Area"], *people]))
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert f'releases = ["{home}2023.csv", "{home}2024.csv"]' in text
+    assert f'individual = "{head[0]}"' in text
+    assert (f'release = "{head[1]}"  # guess' in text) == (head[1] != "Note")
+    assert ("liste.csv does not fit, and an audit refuses it" in out) == (not fits)
+    if fits:
+        code, result = read_audit(tmp_path)
+        assert (code, result["adversary"]["kind"]) == (3, "register")
+    else:
+        assert "liste.csv" in refused(str(tmp_path))
+
+
+def test_a_roll_may_have_a_line_for_each_person_and_year(tmp_path):
+    for tag in ("2023", "2024"):
+        rows = [[f"{1950 + n % 4 * 10}-{1959 + n % 4 * 10}", ["flu", "cold"][n // 4 % 2]] for n in range(40)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Année de naissance", "Diagnostic"], *rows]))
+    people = [[f"Nom{n}", f"{1 + n % 28:02}/03/{1950 + n}", year] for year in ("2023", "2024") for n in range(40)]
+    write(tmp_path / "liste.csv", as_csv([["Nom", "Date de naissance", "Année"], *people]))
+    run_main("init", str(tmp_path), "--yes")
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert 'individual = ["Nom", "Date de naissance"]' in text
+    assert 'release = "Année"  # guess' in text
+    assert 'presence = "possible"  # guess' in text
+    code, result = read_audit(tmp_path)
+    assert (code, result["adversary"]["kind"]) == (3, "possible")

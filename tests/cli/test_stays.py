@@ -30,7 +30,16 @@ def folder_with(folder, columns, ends):
     return tomllib.loads((folder / "series.toml").read_text())
 
 
-@pytest.mark.parametrize("ends", [("1", "2"), ("1", "3"), ("2021", "2022")], ids=["positions", "coming", "tags"])
+ENDS = {
+    "positions": ("1", "2"),
+    "coming": ("1", "3"),
+    "tags": ("2021", "2022"),
+    "still there": ("2021", ""),
+    "years": ("2019", "2030"),
+}
+
+
+@pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("columns", PAIRS, ids="-".join)
 def test_two_columns_say_when_people_come_and_leave(columns, ends, tmp_path):
     said = folder_with(tmp_path, columns, ends)
