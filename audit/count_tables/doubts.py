@@ -33,6 +33,14 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 _NAMED = 6
 _LONGEST = 2_000
 _CODE = re.compile(r"[\w.-]*|[^0-9]*")
+_DIRECTION = re.compile(
+    r"[+\u2190-\u21ff\u25b2-\u25bf\u2b00-\u2bff]+|up|down|higher|lower|more|fewer|less|rise|fall|rising|falling|increased?"
+    r"|decreased?|höher|niedriger|mehr|weniger|gestiegen|gesunken|gefallen|steigend|fallend|zunahme|abnahme|hausse"
+    r"|baisse|plus|moins|en hausse|en baisse|augmentation|diminution|más|menos|sube|baja|aumento|aumenta|descenso"
+    r"|disminución|disminuye",
+    re.IGNORECASE,
+)
+"""Signs and words of a change, which may say what a hidden count is compared to an earlier one."""
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int, *, nothing_found: bool) -> list[Doubt]:
@@ -162,8 +170,8 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
 def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str]:
     """Return the columns of texts that may say something about the hidden or rounded counts in their rows.
 
-    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names. The
-    columns of `numbers` are left out.
+    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names; or they
+    say that counts rise or fall. The columns of `numbers` are left out.
     """
     manifest, named = counts.manifest, list[str]()
     values = {view.column for view in manifest.views} | {*filter(None, [manifest.status])}
@@ -185,7 +193,9 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
             texts = table.texts(name)
             said = {text for text, is_hidden in zip(texts, hidden, strict=True) if text and is_hidden}
             has_digits = any(char.isdigit() for text in table.distinct(name) for char in text)
-            if (len(said) > 1 or has_digits) and not any(_repeats(each, texts) for each in labels):
+            compares = said and any(map(_DIRECTION.fullmatch, table.distinct(name)))
+            differs = (len(said) > 1 or has_digits) and not any(_repeats(each, texts) for each in labels)
+            if compares or differs:
                 named.append(name)
     return named
 

@@ -233,6 +233,11 @@ def test_a_rounded_table_without_zeros_is_asked_about_where_it_matters(blank, sa
         (["doubled", "fewer", "", "fewer", "doubled", ""], 3),
         (["provisional", "provisional", "", "", "", ""], 0),
         (["District 1"] * 3 + ["District 2"] * 3, 0),
+        (["down"] * 3 + ["up"] * 3, 3),
+        (["-"] * 3 + ["+"] * 3, 3),
+        (["↓", "↓", "", "", "", ""], 3),
+        (["", "", "", "↑", "", "↓"], 0),
+        (["-"] * 6, 0),
     ],
 )
 def test_a_text_beside_a_hidden_count_that_may_say_it_is_asked_about(remarks, code, tmp_path):
