@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.init.column_names import names_people
-from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse
+from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse, unknown_among
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
+from audit.io.microdata import frequent_value
 from audit.io.notations import SHORT_DAY
 from audit.io.rules.rows import is_total
 from audit.io.tables import Table, first_rows, text_codes
@@ -159,6 +160,13 @@ class Column:
 
 
 _FORMS = {"intervals": Phrase("intervals"), "masks": Phrase("masks"), "sets": Phrase("sets")}
+
+
+def perhaps_harmless(sensitive: Column) -> list[str]:
+    """Return the sensitive values that may be known of anybody: that of most rows, and those that say nothing."""
+    frequent = frequent_value(sensitive.codes, sensitive.texts)
+    most = [] if frequent is None else [frequent[0]]
+    return [*dict.fromkeys([*most, *unknown_among(sensitive.texts)])]
 
 
 def _form(text: str) -> str | None:

@@ -17,7 +17,7 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.table_shapes import read_categories
 from audit.init.column_names import is_quasi, sensitivity
-from audit.init.columns import Column, read_columns
+from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_parts import has_unknown_whole
 from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
@@ -65,6 +65,17 @@ def yes_or_no(text: str, *, default: bool) -> Question:
 def text_of(text: str, default: str = "") -> Question:
     """Return a question whose answer is a text."""
     return Question(text, {}, default)
+
+
+def about_value(name: str, text: str) -> Question:
+    """Return the question whether it may become known of anybody that a sensitive value is this one."""
+    question = say(
+        'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
+        "protect it.",
+        column=printable(name),
+        value=printable(text),
+    )
+    return yes_or_no(question, default=False)
 
 
 def about_others(name: str, harmless: Collection[str]) -> Question:
@@ -119,12 +130,13 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     parts = {} if tables is None else read_categories(tables, Problems())
     asked = _Asked(document, manifest, ask, {name for name, covered in parts.items() if has_unknown_whole(covered)})
     if manifest is not None:
-        asked.ask_roles(manifest)
+        found = _published(manifest)
+        asked.ask_roles(manifest, found)
         moved = asked.ask_order(manifest.releases)
         followed = {*manifest.columns.sensitive, manifest.columns.individual} - {None}
         if moved or {*asked.named("sensitive"), *asked.named("individual")} != followed:
             asked.draft_transitions(manifest)
-        asked.ask_harmless()
+        asked.ask_harmless(found)
     asked.ask_others()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
@@ -179,13 +191,12 @@ class _Asked:
 
     # -- roles
 
-    def ask_roles(self, manifest: Manifest) -> None:
+    def ask_roles(self, manifest: Manifest, found: Mapping[str, Column]) -> None:
         """Ask for the role of each column that has none or a guessed one.
 
         Raises:
             UsageError: no column is sensitive.
         """
-        found = _published(manifest)
         waiting = list(dict.fromkeys([*_guessed(manifest, found), *columns_without_role(manifest)]))
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
@@ -293,10 +304,15 @@ class _Asked:
 
     # -- other guesses
 
-    def ask_harmless(self) -> None:
-        """Ask, for each column with harmless values, whether it may be known that a person has another one."""
+    def ask_harmless(self, found: Mapping[str, Column]) -> None:
+        """Ask which values are harmless, while other guesses are left, and whether it may be known that one is not."""
         import tomlkit
 
+        for name in self.named("sensitive") if UNCONFIRMED in self.document else ():
+            stated = self.columns.get("harmless", {}).get(name, [])
+            texts = [text for text in perhaps_harmless(found[name]) if text not in stated] if name in found else []
+            if known := [text for text in texts if self.ask(about_value(name, text)) == "yes"]:
+                self.columns.setdefault("harmless", tomlkit.inline_table())[name] = [*stated, *known]
         for name, harmless in self.columns.get("harmless", {}).items():
             stated = self.columns.get("similar", {})
             if name not in stated and self.ask(about_others(name, harmless)) == "yes":
@@ -472,7 +488,7 @@ def _published(manifest: Manifest) -> dict[str, Column]:
     return found
 
 
-def _guessed(manifest: Manifest, found: dict[str, Column]) -> Iterator[str]:
+def _guessed(manifest: Manifest, found: Mapping[str, Column]) -> Iterator[str]:
     """Yield the columns whose role is a guess; generalized cells under such a name are those of quasi-identifiers."""
     columns, guesses = manifest.columns, set(manifest.unconfirmed)
     if "columns.sensitive" in guesses:

@@ -28,6 +28,7 @@ from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown
 from audit.io.cells import Kind
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
+from audit.io.microdata import frequent_value
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series, check_headers
@@ -35,7 +36,7 @@ from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_text, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, joined, parted, say
+from audit.runtime.phrases import Phrase, figure, joined, parted, say
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -79,6 +80,7 @@ def guess(folder: Path) -> Guesses:
     except InputError:
         warnings = []
     guesses.doubts[:0] = [*warnings, *_unprotected(found)]
+    guesses.doubts += _frequent(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
     guesses.found = found_rows(manifest, found)
@@ -97,6 +99,20 @@ def _unprotected(found: FoundFiles) -> Iterator[str]:
             "Most rows differ from all others in what others may know, and no column forms groups. If these tables "
             "are not published yet, `audit init --microdata` prepares them for `audit plan` and `audit anonymize`. "
             'If their numbers count people, write kind = "tables" under [series].'
+        )
+
+
+def _frequent(found: FoundFiles) -> Iterator[str]:
+    """Yield that the value of most rows may be harmless, of which nothing is assumed."""
+    sensitive, each_row = found.sensitive, not (found.pair() or found.chosen("count"))
+    if each_row and (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
+        yield say(
+            '{share} of the rows have "{value}" as "{column}". If that may become known of anybody, such as "none", '
+            "write {line} under [columns]: findings about it alone then do not count.",
+            share=figure(frequent[1], ".0%"),
+            value=printable(frequent[0], 40),
+            column=printable(sensitive.name),
+            line=f"harmless = {toml_value({sensitive.name: [frequent[0]]})}",
         )
 
 

@@ -17,8 +17,17 @@ import numpy as np
 
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init import column_names
-from audit.init.columns import Column, partition, read_columns
-from audit.init.confirmation import OF_SENSITIVE, Ask, Question, about_others, question_about, text_of, yes_or_no
+from audit.init.columns import Column, partition, perhaps_harmless, read_columns
+from audit.init.confirmation import (
+    OF_SENSITIVE,
+    Ask,
+    Question,
+    about_others,
+    about_value,
+    question_about,
+    text_of,
+    yes_or_no,
+)
 from audit.init.count_tables import guess_tables
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
@@ -604,16 +613,8 @@ def _ask_gravest(row: OneRow, ask: Ask) -> list[str]:
 
 def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:
     """Ask whether values that most rows have, or that say that nothing is known, are harmless, and what others are."""
-    frequent = frequent_value(column.codes, column.texts)
-    most = [] if frequent is None else [frequent[0]]
-    for text in dict.fromkeys([*most, *unknown_among(column.texts)]):
-        question = say(
-            'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
-            "protect it.",
-            column=printable(column.name),
-            value=printable(text),
-        )
-        if text not in microdata.harmless and ask(yes_or_no(question, default=False)) == "yes":
+    for text in perhaps_harmless(column):
+        if text not in microdata.harmless and ask(about_value(column.name, text)) == "yes":
             document["columns"].setdefault("harmless", []).append(text)
     harmless = document["columns"].get("harmless", [])
     if harmless and not microdata.unlike and ask(about_others(column.name, harmless)) == "yes":

@@ -332,3 +332,20 @@ def test_no_changes_are_left_of_a_column_that_is_no_key(wave):
 
     write(file, confirmed(wave, file.read_text(encoding="utf-8"), ask))
     assert "transitions" not in tomllib.loads(file.read_text(encoding="utf-8")).get("adversary", {})
+
+
+@pytest.mark.parametrize(("answer", "harmless"), [("yes", {"Disease": ["aucune"]}), ("", None)])
+def test_a_value_of_most_rows_is_never_harmless_without_a_word(tmp_path, answer, harmless):
+    """Both readings are audited: who certainly has none of the illnesses is found, or known to be harmless."""
+    values = [["aucune"] * 3, ["aucune", "grippe", "inconnu"]]
+    rows = [[f"{n % 2}0-{n % 2}9", values[n % 2][n // 2 % 3]] for n in range(24)]
+    write(tmp_path / "1.csv", as_csv([["zz", "Disease"], *rows]))
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    assert 'write harmless = { Disease = ["aucune"] } under [columns]' in out
+    assert "harmless" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    code, _, err, text = confirm(tmp_path, "", answer, more=9)
+    assert (code, tomllib.loads(text)["columns"].get("harmless")) == (0, harmless), err
+    assert 'the value of "Disease" is "inconnu"?' in " ".join(err.split())
+    assert run_audit(tmp_path)[0] == (1 if harmless is None else 0)
+    if harmless is None:
+        assert confirm(tmp_path)[1].endswith("nothing is left to confirm.\n")

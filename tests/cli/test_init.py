@@ -318,6 +318,9 @@ What can be judged
 To check
   -  Column "Owner" is read as the auditor's key, with which the adversary knows everybody's group:
      the worst case. If it was published, write record = "Owner" instead.
+  -  52% of the rows have "flu" as "Disease". If that may become known of anybody, such as "none",
+     write harmless = { Disease = ["flu"] } under [columns]: findings about it alone then do not
+     count.
 
 Wrote series.toml in my ward; it says why each guess was made.
 

@@ -295,7 +295,7 @@ def test_letters_for_the_sexes_are_read_in_one_way_or_not_at_all(tmp_path, relea
     assert found == drafted
     if drafted is not None:
         _, first, second = drafted[0].split(",")
-        assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, *[""] * 5, "never", more=40)[2].split())
+        assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, *[""] * 6, "never", more=40)[2].split())
 
 
 @pytest.mark.parametrize("name", ["age", "Alter", "Tranche d'âge", "Edad", "Jahrgang"])
