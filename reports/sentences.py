@@ -54,6 +54,12 @@ _BROKEN = {
     "similar": Phrase(
         "nobody may know the category of a person's {value} with {most} or more; {found} (max_risk, found by {attack})"
     ),
+    "similar, certain": Phrase(
+        "nobody may be certain of the category of a person's {value}; {found} (max_risk, found by {attack})"
+    ),
+    "max_ever_risk, certain": Phrase(
+        "of nobody may it be certain that they have ever had a grave value; {found} (max_ever_risk, found by {attack})"
+    ),
     "max_ever_risk": Phrase(
         "nobody may be known, with {most} or more, to have ever had a grave value; {found} (max_ever_risk, "
         "found by {attack})"
@@ -255,6 +261,8 @@ def violation_text(violation: Violation) -> str:
         kind = violation.kind
     elif kind == "max_risk" and violation.value == violation.limit == 1:
         kind = "certain"
+    if violation.limit == 1:
+        kind = {"similar": "similar, certain", "max_ever_risk": "max_ever_risk, certain"}.get(kind, kind)
     if violation.attack is None:
         kind = "unique alone" if (kind, violation.value) == ("k", 1) else f"{kind} alone"
     return _BROKEN.get(kind, _BROKEN_ELSE).filled(

@@ -379,7 +379,7 @@ def _with_likely(head: str, report: Report) -> str:
         if found > max(
             (each.risks.at_limit for each in report.attacks if isinstance(each.risks.at_limit, int)), default=0
         ):
-            text = say("the values of {count} people are known with {risk}", count=found, risk=percent(1))
+            text = say("the values of {count} people are certain", count=found)
         return f"{head} {say('Among what is not counted, {found}.', found=text)}"
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
@@ -396,11 +396,14 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     if not known:
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
-    certain = worst.risks.at_limit if risk == report.policy.limits.get("max_risk", 1.0) == 1 else None
+    at_limit = worst.risks.at_limit if report.policy.limits.get("max_risk", 1.0) == 1 else None
+    certain = None if risk < 1 else count if 1 in (share, count) else at_limit
     about = {"share": percent(share), "risk": percent(risk)}
     if isinstance(certain, int) and certain > 1:
-        text = say("the values of {count} people are known with {risk}", count=certain, **about)
-    elif isinstance(certain, int) or count == 1:
+        text = say("the values of {count} people are certain", count=certain)
+    elif isinstance(certain, int):
+        text = say("{value} of one person is certain", value=value_of(worst.sensitive))
+    elif count == 1:
         text = say("{value} of one person is known with {risk}", value=value_of(worst.sensitive), **about)
     elif about["risk"] == about["share"]:
         text = say("the values of {count} people are known with {share} or more", count=count, **about)

@@ -117,7 +117,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(series):
     head = f"The policy holds, except for what is waived: {number} findings."
     told = f"{head} Of 16 people, nobody else's value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
-    assert verdict.endswith(" Among what is not counted, the values of 4 people are known with 100%.")
+    assert verdict.endswith(" Among what is not counted, the values of 4 people are certain.")
 
 
 def test_an_undecided_verdict_says_of_how_many_people():

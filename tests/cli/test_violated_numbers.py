@@ -104,3 +104,13 @@ def test_rows_and_people_that_look_alike_are_told_apart(tmp_path):
     assert "Violated: at least 2 people must look alike, without counterfeits" in text
     assert "This is so in 2 of 2 releases. " in text
     assert "rows are unique" not in text
+
+
+@pytest.mark.parametrize("limits", ["", 'max_ever_risk = 1\ngrave = ["HIV", "flu"]'])
+def test_at_a_limit_of_1_a_violation_is_a_certainty(limits, tmp_path):
+    code, out, _ = run_main(str(grouped(tmp_path, limits)))
+    text = " ".join(out.split())
+    assert code == 1
+    assert "with 100%" not in text
+    assert "certain of the category of a person's value of d" in text
+    assert ("certain that they have ever had a grave value" in text) == bool(limits)
