@@ -24,7 +24,7 @@ from audit.init.guesses import Guesses, by_reason, dotted_lines
 from audit.init.register_cells import state_cells, state_words
 from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
-from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown
+from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
@@ -80,7 +80,7 @@ def guess(folder: Path) -> Guesses:
     except InputError:
         warnings = []
     guesses.doubts[:0] = [*warnings, *_unprotected(found)]
-    guesses.doubts += _frequent(found)
+    guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
     guesses.found = found_rows(manifest, found)
@@ -102,8 +102,8 @@ def _unprotected(found: FoundFiles) -> Iterator[str]:
         )
 
 
-def _frequent(found: FoundFiles) -> Iterator[str]:
-    """Yield that the value of most rows may be harmless, of which nothing is assumed."""
+def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
+    """Yield that the value of most rows, or values that say that nothing is known, may be harmless; none is assumed."""
     sensitive, each_row = found.sensitive, not (found.pair() or found.chosen("count"))
     if each_row and (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
         yield say(
@@ -113,6 +113,13 @@ def _frequent(found: FoundFiles) -> Iterator[str]:
             value=printable(frequent[0], 40),
             column=printable(sensitive.name),
             line=f"harmless = {toml_value({sensitive.name: [frequent[0]]})}",
+        )
+    if unknown := unknown_among(sensitive.texts):
+        yield say(
+            '"{column}" has cells that say that the value is not known ({texts}); an audit takes each for a value that '
+            "nobody may learn. If it may become known of anybody, write it under harmless in [columns].",
+            column=printable(sensitive.name),
+            texts=joined([f'"{printable(text, 40)}"' for text in unknown], most=_SHOWN),
         )
 
 

@@ -342,6 +342,7 @@ def test_a_value_of_most_rows_is_never_harmless_without_a_word(tmp_path, answer,
     write(tmp_path / "1.csv", as_csv([["zz", "Disease"], *rows]))
     out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
     assert 'write harmless = { Disease = ["aucune"] } under [columns]' in out
+    assert '"Disease" has cells that say that the value is not known ("inconnu")' in out
     assert "harmless" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
     code, _, err, text = confirm(tmp_path, "", answer, more=9)
     assert (code, tomllib.loads(text)["columns"].get("harmless")) == (0, harmless), err
