@@ -213,6 +213,34 @@ def test_tables_with_one_period_each_are_asked_about_where_it_matters(one_day, t
         assert (found, "delete releases_by" in " ".join(out.split())) == (code, code == 3), out
 
 
+YEAR = {"2024": "34,48,27,67", "2024-Q1": "12,*,5,15", "2024-Q2": "9,14,6,16", "2024-Q3": "13,34,16,36"}
+DIFFERS = {**YEAR, "2024": "34,48,27,66"}
+
+
+@pytest.mark.parametrize(
+    ("series", "code"),
+    [
+        (YEAR, 3),
+        ({"2023": "50,40,30,20", **YEAR}, 3),
+        ({f"{at}": numbers for at, numbers in enumerate(YEAR.values())}, 3),
+        (DIFFERS, 0),
+        ({**YEAR, "2024-Q1": "12,0,5,15"}, 0),
+    ],
+    ids=["a year", "another year", "any names", "no sum", "nothing hidden"],
+)
+def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code, tmp_path):
+    """B in the first quarter is hidden, but 48 - 14 - 34 = 0."""
+    for tag, numbers in series.items():
+        rows = (f"{area},{n}\n" for area, n in zip("ABCD", numbers.split(","), strict=True))
+        (tmp_path / f"{tag}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
+    listed = ", ".join(f'"{tag}.csv"' for tag in series)
+    text = f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
+    text += 'totals = { area = "" }\nmarkers = { "*" = [0, 4] }\n[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, "is the sum of others" in " ".join(out.split())) == (code, code == 3), out
+
+
 @pytest.mark.parametrize("blank", [True, False])
 @pytest.mark.parametrize(("said", "code"), [("", 3), ('absent = "zero"\n', 1), ('absent = "unknown"\n', 0)])
 def test_a_rounded_table_without_zeros_is_asked_about_where_it_matters(blank, said, code, tmp_path):
