@@ -31,7 +31,8 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
     """Return the columns of the only file, split into releases if a column names the release of each row.
 
     Such a column is named like a wave or a year, and another column has texts that are unique in each release, or of
-    which few repeat there if they are ids of people, and mostly occur in several.
+    which few repeat there if they are ids of people, and mostly occur in several; or the lines of the register are of
+    releases with its texts.
     """
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
         tags = in_time(by.texts)[0]
@@ -46,7 +47,8 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         }
         likely = sorted(filter(_may_name_people, split.values()), key=lambda column: not column.unique)
         person = next(filter(_comes_again, likely), None)
-        if person is None:
+        of_lines = found.texts("register", "release") >= {*tags}
+        if person is None and not of_lines:
             why = say(
                 'All rows are read as one release, but "{column}" may name the release of each row. If so, write '
                 'releases_by = "{column}" under [series], and give that as its reason under unlinkable.',
@@ -56,8 +58,10 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
             continue
         [file] = found.releases
         found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
-        why = say('"{column}" has no text twice in any of them', column=person.name)
-        if not person.unique:
+        why = say("the release of each line")
+        if person is not None:
+            why = say('"{column}" has no text twice in any of them', column=person.name)
+        if person is not None and not person.unique:
             why = say('"{column}" has few texts twice in one of them', column=person.name)
         found.guesses.state("series.releases_by", by.name, why, sure=False)
         same = say("it names the release of a row, so all rows of a release share it")

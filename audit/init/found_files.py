@@ -305,8 +305,9 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
         if shown not in found.beside.values() and everywhere & {*names} and everywhere - {*names}:
             columns = read_columns([(found.folder / shown, shown)])
             tags = [release_tag(each) for each in tables if each not in {shown, *found.beside.values()}]
+            dated = [each for name, each in columns.items() if name in own or names_waves(name)]
             times = {
-                name: times_of([columns[name]], [columns[each] for each in own if each != name], tags) for name in own
+                name: times_of([columns[name]], [each for each in dated if each.name != name], tags) for name in own
             }
             people = [name for name in own if _names_people(columns[name], times[name])]
             people.sort(key=lambda name: (name != "individual", kind(name) is None))

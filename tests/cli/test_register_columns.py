@@ -205,3 +205,17 @@ def test_a_roll_may_have_a_line_for_each_person_and_year(tmp_path):
     assert 'presence = "possible"  # guess' in text
     code, result = read_audit(tmp_path)
     assert (code, result["adversary"]["kind"]) == (3, "possible")
+
+
+def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
+    """The two files were two releases, whose waves were the sensitive values."""
+    people = [(f"P{n}", 20 + n // 2 % 4 * 10, "NS"[n % 2]) for n in range(48)]
+    rows = [[wave, f"{age}-{age + 9}", area, "abc"[n % 3]] for wave in "12" for n, (_, age, area) in enumerate(people)]
+    write(tmp_path / "panel.csv", as_csv([["Welle", "Alter", "Gebiet", "Diagnose"], *rows]))
+    write(tmp_path / "x.csv", as_csv([["Person", "Welle", "Alter", "Gebiet"], *[[who, wave, *rest] for wave in "12"
+                                     for who, *rest in people]]))  # fmt: skip
+    run_main("init", str(tmp_path), "--yes")
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert all(line in text for line in ('releases_by = "Welle"  # guess', 'release = "Welle"  # guess'))
+    code, result = read_audit(tmp_path)
+    assert (code, result["adversary"]["kind"]) == (3, "register")
