@@ -23,6 +23,7 @@ _MANY = 0.1  # of the rows are totals in a table of counts, at least
 _SEARCHED_ROWS = 200
 _MOST_OF_OWN = 0.8
 """The share of rows of people, at most, that differ in their labels."""
+_IS_NAME = re.compile(r"[^0-9]*[^\W\d_]")  # letters, and no digits before them
 _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
 
 
@@ -54,7 +55,7 @@ def _header_below(table: Table) -> int | None:
     first, *others = rows[place:] or [()]
     columns = [*zip(*others, strict=True)]
     names = [text for text, below in zip(first, columns, strict=False) if text and text not in below]
-    if len(names) < len(first) or any(map(is_like_a_number, first)):
+    if len(names) < len(first) or not all(_IS_NAME.match(text) or said_range(text) for text in first):
         return None
     above_numbers = any(_mostly_numbers(b) and _may_be_name(t) for t, b in zip(first, columns, strict=False))
     return place if above_numbers else None

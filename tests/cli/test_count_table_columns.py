@@ -497,10 +497,18 @@ def test_a_title_as_wide_as_the_table_is_refused(title, gap, tmp_path):
     assert "delete the lines above the header" in refused("init", str(tmp_path), "--yes")
 
 
-@pytest.mark.parametrize("first", ["area,sex,count\nC,x,geheim", "area,sex,count\nA,x,none"])
+@pytest.mark.parametrize(
+    "first", ["area,sex,count\nC,x,geheim", "area,sex,count\nA,x,none", "area,sex,count\nC,x,11\u00b9"]
+)
 def test_a_row_whose_labels_are_nowhere_else_is_no_header_if_its_count_is_a_sign_or_a_label_recurs(first, tmp_path):
     text = SIGNED.replace("area,sex,count", first)
     assert guessed(tmp_path, {"1.csv": text})["table"]["dimensions"] == ["area", "sex"]
+
+
+def test_a_title_above_age_groups_is_refused(tmp_path):
+    rows = "Table 3,Cases,2024,Office\nDistrict,0-17,18+,Sum\nN,*,*,11\nS,9,5,14\nAll,13,12,25\n"
+    (tmp_path / "1.csv").write_text(rows, encoding="utf-8")
+    assert "delete the lines above the header" in refused("init", str(tmp_path), "--yes")
 
 
 def test_a_title_repeated_in_each_cell_is_a_title(tmp_path):
