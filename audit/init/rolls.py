@@ -74,7 +74,9 @@ def times_of(person: Sequence[Column], others: Sequence[Column], tags: Sequence[
 def name_releases(texts: Iterable[str], tags: Sequence[str], *, coming: bool = True) -> bool:
     """Return whether texts are positions or tags of releases, or the position of a `coming` one, years or blanks."""
     places = {*map(str, range(1, len(tags) + 1 + coming)), *tags, *[""] * coming}
-    return places.issuperset(text for text in texts if not (coming and years_of(tags) and years_of([text])))
+    return places.issuperset(
+        text for text in texts if not (coming and years_of(tags) and text.isdecimal() and years_of([text]))
+    )
 
 
 def differ(columns: Sequence[Column], share: float = _NEARLY) -> bool:

@@ -172,7 +172,7 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
     table.note_first(lacking, _PROBABILITY, what, remedy, problems)
 
 
-_FIRST_YEAR, _LAST_YEAR = 1000, 9999
+_FIRST_YEAR, _YEAR = 1000, re.compile(r"[^0-9]*([1-9][0-9]{3})[^0-9]*")
 _BESIDE_NAME = re.compile(r"(?<=\w)(?:\.[0-9]+|\s*[\[(][^\])]*[\])]|[*_¹²³]+)$")  # a second column, a unit, a note
 
 
@@ -376,14 +376,13 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
 
 
 def years_of(tags: Iterable[str]) -> list[int]:
-    """Return the years that the tags of releases are, in order; empty if they are none.
+    """Return the years that the tags of releases name as their only numbers, in order; empty if they name none.
 
-    >>> years_of(["2021", "2023"]), years_of(["2023", "2021"]), years_of(["1", "2"])
+    >>> years_of(["2021", "data_2023"]), years_of(["2023", "2021"]), years_of(["2021-03", "2022-03"])
     ([2021, 2023], [], [])
     """
-    years = [*map(whole_number, tags)]
-    in_order = years == sorted({*years})
-    return years if in_order and all(_FIRST_YEAR <= year <= _LAST_YEAR for year in years) else []
+    years = [int(found[1]) if (found := _YEAR.fullmatch(tag)) else 0 for tag in tags]
+    return years if years == sorted({*years} - {0}) else []
 
 
 def _check_once(series: Series, register: Register, problems: Problems) -> None:

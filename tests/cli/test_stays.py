@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import run_main
+from tests.helpers.running import run_audit, run_main
 
 PAIRS = [
     ("Alta", "Baja"),
@@ -17,12 +17,12 @@ PAIRS = [
 ]
 
 
-def folder_with(folder, columns, ends):
+def folder_with(folder, columns, ends, name=""):
     """Two releases of ten people, and a register of them with a remark and two more columns."""
     for tag in ("2021", "2022"):
         rows = [["Age", "Town", "Disease"]]
         rows += [[f"{20 + 10 * (n // 4)}-{29 + 10 * (n // 4)}", "Ayr", "flu" if n % 2 else "gout"] for n in range(12)]
-        write(folder / f"{tag}.csv", as_csv(rows))
+        write(folder / f"{name}{tag}.csv", as_csv(rows))
     people = [["NIF", "Age", "Town", "Remark", *columns]]
     people += [[f"X{n:03}", str(20 + n), "Ayr", "", *ends] for n in range(12)]
     write(folder / "padron.csv", as_csv(people))
@@ -60,3 +60,11 @@ def test_what_names_no_releases_does_not_say_it(columns, ends, tmp_path):
     said = folder_with(tmp_path, columns, ends)
     assert "first" not in said.get("register", {})
     assert said["adversary"]["presence"] == "possible"
+
+
+@pytest.mark.parametrize(("name", "known"), [("datos_", True), ("T1-", False)])
+def test_years_are_those_of_releases_whose_names_have_no_other_number(name, known, tmp_path):
+    said = folder_with(tmp_path, ("Alta", "Baja"), ("2021", ""), name)
+    assert ("presence" in said["adversary"]) == (not known)
+    code, result, err = run_audit(tmp_path)
+    assert (code, result["adversary"]["kind"]) == (3, "register" if known else "possible"), err
