@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
-from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
     NOT_APPLICABLE,
     is_like_a_number,
@@ -72,6 +72,31 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     return replace(manifest, releases=(*manifest.releases, candidate))
 
 
+def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple[TableManifest, TableRelease]:
+    """Return the series without its last release if the candidate has its files, then with its tag; else both as given.
+
+    So a manifest that names the first release already judges and repairs it before its publication.
+    """
+    files = [{table.path.resolve() for table in each.tables} for each in (*manifest.releases, candidate)]
+    *others, last, own = [set[Path](), *files]
+    if last != own or any(own & each for each in others):
+        return manifest, candidate
+    return replace(manifest, releases=manifest.releases[:-1]), replace(candidate, tag=manifest.releases[-1].tag)
+
+
+def _report_before(
+    manifest: TableManifest, counts: PublishedCounts, attack: CountAttack, options: AuditOptions
+) -> CountReport:
+    """Return the report on the earlier releases; if there are none, on the candidate's tables without any count."""
+    if manifest.releases:
+        before = read_counts(manifest)
+        check_audited(before)
+        return report_on(before, attack, options)
+    none, any_count = np.zeros_like(counts.number), np.full_like(counts.upper, UNBOUNDED)
+    blank = replace(counts, lower=np.zeros_like(counts.lower), upper=any_count, number=none, hidden=none)
+    return replace(report_on(blank, attack, options), inputs=())
+
+
 def judge_candidate(
     manifest: TableManifest,
     candidate: TableRelease,
@@ -82,6 +107,8 @@ def judge_candidate(
 ) -> tuple[CandidateReport, HidingSearch, Rows]:
     """Return what a candidate adds, what to do, the search, and the rows to hide.
 
+    The candidate may be the last release of the series.
+
     The time limit applies to the audit and to the search separately; if the command `repairs`, to both together.
 
     Raises:
@@ -89,8 +116,9 @@ def judge_candidate(
         InputError: a file cannot be read, or the numbers contradict each other.
     """
     budget, every = Budget(options.time_limit), replace(options, findings=None)
-    before = report_on(read_counts(manifest), attack, every)
+    manifest, candidate = without_candidate(manifest, candidate)
     counts = read_published(with_candidate(manifest, candidate))
+    before = _report_before(manifest, counts, attack, every)
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
@@ -206,6 +234,7 @@ def repair_candidate(
         RuntimeError: the written release still adds a finding, which is a bug.
     """
     check_empty(output)
+    manifest, candidate = without_candidate(manifest, candidate)
     for table in candidate.tables:
         if not is_table(table.path.name):
             name = printable(table.path.name)

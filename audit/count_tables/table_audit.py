@@ -16,7 +16,7 @@ from audit.count_tables.count_findings import FindingBuilder, Known, with_pictur
 from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
-from audit.count_tables.published_counts import PublishedCounts, earlier_counts
+from audit.count_tables.published_counts import PublishedCounts, check_audited, earlier_counts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
@@ -88,10 +88,11 @@ def read_published(manifest: TableManifest) -> PublishedCounts:
     """Return the published counts of a series, ready for an audit.
 
     Raises:
-        InputError: the series cannot be read.
+        InputError: the series cannot be read, publishes nothing, or has counts that are too large.
     """
     counts = read_counts(manifest)
     check_columns_are_there(counts)
+    check_audited(counts)
     return counts
 
 

@@ -1317,3 +1317,32 @@ def test_signs_of_rates_without_a_denominator_differ_from_others(tmp_path):
         'rates = { column = "pct", per = 100, decimals = 0, denominator = { sex = "All" } }\n',
     )
     assert verdict(folder)[:2] == (0, "[]")
+
+
+FIRST = [("N", "f", "8"), ("N", "m", "*"), ("N", "All", "11"), ("S", "f", "5"), ("S", "m", "9"), ("S", "All", "14"),
+         ("All", "f", "13"), ("All", "m", "12"), ("All", "All", "25")]  # fmt: skip
+FEW = TABLE + 'markers = { "*" = [1, 4] }\n'
+
+
+def test_a_first_release_is_repaired_before_its_publication(tmp_path):
+    folder = written(tmp_path / "s", FIRST, table=FEW)
+    file, output = folder / "releases/1.csv", tmp_path / "repaired"
+    code, out, err = run_main("next", str(folder), str(file))
+    assert (code, err) == (1, "")
+    assert f"audit repair {folder} {file} --output repaired" in " ".join(out.split())
+    assert run_main("repair", str(folder), str(file), "--output", str(output))[::2] == (0, "")
+    file.write_bytes((output / "1.csv").read_bytes())
+    assert run_main(str(folder))[0] == 0
+
+
+def test_the_last_release_of_a_series_is_judged_as_if_it_were_not_in_it(tmp_path):
+    folder = written(tmp_path / "s", FIRST, table=FEW, releases=2)
+    last, found = str(folder / "releases/2.csv"), []
+    for releases in (2, 1):
+        text = (folder / "series.toml").read_text(encoding="utf-8")
+        (folder / "series.toml").write_text(text.replace(', "releases/2.csv"' * (releases == 1), ""), encoding="utf-8")
+        code, out, _ = run_main("next", str(folder), last, "--format", "json")
+        answer = json.loads(out)
+        found.append((code, *(answer[key] for key in ("before", "new", "hide"))))
+    assert found[0] == found[1]
+    assert found[0][0] == 1
