@@ -643,3 +643,14 @@ def test_rows_of_strangers_are_judged_by_their_classes(tmp_path):
     found = json.loads((where / "statement.json").read_text())["claims"]
     assert [(each["of"], each["certain"]) for each in found if "of" in each] == [("people", 0), ("classes", 0)]
     assert not [each for each in json.loads((where / "statement.json").read_text())["rests"] if "max_risk" in each]
+
+
+def test_values_that_never_change_may_be_said_to(tmp_path):
+    series, where = tmp_path / "s", tmp_path / "w"
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", series)
+    with (series / "series.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[adversary]\ntransitions = "never"\n')
+    assert witnessed(series, where)[1] == 0
+    code, said = checked(series, where)
+    assert (code, "shown:" in said) == (0, True), said
+    assert not second_checker.objection(series, where)
