@@ -21,13 +21,15 @@ from attacks.differencing.programs import (
     integer_point,
     merged,
     optimum_bound,
+    programme_of,
     prove,
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
 from attacks.differencing.solutions import Questions, Solutions, contradiction
 from attacks.differencing.sums import BoxSums, Screened, screen
-from audit.model.arrays import Flags
+from attacks.linear_programmes import ContinuedSearch
+from audit.model.arrays import Flags, Floats
 from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from attacks.differencing.local_search import LocalSearch
 
 _FAR = 1 << 20
+_DECISIVE = 1000.0  # times a cost that decides, beside costs of at most 1 that do not
 _TURNS = 200
 _FEW = 4
 _WORTHWHILE = 3  # open questions for a programme about all of them; otherwise one programme settles one question
@@ -71,6 +74,7 @@ class Remainder(Solutions):
         self.reason: str | None = None
         self._local: LocalSearch | None = None
         self._merged: dict[tuple[int, ...], Component] = {}
+        self._searches: dict[Component, ContinuedSearch] = {}
         self._tried: set[tuple[int, int]] = set()
         self._bounded_by: set[tuple[int, int, int]] = set()
 
@@ -107,27 +111,27 @@ class Remainder(Solutions):
     def _component_of(self, row: Mapping[int, int]) -> Component | None:
         """Return the joined components of a sum's nodes; None if no programme is about its counts."""
         parts = {id(each): each for node in row if (each := self.of_node.get(node)) is not None}
-        if not parts:
-            return None
+        if len(parts) < 2:
+            return next(iter(parts.values()), None)
         if tuple(parts) not in self._merged:
+            for component in self._merged.values():
+                self._searches.pop(component, None)
             self._merged = {tuple(parts): merged(list(parts.values()))}
         return self._merged[tuple(parts)]
 
     def _settle_all(self, budget: Budget) -> None:
         left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
         is_finding = self.questions.is_finding(self.proved)[left]
-        left = left[np.argsort(is_finding, kind="stable")]
-        if self.rows:
-            # If tables share few counts, integer programmes seldom settle questions that a long search did not settle,
-            # and bounds settle half of them. A finding remains one even if its exact interval is unknown.
-            closely = _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY
-            left, others = left[:closely], left[closely : max(closely, int((~is_finding).sum()))]
-        else:
-            others = left[:0]
-        for place in budget.each(left.tolist()):
-            self._settle(place, budget)
-        for place in budget.each(others.tolist()):
-            self._settle(place, budget, by_bounds=True)
+        # If tables share few counts, integer programmes seldom settle sums that a long search did not settle, and
+        # bounds settle half of them. A finding remains one even if its exact interval is unknown.
+        searched, most = self._local is not None, _EXACTLY if self._local is None else _CLOSELY
+        worked = 0
+        for place in budget.each(np.argsort(is_finding, kind="stable").tolist()):
+            limited = bool(self.rows) and (searched or is_finding[place])
+            if not limited or worked < most:
+                worked += self._settle(int(left[place]), budget) and limited
+            elif not is_finding[place]:
+                self._settle(int(left[place]), budget, by_bounds=True)
         if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
             self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
 
@@ -208,7 +212,9 @@ class Remainder(Solutions):
             if turn > 1:
                 weight *= rng.choice([-1.0, 1.0], len(before))
             cost = (weight @ self.rows_of(before))[component.nodes]
-            point = integer_point(component, self.proved, cost, budget)
+            point = self._vertex(component, -cost, budget)
+            if point is None:
+                point = integer_point(component, self.proved, cost, budget)
             if point is None:
                 return
             self.note(component, point)
@@ -223,17 +229,23 @@ class Remainder(Solutions):
         inside |= np.isin(self.bounds.lattice.nodes(self.tables.boxes), known)
         return dict.fromkeys(np.flatnonzero(inside).tolist(), 1)
 
-    def _settle(self, place: int, budget: Budget, *, by_bounds: bool = False) -> None:
-        """Settle a question; with `by_bounds` only by bounds, which do not make the interval of a finding exact."""
+    def _settle(self, place: int, budget: Budget, *, by_bounds: bool = False) -> bool:
+        """Settle a question, and return whether it took a programme.
+
+        With `by_bounds` only bounds are used, which do not make the interval of a finding exact.
+        """
+        worked = False
         node = int(self.questions.node[place])
         # Bounds by a few lines are the cheapest, then bounds by all lines, then whole solutions.
         bounds, exact = (self._bound_by_slice, self._bound_by_all), (self._reach, self.tighten)
         for improve in bounds if by_bounds else (*bounds, *exact):
             for side in (UPPER, LOWER):
                 if self.questions.is_settled(place, self.proved, self.seen, exactly=not by_bounds):
-                    return
+                    return worked
                 if self.proved[side][node] != self.seen[side][node] and not budget.exhausted():
                     improve(node, side, budget)
+                    worked = True
+        return worked
 
     def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
         """Search for a solution with the least or greatest count of a node or sum, and store it."""
@@ -241,10 +253,14 @@ class Remainder(Solutions):
         component = self._component_of(row)
         if component is None or self._is_large(len(component.nodes)):
             return None
-        cost = costs(component, row)
-        point = integer_point(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
+        cost = costs(component, row) * (1.0 if side == UPPER else -1.0)
+        point = self._vertex(component, cost, budget)
         if point is not None:
             self.note(component, point)
+        if point is None or self.seen[side][node] != self.proved[side][node]:
+            point = integer_point(component, self._capped(row, side), -cost, budget)
+            if point is not None:
+                self.note(component, point)
         return point
 
     def tighten(self, node: int, side: int, budget: Budget) -> None:
@@ -296,10 +312,28 @@ class Remainder(Solutions):
         if self._is_large(len(component.nodes)):
             self._bound_by_slice(node, side, budget, _WIDE)
         elif self._is_wanted(node, side, budget, _LARGE):
-            found, point = optimum_bound(component, self.bounds.ends, (row, side), budget)
+            search = self._relaxed(component)
+            ends, goal = self.bounds.ends, (row, side)
+            found, point = optimum_bound(component, ends, goal, lambda cost: search.optimum(cost, budget))
             self._improve(node, side, found)
             if point is not None:
                 self.note(component, point)
+
+    def _relaxed(self, component: Component) -> ContinuedSearch:
+        """Return the search for fractions that agree with a component; it is kept, for it continues."""
+        if component not in self._searches:
+            self._searches[component] = ContinuedSearch(programme_of(component, self.bounds.ends))
+        return self._searches[component]
+
+    def _vertex(self, component: Component, cost: Floats, budget: Budget) -> Point | None:
+        """Return integers that agree with everything and make a cost large, if the best fractions are integers.
+
+        Of equally good ones, the same small cost decides, so that the search continues from a near one.
+        """
+        by_chance = np.random.default_rng(len(cost)).uniform(-1.0, 1.0, len(cost))
+        found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
+        point = None if found is None else np.rint(found.value).astype(np.int64)
+        return point if point is not None and component.holds(point, self.bounds.ends) else None
 
     def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int = _SLICE) -> None:
         """Improve a bound by a linear programme over at most so many equalities nearest to a node or sum."""
@@ -307,8 +341,10 @@ class Remainder(Solutions):
         component = self._component_of(row)
         start = None if component is None else self.solution(component, row, side)
         if component is not None and start is not None and self._is_wanted(node, side, budget, most):
-            part = slice_around(component, row, most)
-            bound, _ = optimum_bound(part, self.bounds.ends, (row, side), budget, start[part.nodes])
+            part, ends = slice_around(component, row, most), self.bounds.ends
+            programme, near = programme_of(part, ends), start[part.nodes].astype(float)
+            goal = row, side
+            bound, _ = optimum_bound(part, ends, goal, lambda cost: programme.optimum_near(cost, near, budget))
             self._improve(node, side, bound)
 
     def _is_wanted(self, node: int, side: int, budget: Budget, most: int) -> bool:

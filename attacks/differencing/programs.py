@@ -7,7 +7,7 @@ Schrijver, Theory of Linear and Integer Programming, section 7.4).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from attacks.linear_programmes import Programme, Solution, answered, optimum, optimum_near
+from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.model.arrays import Counts, Floats, component_of, grouped
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
@@ -104,8 +104,6 @@ def merged(parts: Sequence[Component]) -> Component:
     """Return several components as one."""
     from scipy import sparse
 
-    if len(parts) == 1:
-        return parts[0]
     nodes = np.concatenate([each.nodes for each in parts])
     order = np.argsort(nodes)
     return Component(
@@ -139,19 +137,19 @@ def integer_point(component: Component, ends: Ends, objective: Floats, budget: B
 
 def _integers(component: Component, ends: Ends, objective: Floats, budget: Budget) -> tuple[Answer, Point | None]:
     """Return the solver's answer, and its point if that agrees with everything."""
-    answer, found = answered(_programme(component, ends, -objective, branches=_BRANCHES_OF_SOLVER), budget)
+    answer, found = ContinuedSearch(programme_of(component, ends), _BRANCHES_OF_SOLVER).answered(-objective, budget)
     if found is None:
         return answer, None
     point = np.rint(found.value).astype(np.int64)
     return answer, point if component.holds(point, ends) else None
 
 
-def _programme(component: Component, ends: Ends, cost: Floats, branches: int = 0) -> Programme:
-    """Return the programme to maximize a sum of a component's nodes."""
+def programme_of(component: Component, ends: Ends) -> Programme:
+    """Return the programme to maximize sums of a component's nodes."""
     lower, upper = ends[:, component.nodes].astype(float)
     upper[upper >= UNBOUNDED] = np.inf
     right = component.right.astype(float)
-    return Programme(cost, lower, upper, component.matrix.astype(float), right, right, branches)
+    return Programme(lower, upper, component.matrix.astype(float), right, right)
 
 
 @dataclass(frozen=True)
@@ -175,6 +173,7 @@ class Branch:
 Sum = Mapping[int, int]
 """Nodes with whole weights."""
 Goal = tuple[Sum, int, int]
+Search = Callable[[Floats], Solution | None]
 
 
 def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf | Branch | None:
@@ -202,7 +201,8 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort, nested
     effort.left -= 1
     if effort.left < 0 or nested < 0 or effort.budget.exhausted():
         return None
-    answer = _optimum(component, ends, goal[0], goal[1], effort.budget)
+    programme = programme_of(component, ends)
+    answer = _optimum(component, goal[0], goal[1], lambda cost: programme.optimum(cost, effort.budget))
     if answer is None:
         return _impossible(component, ends, effort.budget)
     point, duals = answer.value, answer.weight
@@ -248,7 +248,7 @@ def slice_around(component: Component, about: Sum, most: int) -> Component:
 
 
 def optimum_bound(
-    component: Component, ends: Ends, goal: tuple[Sum, int], budget: Budget, start: Point | None = None
+    component: Component, ends: Ends, goal: tuple[Sum, int], search: Search
 ) -> tuple[tuple[int, Leaf] | None, Point | None]:
     """Return the bound of a sum by a linear programme, with its proof, and the solution that attains it.
 
@@ -258,10 +258,9 @@ def optimum_bound(
         component: the component.
         ends: the bounds of all nodes; shape (2, nodes).
         goal: a sum of nodes, and a side.
-        budget: the time limit.
-        start: a solution near the optimum, from which few steps are needed; None for none.
+        search: returns an optimum of a cost over the component.
     """
-    answer = _optimum(component, ends, *goal, budget, start)
+    answer = _optimum(component, *goal, search)
     if answer is None:
         return None, None
     point = np.rint(answer.value).astype(np.int64)
@@ -281,13 +280,10 @@ def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats
     return best
 
 
-def _optimum(
-    component: Component, ends: Ends, row: Sum, side: int, budget: Budget, start: Point | None = None
-) -> Solution | None:
+def _optimum(component: Component, row: Sum, side: int, search: Search) -> Solution | None:
     """Return the optimum of a linear programme and the duals of its equalities; None where there is none."""
     sign = 1.0 if side == UPPER else -1.0
-    programme = _programme(component, ends, sign * costs(component, row))
-    found = optimum(programme, budget) if start is None else optimum_near(programme, start.astype(float), budget)
+    found = search(sign * costs(component, row))
     return None if found is None else Solution(found.value, sign * found.weight)
 
 
@@ -297,16 +293,15 @@ def _impossible(component: Component, ends: Ends, budget: Budget) -> Leaf | None
 
     nodes, rows = len(component.nodes), component.matrix.shape[0]
     slack = sparse.identity(rows, format="csr")
-    fit = _programme(component, ends, np.zeros(nodes))
+    fit = programme_of(component, ends)
     missing = Programme(
-        np.append(fit.cost, -np.ones(2 * rows)),
         np.append(fit.lower, np.zeros(2 * rows)),
         np.append(fit.upper, np.full(2 * rows, np.inf)),
         sparse.hstack([fit.rows, slack, -slack]),
         fit.low,
         fit.high,
     )
-    answer = optimum(missing, budget)
+    answer = missing.optimum(np.append(np.zeros(nodes), -np.ones(2 * rows)), budget)
     if answer is None:
         return None
     for combined in _combinations(component, {}, answer.weight):

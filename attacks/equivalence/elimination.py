@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attacks.linear_programmes import Programme, optimum
+from attacks.linear_programmes import Programme
 from audit.runtime.budget import Budget
 
 Row: TypeAlias = dict[int, int]
@@ -178,7 +178,7 @@ def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fr
     totals = np.array([float(row.get(RIGHT, 0)) for row in equations])
     none, all_of = np.zeros(2 * unknowns), np.full(2 * unknowns, np.inf)
     both = hstack([coefficients, -coefficients])
-    found = optimum(Programme(none - 1, none, all_of, both, totals, totals), budget)
+    found = Programme(none, all_of, both, totals, totals).optimum(none - 1, budget)
     if found is None:
         return None
     needed = set(np.flatnonzero(np.abs(found.value[:unknowns] - found.value[unknowns:]) > _NEGLIGIBLE).tolist())

@@ -28,7 +28,7 @@ import numpy as np
 
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.network import cheapest
-from attacks.linear_programmes import Programme, Solution, optimum
+from attacks.linear_programmes import Programme, Solution
 from audit.model.arrays import Flags, Floats, Integers, Numbers, batches, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer, solved
@@ -212,7 +212,7 @@ class LinearModel:
         low, high = self.bounds()
         n = self.matrix.shape[1]
         costs = np.append(cost, np.zeros(n - len(cost)))
-        return optimum(Programme(costs, np.zeros(n), np.full(n, np.inf), self.matrix, low, high), budget)
+        return Programme(np.zeros(n), np.full(n, np.inf), self.matrix, low, high).optimum(costs, budget)
 
     def weights(self, found: Solution) -> Floats:
         """Return the dual weights of the rows of the core, at least 0; shape (rows,)."""
@@ -241,7 +241,7 @@ class LinearModel:
         cost = np.concatenate([np.zeros(n), np.ones(len(wanted)), np.zeros(parts)])
         low = np.append(np.zeros(len(low) - rows), np.full(rows, -np.inf))
         both = hstack([self.matrix, self.matrix[:, wanted], scaled], format="csr")
-        found = optimum(Programme(cost, lower, upper, both, low, np.zeros(len(high))), budget)
+        found = Programme(lower, upper, both, low, np.zeros(len(high))).optimum(cost, budget)
         if found is None:
             return []
         nothing = flagged(self.column[wanted[found.value[n : n + len(wanted)] < _HALF]], len(core.kind))
@@ -280,7 +280,7 @@ class LinearModel:
         rows, n = len(core.capacity), self.matrix.shape[1]
         missing = eye_array(len(high), format="csr")[:, len(high) - rows :]
         both, cost = hstack([self.matrix, -missing], format="csr"), np.append(np.zeros(n), -np.ones(rows))
-        found = optimum(Programme(cost, np.zeros(n + rows), np.full(n + rows, np.inf), both, low, high), budget)
+        found = Programme(np.zeros(n + rows), np.full(n + rows, np.inf), both, low, high).optimum(cost, budget)
         weights = [] if found is None else rounded(core, self.weights(found), np.ones(core.columns, dtype=np.bool_))
         return any(PointTotals(core, each).contradict() for each in weights)
 

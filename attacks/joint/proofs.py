@@ -18,7 +18,7 @@ from attacks.joint.balls import Neighbourhood
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel, PointTotals
-from attacks.linear_programmes import Programme, optimum
+from attacks.linear_programmes import Programme
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RowPoints
 from audit.model.arrays import Codes, Flags, Floats, Numbers, Places, segments
@@ -221,7 +221,7 @@ class Prover:
         low[-1] = 1.0
         high = np.zeros(matrix.shape[1] + 1)
         high[-1] = np.inf
-        found = optimum(Programme(cost, lower, upper, system, low, high), self._budget)
+        found = Programme(lower, upper, system, low, high).optimum(cost, self._budget)
         return None if found is None else np.maximum(found.value[others:], 0.0)
 
     # -- the proof in groups and values -----------------------------------------------------------------------

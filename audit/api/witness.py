@@ -98,18 +98,18 @@ def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
 
 def _fitting(rows: Matrix, low: Floats, high: Floats, most: int, cost: Floats, budget: Budget) -> Counts | None:
     """Return whole numbers up to `most` with small cost whose products with the rows are between low and high."""
-    from attacks.linear_programmes import Programme, answered
+    from attacks.linear_programmes import ContinuedSearch, Programme
 
     upper = np.full(len(cost), float(most))
-    programme = Programme(-cost, np.zeros(len(cost)), upper, rows.astype(float), low, high, branches=_BRANCHES)
-    found = answered(programme, budget)[1]
+    programme = Programme(np.zeros(len(cost)), upper, rows.astype(float), low, high)
+    found = ContinuedSearch(programme, _BRANCHES).answered(-cost, budget)[1]
     return None if found is None else np.rint(found.value).astype(np.int64)
 
 
 def _priced(cost: Floats, ends: Floats, rows: Matrix) -> Floats | None:
     """Return columns from 0 to some ends with the greatest cost whose products with the rows are at most 0."""
-    from attacks.linear_programmes import Programme, optimum
+    from attacks.linear_programmes import Programme
 
     low, high = np.full(rows.shape[0], -np.inf), np.zeros(rows.shape[0])
-    found = optimum(Programme(cost, np.zeros(len(cost)), ends, rows, low, high), Budget())
+    found = Programme(np.zeros(len(cost)), ends, rows, low, high).optimum(cost, Budget())
     return None if found is None else found.value

@@ -23,7 +23,7 @@ from attacks.joint.network_builder import network_of
 from attacks.joint.settling import Settling
 from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
-from attacks.linear_programmes import Programme, optimum_near
+from attacks.linear_programmes import ContinuedSearch, Programme
 from audit.adversary.view import handed
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
@@ -244,7 +244,7 @@ def test_counts_contradict_each_other_where_cases_prove_it(total):
 
 def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch):
     assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
-    monkeypatch.setattr(programs, "answered", lambda *_: ("none", None))
+    monkeypatch.setattr(ContinuedSearch, "answered", lambda *_: ("none", None))
     assert first_point(*around(10), Budget()) is None
 
 
@@ -263,25 +263,48 @@ def drawn(rng):
     upper = start + rng.choice([0.0, 2.0, 5.0, np.inf], len(start), p=[0.3, 0.3, 0.3, 0.1])
     right = rows @ start
     cost = rng.integers(-2, 3, len(start)).astype(float)
-    return Programme(cost, lower, upper, sparse.csr_matrix(rows), right, right), start
+    return Programme(lower, upper, sparse.csr_matrix(rows), right, right), cost, start
 
 
 @pytest.mark.parametrize("seed", range(some(60)))
 def test_an_optimum_is_the_same_wherever_it_is_looked_for_from(seed):
-    programme, start = drawn(np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    programme, cost, start = drawn(rng)
+    continued = ContinuedSearch(programme)
+    agrees(programme, cost, programme.optimum(cost, Budget()))
+    agrees(programme, cost, programme.optimum_near(cost, start, Budget()))
+    for _ in range(4):
+        agrees(programme, cost, continued.optimum(cost, Budget()))
+        cost = rng.integers(-2, 3, len(cost)).astype(float)
+
+
+def agrees(programme, cost, found):
+    """Compare an optimum with that of another program, and check that its weights of the rows show it."""
     bounds = [
         (low, None if np.isinf(high) else high) for low, high in zip(programme.lower, programme.upper, strict=True)
     ]
-    wanted = linprog(-programme.cost, A_eq=programme.rows, b_eq=programme.low, bounds=bounds, method="highs")
-    found = optimum_near(programme, start, Budget(None))
+    wanted = linprog(-cost, A_eq=programme.rows, b_eq=programme.low, bounds=bounds, method="highs")
     assert (found is None) == (wanted.status != 0)
     if found is not None:
-        assert programme.cost @ found.value == pytest.approx(-wanted.fun)
+        assert cost @ found.value == pytest.approx(-wanted.fun)
         assert programme.rows @ found.value == pytest.approx(programme.low)
         assert (found.value >= programme.lower - 1e-7).all()
         assert (found.value <= programme.upper + 1e-7).all()
-        # Weights of the rows show it: what columns leave is at an end.
-        left = programme.cost - found.weight @ programme.rows.toarray()
+        # What columns leave is at an end.
+        left = cost - found.weight @ programme.rows.toarray()
         ends = np.where(left > 1e-7, programme.upper, np.where(left < -1e-7, programme.lower, 0.0))
         shown = found.weight @ programme.low + np.where(np.abs(left) > 1e-7, left * ends, 0.0).sum()
         assert shown == pytest.approx(-wanted.fun)
+
+
+def test_whole_columns_have_whole_optima():
+    third = Programme(np.zeros(2), np.full(2, 5.0), sparse.csr_matrix([[3.0, 1.0]]), np.array([4.0]), np.array([4.0]))
+    cost = np.array([1.0, 0.0])
+    assert ContinuedSearch(third).optimum(cost, Budget()).value == pytest.approx([4 / 3, 0.0])
+    assert ContinuedSearch(third, 100).optimum(cost, Budget()).value == pytest.approx([1.0, 1.0])
+    assert ContinuedSearch(replace(third, high=third.high + 0.5, low=third.low + 0.25), 100).answered(
+        cost, Budget()
+    ) == (
+        "none",
+        None,
+    )
