@@ -15,10 +15,8 @@ from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import number_of, said_range
-from audit.count_tables.table_shapes import read_categories
 from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, perhaps_harmless, read_columns
-from audit.init.count_parts import has_unknown_whole
 from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
 from audit.init.guesses import Guesses
@@ -30,7 +28,7 @@ from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, toml_value
-from audit.model.errors import Problems, UsageError, printable
+from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, joined, say
 
@@ -52,6 +50,9 @@ class Question:
 
 Ask: TypeAlias = Callable[[Question], str]
 """Returns one of a question's answers."""
+
+OPEN = "?"
+"""The answer that leaves a guess a guess, as does an empty line where a wrong guess may hide findings."""
 
 
 def yes_or_no(text: str, *, default: bool) -> Question:
@@ -101,7 +102,8 @@ _ROLES = {
 }
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
-_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("no role for now; the verdict stays undecided")}
+_EXCLUDES = {"count": "individual", "individual": "count"}  # a row of several people names none of them
+_LEFT_OPEN = {OPEN: Phrase("leave it open; the verdict stays undecided")}
 OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
@@ -126,9 +128,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
 
     manifest = _opened(folder, text)
     document = tomlkit.parse(text)
-    tables = parse_table_manifest(folder, text, Problems()) if manifest is None else None
-    parts = {} if tables is None else read_categories(tables, Problems())
-    asked = _Asked(document, manifest, ask, {name for name, covered in parts.items() if has_unknown_whole(covered)})
+    asked = _Asked(folder, document, manifest, ask)
     if manifest is not None:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
@@ -171,17 +171,19 @@ class _Asked:
     """A manifest while its publisher is asked about it.
 
     Attributes:
+        folder: the folder of the series.
         document: the text as it changes; a tomlkit document, untyped.
         manifest: the manifest before any change; None for count tables, whose columns have no roles.
         ask: asks the publisher.
-        unknown: the dimensions whose categories leave open of what a label is a part, which hides more than it shows.
+        left: the keys that the publisher left open.
         files: further files to write, by name.
     """
 
+    folder: Path
     document: Any
     manifest: Manifest | None
     ask: Ask
-    unknown: set[str]
+    left: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -211,26 +213,34 @@ class _Asked:
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that lose this role."""
         before = self.role(name)
-        question = question_about(name, column, has_role=bool(before))
+        question, default = question_about(name, column, has_role=bool(before)), OPEN
+        answers = _said((_ROLES if before or column is not None else {"unlinkable": _ROLES["unlinkable"]}) | _LEFT_OPEN)
+        if before:
+            says = say("{file} says {key} = {value}.", file=NAME, key=f"columns.{before}", value=toml_value(name))
+            question = f"{question} {says}"
+        supported = {"sensitive": bool(sensitivity(name)), "quasi_identifiers": is_quasi(name)}
         if column is None and not before:
-            role = self.ask(Question(f"{question} {say('Not all releases have it.')}", _said(_IN_SOME), "none"))
-        else:
-            suggested = before or "quasi_identifiers"
-            if suggested == "quasi_identifiers" and sensitivity(name):
-                question, suggested = f"{question} {say('Its name says that it may be sensitive.')}", ""
-            elif suggested == "sensitive" and not sensitivity(name):
-                question, suggested = f"{question} {say('Its name does not say that it is sensitive.')}", ""
-            role = self.ask(Question(question, _said(_ROLES), suggested))
-        if role == "none" or (role == before and role != "unlinkable"):
-            return []
-        reason = ""
+            question = f"{question} {say('Not all releases have it.')}"
+        elif before in ("", "quasi_identifiers") and supported["sensitive"]:
+            question = f"{question} {say('Its name says that it may be sensitive.')}"
+        elif before == "sensitive" and not supported[before]:
+            question = f"{question} {say('Its name does not say that it is sensitive.')}"
+        elif supported.get(before or "quasi_identifiers"):
+            default = before or "quasi_identifiers"
+        role = self.ask(Question(question, answers, default))
+        reason = str(self.columns[role][name]) if role == before == "unlinkable" else ""
         if role == "unlinkable":
-            old = str(self.columns[role][name]) if before == role else ""
-            reason = self.ask(
-                text_of(say('Why can no outsider know "{column}" about a person?', column=printable(name)), old)
-            )
-        lost = [each for each in self.named(role) if role in _SINGLE and each != name]
-        self.take_role(name, before)
+            why = say('Why can no outsider know "{column}" about a person?', column=printable(name))
+            reason = self.ask(text_of(why, reason or OPEN))
+        if OPEN in (role, reason):
+            self.left |= _OF_PEOPLE if f"columns.{before}" in _OF_PEOPLE else {f"columns.{before}"}
+            return []
+        if role == before != "unlinkable":
+            return []
+        excluded = self.named(_EXCLUDES.get(role, ""))
+        lost = [*(each for each in self.named(role) if role in _SINGLE and each != name), *excluded]
+        for each in dict.fromkeys([name, *excluded]):
+            self.take_role(each, self.role(each))
         self.give_role(name, role, reason)
         return lost
 
@@ -323,8 +333,9 @@ class _Asked:
         if UNCONFIRMED not in self.document:
             return
         keys = [str(each) for each in self.document[UNCONFIRMED]["keys"]]
-        others = [key for key in keys if self.manifest is None or key not in _ROLE_KEYS]
-        left = [key for key in others if not self.is_right(key)]
+        asked = _ROLE_KEYS if self.manifest is not None else frozenset[str]()
+        kept = {key for key in self.left if key not in asked or key.removeprefix("columns.") in self.columns}
+        left = [key for key in keys if key in kept or not (key in asked or self.is_right(key))]
         if left:
             self.document[UNCONFIRMED]["keys"] = left
         else:
@@ -337,14 +348,18 @@ class _Asked:
         guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
         if _ORDER not in guesses or len(releases) < 2:
             return False
-        guesses.remove(_ORDER)
         tags = [release.tag for release in releases]
-        text = say("In which order were the releases published? Write their names with commas between them.")
-        while True:
-            given = [tag.strip() for tag in self.ask(text_of(text, ", ".join(tags))).split(",")]
-            if sorted(given) == sorted(tags):
-                break
-            text = say("Write each of the names once, in the order of publication.")
+        names = printable(", ".join(tags), 2_000)
+        text = say("In which order were the releases published? Write these names in that order: {names}.", names=names)
+        given: list[str] = []
+        while sorted(given) != sorted(tags):
+            answer = self.ask(text_of(text, OPEN))
+            if answer == OPEN:
+                self.left.add(_ORDER)
+                return False
+            given = [tag.strip() for tag in answer.split(",")]
+            text = say("Write each of the names once, in the order of publication, with commas between them.")
+        guesses.remove(_ORDER)
         if given != tags:
             pairs = {each.tag: {"rows": each.shown, "values": each.values_shown} for each in releases if each.values}
             entries = {each.tag: each.shown for each in releases} | pairs
@@ -353,46 +368,51 @@ class _Asked:
             self.document["series"]["releases"] = listed
         return given != tags
 
-    def ask_counts(self, sign: str) -> list[float]:
-        """Ask which counts a sign stands for."""
-        text = say(
-            'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
-            "{any}.",
-            sign=sign,
-            few=in_words(1, 4),
-            many=in_words(5, inf),
-            any=in_words(0, inf),
-        )
-        while True:
-            answer = self.ask(text_of(text))
-            if (number := number_of(answer)) is not None:
-                return [number, number]
-            if (ends := said_range(answer)) is not None:
-                return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
-            text = say(
-                "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
-                few=in_words(1, 4),
-                many=in_words(5, inf),
-            )
+    def ask_instead(self, place: Any, last: str, shown: str, *, is_sign: bool) -> bool:  # noqa: ANN401 - tomlkit's
+        """Ask what the value of a key is instead, until the manifest can be read with it; return whether there is one.
 
-    def ask_value(self, last: str, old: object, shown: str) -> Any:  # noqa: ANN401 - any value of TOML
-        """Ask what the value of a key is instead, and return it; None to leave it open."""
+        Of a sign, ask which counts it stands for.
+        """
         import tomlkit
 
+        few, many = in_words(1, 4), in_words(5, inf)
         text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
-        if last == "not_counts":
+        again = say("Write a value in the form of {shown}.", shown=shown)
+        if is_sign:
+            text = say(
+                'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
+                '{any}; "?" leaves it open.',
+                sign=last,
+                few=few,
+                many=many,
+                any=in_words(0, inf),
+            )
+            again = say(
+                "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
+                few=few,
+                many=many,
+            )
+        elif last == "not_counts":
             text = say(
                 "Which of them disclose nothing about the counts? Write these in the form of {shown}, or [] for none; "
                 '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
                 "open.",
                 shown=shown,
             )
-        while True:
-            answer = self.ask(text_of(text, "?"))
+        old = place[last]
+        while (answer := self.ask(text_of(text, OPEN))) != OPEN:
             try:
-                return None if answer == "?" else answer if isinstance(old, str) else tomlkit.value(answer)
+                place[last] = _counts(answer) if is_sign else answer if isinstance(old, str) else tomlkit.value(answer)
+                _opened(self.folder, tomlkit.dumps(self.document))
             except ValueError:
-                text = say("Write a value in the form of {shown}.", shown=shown)
+                text = again
+            except InputError as error:
+                text = f"{error.problems[0]}. {again}"
+            else:
+                place[last].comment(say("as answered"))
+                return True
+        place[last] = old
+        return False
 
     def ask_changes(self, why: str) -> bool:
         """Ask whether values change, and write the answer; return whether there is one."""
@@ -403,13 +423,13 @@ class _Asked:
         if file in self.files or (self.manifest is not None and (self.manifest.folder / file).exists()):
             answers["stated"] = say("in the ways that {file} lists", file=file)
         answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
-        answers["open"] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
+        answers[OPEN] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
         question = say(
             'Can the value of "{column}" of a person change between two releases?', column=printable(joined(names))
         )
-        default = {NEVER: "", ANY: ANY}.get(stated, "stated")
+        default = OPEN if stated in (NEVER, ANY) else "stated"
         answer = self.ask(Question(f"{question} ({why})", answers, default))
-        if answer == "open":
+        if answer == OPEN:
             return False
         if answer != default:
             adversary["transitions"] = file if answer == "stated" else answer
@@ -446,22 +466,29 @@ class _Asked:
         if is_sign:
             says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))
         question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
-        hides = (tables == ["table", "categories"] and last in self.unknown) or key == "table.not_counts"
-        default = not hides  # what says nothing of the counts is confirmed by a word, never by an empty line
-        if self.ask(yes_or_no(question, default=default)) == "yes":
-            return True
-        is_typed = tables == ["table", "totals"] or last in _TYPED
-        if self.manifest is None and (is_sign or is_typed):
-            right = self.ask_counts(last) if is_sign else self.ask_value(last, old, value)
-            if right is None:
-                return False
-            place[last] = right
-            place[last].comment(say("as answered"))
-            return True
+        asked = yes_or_no(question, default=False)
+        answer = self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN))
+        if answer != "no":
+            return answer == "yes"
+        if self.manifest is None and (is_sign or tables == ["table", "totals"] or last in _TYPED):
+            return self.ask_instead(place, last, value, is_sign=is_sign)
         if self.manifest is None or tables[0] not in ("columns", "adversary") or last in _OF_REGISTER:
             return False
         del place[last]
         return True
+
+
+def _counts(answer: str) -> list[float]:
+    """Return the least and the greatest count that an answer says, `inf` where there is no greatest.
+
+    Raises:
+        ValueError: it says none.
+    """
+    number = number_of(answer)
+    ends = said_range(answer) if number is None else (number, number)
+    if ends is None:
+        raise ValueError(answer)
+    return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
 
 
 def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlkit

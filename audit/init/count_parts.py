@@ -220,10 +220,3 @@ def _may_hold(whole: str, parts: Sequence[str], lines: Sequence[Line]) -> bool:
     """Return whether no line has more in the parts than in the whole."""
     both = ((line.get(whole), [line.get(part) for part in parts]) for line in lines)
     return all(ends is None or Sum(ends, some).gap <= 0 for ends, some in both)
-
-
-def has_unknown_whole(covered: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether categories have a label that says it is a part and overlaps with another one."""
-    of = {label: {*atoms} for label, atoms in covered.items()}
-    pairs = ((of[part], of[whole]) for part in of if PART.fullmatch(part) for whole in of if not PART.fullmatch(whole))
-    return any(part & whole and not (part <= whole or whole <= part) for part, whole in pairs)

@@ -385,7 +385,10 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
 _OVER_TIME = {
     "same": Phrase("All releases are assumed to be about the same people."),
     "cumulative": Phrase("Each release is assumed to count the people of the one before and newcomers."),
-    "independent": Phrase('Releases are assumed to count different people; if they only grow, write "cumulative".'),
+    "independent": Phrase(
+        'Releases are assumed to count different people; if they count the same people, write "same"; if they only '
+        'grow, write "cumulative".'
+    ),
 }
 
 

@@ -121,7 +121,7 @@ def test_a_table_without_its_metadata_is_refused(tmp_path):
 
 def test_a_guess_that_is_true_or_false_is_asked_with_its_reason(tmp_path, monkeypatch):
     assert run_main("init", str(table(tmp_path, rows(ALL_HIDDEN, shown=True))), "--yes")[0] == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 9))
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n" * 9))
     code, _, err = run_main("init", str(tmp_path), "--confirm")
     assert code == 0, err
     asked = " ".join(err.split())

@@ -7,7 +7,7 @@ import pytest
 
 from audit.init.confirmation import confirmed
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import refused, run_audit, run_main
+from tests.helpers.running import agreed, refused, run_audit, run_main
 
 MANIFEST = """\
 # Ours. Do not touch.
@@ -84,12 +84,14 @@ def test_bands_under_a_heading_that_says_nothing_are_asked_about(tmp_path, name,
     assert run_audit(tmp_path)[0] == (3 if asked else 0)
     if asked:
         assert said(confirm(tmp_path, "")[2]) == asked
+        assert run_audit(tmp_path)[0] == 3  # an empty line says nothing
+        assert confirm(tmp_path, "quasi_identifiers")[0] == 0
         assert run_audit(tmp_path)[0] == 0
 
 
 def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
     assert run_audit(folder)[0] == 3
-    assert confirm(folder, "", "", "quasi_identifiers", "")[0] == 0
+    assert confirm(folder, "", "", "quasi_identifiers", "jan, feb")[0] == 0
     code, result, _ = run_audit(folder)
     assert code == 1
     assert {each["measure"] for each in result["policy"]["violations"]} == {"k", "max_risk"}
@@ -107,7 +109,21 @@ def test_a_column_that_loses_a_unique_role_is_asked_again(folder):
     assert (columns["record"], columns["unlinkable"]) == ("Sex", {"Note": "drawn anew each time"})
 
 
-@pytest.mark.parametrize("answers", [(), ("", ""), ("", "", "unlinkable"), ("", "", "unlinkable", "", "")])
+def test_an_empty_line_confirms_no_key_that_only_the_publisher_knows(folder):
+    """A published id links rows; taken for the publisher's own key, it would link none."""
+    keys = f'{ALL}, "columns.individual"'
+    write(folder / "series.toml", MANIFEST.format(keys=keys).replace("types.Age", 'individual = "Note"\ntypes.Age'))
+    before = (folder / "series.toml").read_text(encoding="utf-8")
+    code, _, err, text = confirm(folder, "?", "?", "unlinkable", "?", "?")
+    assert (code, tomllib.loads(text)) == (0, tomllib.loads(before)), err
+    assert confirm(folder, "?", more=9)[3] == text
+    code, _, err, text = confirm(folder, "", "", "count", more=9)
+    assert (code, said(err)) == (0, ["Disease", "Sex", "Note"])
+    assert {"count": "Note"}.items() <= (columns := tomllib.loads(text)["columns"]).items()
+    assert "individual" not in columns
+
+
+@pytest.mark.parametrize("answers", [(), ("", ""), ("", "", "unlinkable"), ("", "", "unlinkable", "x")])
 def test_answers_that_end_too_early_change_nothing(folder, answers):
     code, _, err, text = confirm(folder, *answers)
     assert code == 2
@@ -138,7 +154,7 @@ def test_a_column_that_some_releases_lack_can_wait(folder):
     assert "Not all releases have it" in " ".join(err.split())
     assert "Ward" not in str(tomllib.loads(text)["columns"])
     code, result, _ = run_audit(folder, "--policy", "k=1", "--policy", "max_risk=1")
-    assert any('"Ward" has no role' in each["reason"] for each in result["policy"]["undecided"])
+    assert any('have no role: "Note" and "Ward"' in each["reason"] for each in result["policy"]["undecided"])
 
 
 def test_what_cannot_be_confirmed(folder, tmp_path):
@@ -153,11 +169,11 @@ def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):
     """Enter takes what is suggested, and whatever is a quasi-identifier is not judged."""
     for path in (folder / "jan.csv", folder / "feb.csv"):
         write(path, path.read_text().replace("Note", "Second diagnosis"))
-    code, _, err, text = confirm(folder, "", "", more=3)
-    assert code == 2
-    assert "may be sensitive" in err
-    assert text == MANIFEST.format(keys=ALL)
-    code, _, _, text = confirm(folder, "", "", "sensitive", more=1)
+    code, _, err, text = confirm(folder, "", "", "", "jan, feb")
+    assert (code, "may be sensitive" in err) == (0, True)
+    columns = tomllib.loads(MANIFEST.format(keys=ALL))["columns"]
+    assert (tomllib.loads(text)["columns"], tomllib.loads(text).get("unconfirmed")) == (columns, None)
+    code, _, _, text = confirm(folder, "sensitive")
     assert (code, tomllib.loads(text)["columns"]["sensitive"]) == (0, ["Disease", "Second diagnosis"])
 
 
@@ -179,7 +195,10 @@ def wave(tmp_path):
 
 @pytest.mark.parametrize(
     ("answers", "transitions"),
-    [(["quasi_identifiers", "sensitive"], "transitions.csv"), (["sensitive", "sensitive"], "any")],
+    [
+        (["quasi_identifiers", "sensitive", "2022, 2023"], "transitions.csv"),
+        (["sensitive", "sensitive", "2022, 2023", "no", "any"], "any"),
+    ],
     ids=["another", "both"],
 )
 def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wave, answers, transitions):
@@ -250,7 +269,7 @@ def test_a_person_whose_values_change_in_two_columns_contradicts_the_assumptions
 
 
 def confirmation(question):
-    return question.default or ("sensitive" if "Needs" in question.text else "quasi_identifiers")
+    return "sensitive" if "Needs" in question.text and "sensitive" in question.answers else agreed(question)
 
 
 def answered(folder, change):
@@ -285,7 +304,7 @@ def registered(tmp_path):
 
 @pytest.mark.parametrize(
     ("answer", "transitions", "code"),
-    [("never", "never", 1), ("any", "any", 0), ("open", "never", 3), ("stated", "transitions.csv", 1)],
+    [("never", "never", 1), ("any", "any", 0), ("?", "never", 3), ("stated", "transitions.csv", 1)],
 )
 def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answer, transitions, code):
     drafted(registered)
@@ -308,15 +327,15 @@ def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_
         assert ("transitions" in drafted(registered).get("adversary", {})) == (tag == "2023")  # one release has no key
 
 
-@pytest.mark.parametrize(("answer", "code"), [("never", 3), ("any", 0), ("open", 3)])
+@pytest.mark.parametrize(("answer", "code"), [("never", 3), ("any", 0), ("?", 3)])
 def test_drafted_transitions_that_are_denied_are_never_deleted_in_silence(wave, answer, code):
     for name in ("series.toml", "transitions.csv"):
         (wave / name).unlink()
     drafted(wave)
     assert answered(wave, answer)
     manifest = tomllib.loads((wave / "series.toml").read_text(encoding="utf-8"))
-    assert manifest["adversary"]["transitions"] == ("transitions.csv" if answer == "open" else answer)
-    assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["adversary.transitions"] * (answer == "open")
+    assert manifest["adversary"]["transitions"] == ("transitions.csv" if answer == "?" else answer)
+    assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["adversary.transitions"] * (answer == "?")
     found, result, _ = run_audit(wave)
     assert (found, result["contradictions"]["changed"] > 0) == (code, answer == "never")
 
@@ -344,7 +363,7 @@ def test_a_value_of_most_rows_is_never_harmless_without_a_word(tmp_path, answer,
     assert 'write harmless = { Disease = ["aucune"] } under [columns]' in out
     assert '"Disease" has cells that say that the value is not known ("inconnu")' in out
     assert "harmless" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
-    code, _, err, text = confirm(tmp_path, "", answer, more=9)
+    code, _, err, text = confirm(tmp_path, "quasi_identifiers", answer, more=9)
     assert (code, tomllib.loads(text)["columns"].get("harmless")) == (0, harmless), err
     assert 'the value of "Disease" is "inconnu"?' in " ".join(err.split())
     assert run_audit(tmp_path)[0] == (1 if harmless is None else 0)

@@ -567,7 +567,9 @@ def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypa
         (["no", "six", "6"], "policy.min_count", 6, ["table.over_time"]),
         (["no", "?"], "policy.min_count", 7, ["policy.min_count", "table.over_time"]),
         (["yes", "no", "cumulative"], "table.over_time", "cumulative", []),
-        (["no", "8", "no", "same"], "policy.min_count", 8, []),
+        (["yes", "no", "weekly", "cumulative"], "table.over_time", "cumulative", []),
+        (["yes", "no", "weekly", "?"], "table.over_time", "independent", ["table.over_time"]),
+        (["no", "1", "8", "no", "same"], "policy.min_count", 8, []),
     ],
 )
 def test_a_guess_that_is_wrong_can_be_typed(answers, key, value, left, tmp_path, monkeypatch):
@@ -579,6 +581,26 @@ def test_a_guess_that_is_wrong_can_be_typed(answers, key, value, left, tmp_path,
     manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
     table, name = key.split(".")
     assert (manifest[table][name], manifest.get("unconfirmed", {}).get("keys", [])) == (value, left)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("", 3), ("same", 1)])
+def test_an_empty_line_does_not_say_that_tables_of_the_same_people_are_independent(answer, code, tmp_path, monkeypatch):
+    """One table has ages up to 17, the other up to 19: East has 2 people between."""
+    for name, age, counts in (("1", 17, (41, 63, 52, 71)), ("2", 19, (43, 61, 55, 68))):
+        young, old, *west = counts
+        cells = {"East": (young, old), "West": west, "All": (young + west[0], old + west[1])}
+        rows = [f"{area},0-{age},{a}\n{area},{age + 1}+,{b}\n{area},All,{a + b}\n" for area, (a, b) in cells.items()]
+        (tmp_path / f"{name}.csv").write_text("area,age,cases\n" + "".join(rows))
+    guessed(tmp_path, {})
+    answers = ["yes", "yes", "no", answer] if answer else [""] * 9
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(answers) + "\n" * 9))
+    assert run_main("init", str(tmp_path), "--confirm")[0] == 0
+    if answer:
+        (tmp_path / "age.csv").write_text("label,atom\n0-17,a\n18+,b\n18+,c\n0-19,a\n0-19,b\n20+,c\n")
+        text = (tmp_path / "series.toml").read_text()
+        (tmp_path / "series.toml").write_text(text.replace("[table]", '[table]\ncategories.age = "age.csv"'))
+    found, why, findings = verdict(tmp_path)
+    assert (found, any(each["lower"] == each["upper"] == 2 for each in findings)) == (code, code == 1), why
 
 
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):
@@ -1003,7 +1025,7 @@ def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     assert "table.not_counts" in manifest["unconfirmed"]["keys"]
     assert verdict(tmp_path)[0] == 3
     answered(tmp_path, more=40)  # empty lines
-    assert tomllib.loads((tmp_path / "series.toml").read_text())["unconfirmed"]["keys"] == ["table.not_counts"]
+    assert tomllib.loads((tmp_path / "series.toml").read_text())["unconfirmed"] == manifest["unconfirmed"]
     assert verdict(tmp_path)[0] == 3
 
 

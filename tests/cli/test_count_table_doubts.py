@@ -665,26 +665,30 @@ def test_a_part_of_the_total_may_share_people_with_every_label(is_open):
 
 
 @pytest.mark.parametrize(
-    ("labels", "code", "values"),
+    ("labels", "values"),
     [
-        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter EU": [10, 18]}, 1, {2}),
-        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "davon EU": [10, 18], "davon Andere": ["."] * 2}, 1, {2}),
-        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter ledig": [13, 18]}, 3, set()),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter EU": [10, 18]}, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "davon EU": [10, 18], "davon Andere": ["."] * 2}, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter ledig": [13, 18]}, set()),
     ],
 )
-def test_each_part_is_asked_about_and_none_is_anywhere_by_default(labels, code, values, tmp_path, monkeypatch):
-    """Of 12 foreigners 10 are citizens of the EU; where no label may hold a part, an empty answer decides nothing."""
+@pytest.mark.parametrize("answer", ["yes", ""])
+def test_each_part_is_asked_about_and_none_is_anywhere_by_default(labels, values, answer, tmp_path, monkeypatch):
+    """Of 12 foreigners 10 are citizens of the EU; an empty answer decides nothing."""
     rows = {"Insgesamt": [69, 77], **labels}
     both = {label: "." if "." in some else sum(some) for label, some in rows.items()}
     areas = {area: {label: some[at] for label, some in rows.items()} for at, area in enumerate(["Adorf", "Bergheim"])}
     lines = [f"{area};{label};{n}" for area, of in ({"Insgesamt": both} | areas).items() for label, n in of.items()]
     (tmp_path / "1.csv").write_text("\n".join(["Gemeinde;Herkunft;Anzahl", *lines, ""]), encoding="utf-8")
     assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 20))
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n" * 20))
     found, out, err = run_main("init", str(tmp_path), "--confirm")
     assert (found, all(f'"{label}" is taken' in out + err for label in labels if label.startswith("da"))) == (0, True)
     found, _, derived = verdict(tmp_path, "--policy", "min_count=5")
-    assert (found, {each["lower"] for each in derived if each["kind"] == "recovered"}) == (code, values)
+    assert (found, {each["lower"] for each in derived if each["kind"] == "recovered"}) == (
+        (1 if values else 0) if answer else 3,
+        values,
+    )
 
 
 def test_a_part_that_is_larger_than_the_total_and_too_many_parts_are_left_to_the_publisher():

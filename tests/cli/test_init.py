@@ -19,7 +19,7 @@ from audit.init.guess import guess
 from audit.io.manifest import Manifest, read_manifest
 from audit.io.series import open_series
 from audit.model.errors import InputError, Problems, UsageError
-from tests.helpers.running import run_main
+from tests.helpers.running import agreed, run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "series.toml").exists())
@@ -366,7 +366,7 @@ def test_answering_every_question_leaves_nothing_unconfirmed(tmp_path: Path) -> 
 
     def answer(question: Question) -> str:
         questions.append(question.text)
-        return question.default
+        return agreed(question)
 
     text = confirmed(tmp_path, guess(tmp_path).text(), answer)
     assert "unconfirmed" not in tomllib.loads(text)

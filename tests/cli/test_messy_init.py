@@ -14,7 +14,7 @@ from audit.model.errors import UsageError
 from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict
 from tests.helpers.messy import KINDS, as_csv, write
-from tests.helpers.running import done, read_audit, run_audit, run_main
+from tests.helpers.running import agreed, done, read_audit, run_audit, run_main
 
 QUICK = ("--attack", "intersection", "--attack", "update-graph")
 
@@ -42,9 +42,15 @@ def marked(text):
 
 
 def confirmed(folder, *answers):
-    """Run `audit init --confirm` with some answers, then with its defaults, or `never`; return what it said."""
+    """Run `audit init --confirm` with some answers, then as if every guess were right; return what it said."""
+    left, shown = [*answers], init.ask_until_answered
+
+    def ask(question):
+        patch.setattr("sys.stdin", io.StringIO(f"{left.pop(0) if left else agreed(question)}\n"))
+        return shown(question)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", io.StringIO("\n".join([*answers, *["", "never"] * 99])))
+        patch.setattr(init, "ask_until_answered", ask)
         code, out, err = run_main("init", str(folder), "--confirm")
     assert code == 0, err
     assert "unconfirmed" not in tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
@@ -335,8 +341,8 @@ def test_enter_does_not_confirm_a_sensitive_column_that_no_name_supports(tmp_pat
     _, manifest = initialized(tmp_path)
     assert manifest["columns"]["sensitive"] in exact
     assert {"columns.sensitive", "columns.quasi_identifiers"} <= {*manifest["unconfirmed"]["keys"]}
-    with pytest.raises(AssertionError, match="fewer answers than questions"):
-        confirmed(tmp_path)
+    with pytest.raises(AssertionError, match=r"columns\.sensitive"):
+        confirmed(tmp_path, *[""] * (len(exact) + 1))
     _, said = confirmed(tmp_path, *["quasi_identifiers"] * (len(exact) + 1), "Tramo")
     assert all(f'What is the column "{name}"' in said for name in (*exact, "Tramo"))
     assert "By these answers no column is sensitive. Which of these" in said

@@ -9,7 +9,7 @@ import pytest
 from audit.init.confirmation import confirmed as init_confirmed
 from tests.cli.test_confirm import confirm
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import read_audit, refused, run_audit, run_main
+from tests.helpers.running import agreed, read_audit, refused, run_audit, run_main
 
 FORMS = {
     "fr": {
@@ -94,7 +94,7 @@ def test_a_guessed_roll_decides_nothing_until_it_is_confirmed(tmp_path, key):
 
     def answer(question):
         asked.append(question.text)
-        return "no" if f" {key} = " in question.text else question.default
+        return "no" if f" {key} = " in question.text else agreed(question)
 
     text = init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer)
     assert any(f" {key} = " in each for each in asked)
@@ -312,7 +312,7 @@ def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):
 
     def answer(question):
         asked.append("age in every release" in question.text)
-        return "no" if asked[-1] else question.default
+        return "no" if asked[-1] else agreed(question)
 
     write(path, init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer))
     assert any(asked) == (name != "Jahrgang" and len(tags) > 1)

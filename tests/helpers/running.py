@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from audit.init.confirmation import OPEN, Question
 from tests.helpers.schemas import fits
 from tests.helpers.structure import assert_complete
 from tests.helpers.tiny import TinySeries
@@ -28,6 +30,20 @@ def run_main(*argv: str) -> tuple[int, str, str]:
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 2
     return code, out.getvalue(), err.getvalue()
+
+
+def agreed(question: Question) -> str:
+    """The answer of a publisher for whom every guess is right, to a question of `audit init --confirm`."""
+    stated = re.search(r"\bcolumns\.(\w+) = ", question.text)
+    if stated and stated[1] in question.answers:
+        return stated[1]
+    if OPEN in question.answers and "yes" in question.answers:
+        return "yes"
+    if question.default not in ("", OPEN):
+        return question.default
+    if not question.answers:
+        return question.text.rpartition(": ")[2].strip(".⟦⟧")  # the releases in the order of the manifest
+    return next((answer for answer in ("never", "quasi_identifiers") if answer in question.answers), question.default)
 
 
 def refused(*argv: str) -> str:

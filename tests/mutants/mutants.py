@@ -42,7 +42,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "cli/test_confirm.py::test_no_empty_line_says_that_what_sounds_sensitive_may_be_known": [
-        ("audit.init.confirmation._Asked.ask_role", " and sensitivity(name)", " and not name"),
+        ("audit.init.confirmation._Asked.ask_role", "bool(sensitivity(name))", "False"),
     ],
     "cli/test_init_microdata.py::test_of_people_with_several_rows_and_no_date_the_gravest_is_published": [
         ("audit.io.microdata.OneRow.alone", "text: -number", "text: number"),
@@ -378,7 +378,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_doubts.py::test_each_part_is_asked_about_and_none_is_anywhere_by_default": [
         ("audit.init.count_parts.find_parts", "_lies_in(label, each)), above)", "_lies_in(label, each)), None)"),
-        ("audit.init.count_parts.has_unknown_whole", "part & whole and", "False and"),
+        ("audit.init.confirmation._Asked.is_right", "default=OPEN", 'default="yes"'),
     ],
     "cli/test_count_table_doubts.py::test_two_tables_of_one_release_have_one_name_for_what_they_count": [
         ("audit.count_tables.label_doubts._without_counterparts", "(labels - others, others - labels)", "()"),
