@@ -332,8 +332,7 @@ class Remainder(Solutions):
         """
         by_chance = np.random.default_rng(len(cost)).uniform(-1.0, 1.0, len(cost))
         found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
-        point = None if found is None else np.rint(found.value).astype(np.int64)
-        return point if point is not None and component.holds(point, self.bounds.ends) else None
+        return component.rounded(found, self.bounds.ends)
 
     def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int = _SLICE) -> None:
         """Improve a bound by a linear programme over at most so many equalities nearest to a node or sum."""

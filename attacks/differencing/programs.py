@@ -50,10 +50,13 @@ class Component:
     fixed: Any
     right: Counts
 
-    def holds(self, point: Point, ends: Ends) -> bool:
-        """Return whether integers for `nodes` agree with all equalities and bounds."""
-        low, high = ends[:, self.nodes]
-        return bool(((low <= point) & (point <= high)).all() and (self.matrix @ point == self.right).all())
+    def rounded(self, solution: Solution | None, ends: Ends) -> Point | None:
+        """Return the integers for `nodes` next to a solver's numbers; None if they break an equality or a bound."""
+        if solution is None:
+            return None
+        point, (low, high) = np.rint(solution.value).astype(np.int64), ends[:, self.nodes]
+        agrees = ((low <= point) & (point <= high)).all() and (self.matrix @ point == self.right).all()
+        return point if agrees else None
 
 
 def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
@@ -138,10 +141,7 @@ def integer_point(component: Component, ends: Ends, objective: Floats, budget: B
 def _integers(component: Component, ends: Ends, objective: Floats, budget: Budget) -> tuple[Answer, Point | None]:
     """Return the solver's answer, and its point if that agrees with everything."""
     answer, found = ContinuedSearch(programme_of(component, ends), _BRANCHES_OF_SOLVER).answered(-objective, budget)
-    if found is None:
-        return answer, None
-    point = np.rint(found.value).astype(np.int64)
-    return answer, point if component.holds(point, ends) else None
+    return answer, component.rounded(found, ends)
 
 
 def programme_of(component: Component, ends: Ends) -> Programme:
@@ -263,8 +263,7 @@ def optimum_bound(
     answer = _optimum(component, *goal, search)
     if answer is None:
         return None, None
-    point = np.rint(answer.value).astype(np.int64)
-    return _best(component, ends, goal, answer.weight), point if component.holds(point, ends) else None
+    return _best(component, ends, goal, answer.weight), component.rounded(answer, ends)
 
 
 def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats) -> tuple[int, Leaf] | None:

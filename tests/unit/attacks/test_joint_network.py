@@ -23,7 +23,7 @@ from attacks.joint.network_builder import network_of
 from attacks.joint.settling import Settling
 from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
-from attacks.linear_programmes import ContinuedSearch, Programme
+from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.adversary.view import handed
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
@@ -246,6 +246,13 @@ def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch
     assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
     monkeypatch.setattr(ContinuedSearch, "answered", lambda *_: ("none", None))
     assert first_point(*around(10), Budget()) is None
+
+
+def test_fractions_are_rounded_to_counts_that_agree_with_everything():
+    for total, value, rounded in ((1, 0.5, None), (10, 5 - 1e-9, [5, 5, 5]), (9, 4.6, None), (12, 6.0, None)):
+        component, ends = around(total)
+        point = component.rounded(Solution(np.full(3, value), np.zeros(3)), ends)
+        assert (None if point is None else point.tolist()) == rounded
 
 
 def test_counts_without_an_end_are_not_split_for_ever():
