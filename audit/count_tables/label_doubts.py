@@ -279,7 +279,7 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
 def _summed_releases(counts: PublishedCounts) -> Iterator[str]:
     """Yield a sentence about a release that is the sum of others, such as a year of its quarters, if counts are hidden.
 
-    The others are all releases, or those whose names contain its name.
+    The others are all releases, or those whose names contain its name; names suffice if each line hides a number.
     """
     tags = counts.manifest.tags
     is_exact = counts.lower == counts.upper
@@ -291,17 +291,16 @@ def _summed_releases(counts: PublishedCounts) -> Iterator[str]:
     for cell, release, (low, high, exact) in zip(cells, counts.release.tolist(), ends, strict=True):
         lines.setdefault(tuple(cell), {})[tags[release]] = (low, high) if exact else None
     some = [*islice(lines.values(), _LINES_COMPARED)]
-    for whole in tags:
-        within = [tag for tag in tags if whole in tag]
-        if whole in totals_by_sums({tag: line[tag] for tag in within if tag in line} for line in some):
-            break
-    else:
-        whole = next(iter(totals_by_sums(some)), "")
-    if whole:
+    named = (
+        whole
+        for whole in tags
+        if whole in totals_by_sums(({tag: line[tag] for tag in line if whole in tag} for line in some), 0)
+    )
+    for whole in [*named, *totals_by_sums(some, 1)][:1]:
         yield say(
             'release "{release}" is the sum of others wherever all numbers are shown, so it counts the same people; '
             "write them as one release: a table with a column that names each of them, which is a dimension (not "
-            'releases_by) with "{release}" as its total',
+            'releases_by) with "{release}" as its total; if they count other people, audit each in a folder of its own',
             release=printable(whole, 60),
         )
 
