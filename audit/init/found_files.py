@@ -146,8 +146,9 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     if not inside and (folder / "microdata.toml").exists():
         raise UsageError(
             say(
-                "{folder}: this folder holds microdata, which is not published; `audit anonymize` makes a series of "
-                "releases from it",
+                "{folder}: by its microdata.toml, this folder holds microdata, which is not published; "
+                "`audit anonymize` makes a series of releases from it; if its tables were "
+                "published, as rows of people or as counts, move microdata.toml to another folder",
                 folder=folder,
             )
         )

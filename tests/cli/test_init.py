@@ -102,7 +102,7 @@ def test_examples(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MICRODATA)
 def test_microdata_is_not_a_series(name: str) -> None:
-    with pytest.raises(UsageError, match="holds microdata"):
+    with pytest.raises(UsageError, match=r"holds microdata.*rows of people or as counts, move microdata\.toml"):
         guess_manifest(EXAMPLES / name)
 
 
