@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -118,18 +119,27 @@ class TextIndex:
         """Return the number of known texts."""
         return len(self.texts)
 
-    def add(self, texts: pa.Array) -> Codes:
-        """Return the codes of texts without nulls, giving codes to new ones; shape (texts,), int32."""
-        found = self.find(texts)
-        new = np.flatnonzero(found < 0)
-        if len(new):
-            fresh = texts.take(arrow(new)).dictionary_encode()
-            order = np.argsort(hashes(fresh.dictionary))
-            codes = np.empty(len(order), dtype=np.int32)
-            codes[order] = np.arange(len(self), len(self) + len(order), dtype=np.int32)
-            found[new] = codes[whole(fresh.indices)]
-            self.texts = pa.concat_arrays([self.texts, fresh.dictionary.take(arrow(order)).cast("large_string")])
-        return found
+    def add(self, columns: Sequence[pa.Array]) -> list[Codes]:
+        """Return the codes of columns of texts without nulls, giving codes to new texts; each (texts,), int32.
+
+        Many columns are added faster together than one by one, with the same codes.
+        """
+        chunks = [self.texts, *(column.cast("large_string") for column in columns)]
+        numbered = pa.chunked_array(chunks).dictionary_encode().chunks  # in the order of first occurrence, none empty
+        if not numbered:
+            return [np.zeros(0, dtype=np.int32) for _ in columns]
+        texts, ends = numbered[-1].dictionary, np.cumsum([*map(len, chunks)])
+        places = np.split(np.concatenate([whole(each.indices) for each in numbered]), ends[:-1])
+        order, known = [np.arange(len(self), dtype=np.int32)], len(self)
+        for place in places[1:]:
+            upto = max(known, int(place.max(initial=-1)) + 1)
+            order.append(np.argsort(hashes(texts.slice(known, upto - known))).astype(np.int32) + np.int32(known))
+            known = upto
+        turns = np.concatenate(order)
+        codes = np.empty(len(turns), dtype=np.int32)
+        codes[turns] = np.arange(len(turns), dtype=np.int32)
+        self.texts = texts.take(arrow(turns))
+        return [codes[place] for place in places[1:]]
 
     def find(self, texts: pa.Array) -> Codes:
         """Return the codes of texts, -1 for unknown ones; shape (texts,), int32."""
@@ -176,6 +186,21 @@ class Vocabulary:
         return self._codes.get(name, -1)
 
 
+class _InNumbers(NamedTuple):
+    """A column of identifiers of which some are numbers.
+
+    Attributes:
+        codes: those of its texts, -1 for others than numbers; shape (texts,), int32.
+        where, others: the places of the others, and these; shape (others,).
+        rows: the place of each row's text; shape (rows,). None if each row has a text of its own.
+    """
+
+    codes: Codes
+    where: npt.NDArray[np.intp]
+    others: pa.Array
+    rows: npt.NDArray[np.integer] | None
+
+
 class IdentifierEncoder:
     """Gives codes to people, the same in all releases.
 
@@ -204,16 +229,15 @@ class IdentifierEncoder:
 
     def encode(self, array: pa.Array) -> Codes:
         """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
-        limit = self.limit
-        if limit is None:
-            limit = min(_DIRECT_PER_ROW * len(array) + _DIRECT_SLACK, _MOST_DIRECT)
-        numbers = direct_codes(array, limit)
-        if numbers is not None:
-            self.limit, self.largest = limit, max(self.largest, int(numbers.max(initial=-1)))
-            return numbers
-        texts, rows = texts_of(array)
-        codes = self._encode(texts, limit)
-        return codes if rows is None else codes[rows]
+        return self.encode_all([array])[0]
+
+    def encode_all(self, columns: Sequence[pa.Array]) -> list[Codes]:
+        """Return the codes of columns of identifiers, those of `encode`, but faster than one by one."""
+        found = [self._in_numbers(array) for array in columns]
+        for each, codes in zip(found, self._others.add([each.others for each in found]), strict=True):
+            if len(codes):
+                each.codes[each.where] = codes + np.int32(self.plain)
+        return [each.codes if each.rows is None else each.codes[each.rows] for each in found]
 
     def encode_coded(self, column: Coded) -> Codes:
         """Return the codes of a dictionary-encoded column of identifiers, as `encode` does."""
@@ -222,23 +246,27 @@ class IdentifierEncoder:
     def number(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, giving codes to new ones; -1 for an empty one; shape (names,), int32."""
         self.limit = self.plain
-        return self._encode(column_of(names), self.limit)
+        return self.encode(column_of(names))
 
-    def _encode(self, texts: pa.Array, limit: int) -> Codes:
-        """Return the codes of stripped texts, giving codes to new ones; shape (texts,), int32.
+    def _in_numbers(self, array: pa.Array) -> _InNumbers:
+        """Return the codes of a column whose identifiers are numbers, and the others.
 
-        The first column decides whether numbers below `limit` are their own codes.
+        The first column decides whether numbers below a limit are their own codes.
         """
-        named = whole(pc.binary_length(texts)) > 0
-        codes = _numbers(texts, limit)
-        if self.limit is None:
-            self.limit = limit if (codes >= 0)[named & ~_are_counterfeits(texts)].all() else 0
-            codes = _numbers(texts, self.limit)
+        limit = min(_DIRECT_PER_ROW * len(array) + _DIRECT_SLACK, _MOST_DIRECT) if self.limit is None else self.limit
+        codes, rows, nothing = direct_codes(array, limit), None, np.zeros(0, dtype=np.intp)
+        if codes is not None:
+            self.limit, others = limit, column_of([])
+        else:
+            texts, rows = texts_of(array)
+            codes = _numbers(texts, limit)
+            if self.limit is None:
+                self.limit = limit if (codes >= 0)[is_person(texts)].all() else 0
+                codes = _numbers(texts, self.limit)
+            nothing = np.flatnonzero((codes < 0) & (whole(pc.binary_length(texts)) > 0))
+            others = texts.take(arrow(nothing))
         self.largest = max(self.largest, int(codes.max(initial=-1)))
-        rows = np.flatnonzero((codes < 0) & named)
-        if len(rows):
-            codes[rows] = self._others.add(texts.take(arrow(rows))) + np.int32(self.limit)
-        return codes
+        return _InNumbers(codes, nothing, others, rows)
 
     def codes(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, -1 for unknown ones; shape (len(names),), int32."""
@@ -317,6 +345,11 @@ def _parts(texts: pa.Array, keys: pa.Array, *, is_ascii: bool) -> Iterator[tuple
         for first, last in combinations(range(count + 1), 2):
             part = pc.binary_join_element_wise(*columns[first:last], pa.scalar("", texts.type))
             yield mixed[at], pc.ascii_ltrim(part, characters="0"), False
+
+
+def is_person(texts: pa.Array) -> Flags:
+    """Return which stripped identifiers are those of people; shape (texts,), bool."""
+    return (whole(pc.binary_length(texts)) > 0) & ~_are_counterfeits(texts)
 
 
 def _are_counterfeits(texts: pa.Array) -> Flags:

@@ -14,10 +14,12 @@ from itertools import chain, pairwise, product
 from math import gcd
 
 import numpy as np
+import pyarrow.compute as pc
 
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
+from audit.io.encoding import is_person
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -35,6 +37,7 @@ from audit.io.rules.spelling import (
 from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import Table, header
+from audit.io.texts import arrow, flags, texts_of
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
 from audit.runtime.phrases import Noun, say, say_count
@@ -160,17 +163,15 @@ def _compared(series: Series) -> range:
 
 
 def _people_recur(series: Series) -> bool:
-    """Return whether consecutive releases share so many people that `are_others` would be false of each pair.
-
-    The codes of people suffice; the identifiers would have to be read again.
-    """
+    """Return whether consecutive releases share so many people that `are_others` would be false of each pair."""
     tables = _identifiers(series)
     if len(tables) < len(_compared(series)):
         return False
-    coded = [series.people.encode(table.arrow("individual")) for table in tables]
-    is_person = ~series.people.is_counterfeit()  # after all releases are read, which number the people
-    present = [is_person & (np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0) for codes in coded]
-    return all(_FEW * (old & new).sum() >= min(old.sum(), new.sum()) > 0 for old, new in pairwise(present))
+    texts = [texts_of(table.arrow("individual"))[0].unique() for table in tables]
+    people = [each.filter(arrow(is_person(each))) for each in texts]
+    return all(
+        _FEW * flags(pc.is_in(new, value_set=old)).sum() >= min(len(old), len(new)) > 0 for old, new in pairwise(people)
+    )
 
 
 def _people(series: Series) -> list[set[str]]:

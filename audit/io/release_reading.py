@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.io.adjustments import Adjustments, adjusted, named_there, read_written, respelled
 from audit.io.attributes import QuasiIdentifier
@@ -82,6 +83,8 @@ class ReleaseReading:
         own: the value of each row of an Anatomy pair in its key file, by attribute: codes, and their texts.
         texts: the texts of each quasi-identifier: codes by row, and the text of each code.
         strangers: which rows belong to unknown people, shape (rows,); None if there are none.
+        identifiers: the identifiers of the rows, or of the lines of the key file; None if there are none to read.
+        people: their codes, once all columns of identifiers are read; shape of `identifiers`.
     """
 
     def __init__(
@@ -105,7 +108,12 @@ class ReleaseReading:
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
         self.strangers: Flags | None = None
+        self.people: Codes | None = None
+        self._key_file: Table | None = None
         self._columns_read = self._begin()
+        self.identifiers = (
+            self._identifiers(self._columns_read) if self.key and self._columns_read is not None else None
+        )
 
     def _begin(self) -> Table | None:
         """Read the columns; keep the quasi-identifiers in `texts`, and return the others."""
@@ -286,7 +294,8 @@ class ReleaseReading:
             counts = np.maximum(counts, 1)  # so that reading goes on, and notes other faults, too
         return counts
 
-    def _person(self, table: Table) -> Codes | None:
+    def _identifiers(self, table: Table) -> pa.Array | None:
+        """Return the identifiers of the rows, or of the lines of the key file; None after noting a problem."""
         path, name = self.series.manifest.key_path(self.files), self.columns.individual
         shown = self.series.manifest.shown(path)
         if not is_there(path):
@@ -294,29 +303,33 @@ class ReleaseReading:
                 what = say("the key file has disappeared")
                 self.problems.add(shown, what, say("put it back, and run the audit again"))
                 return None
-            codes = self.series.people.encode(table.arrow(name))
-            self._distinct(table, codes, name)
-            return codes
+            return table.arrow(name)
         own = [each for each in self.columns.sensitive if self.files.values and each not in KEY_COLUMNS]
         key = read_table(path, shown, KEY_COLUMNS, self.problems, optional=own, distinct=KEY_COLUMNS)
-        if key is None:
+        self._key_file = None if key is None else respelled(key, self.columns.rules)
+        return None if self._key_file is None else self._key_file.arrow("individual")
+
+    def _person(self, table: Table) -> Codes | None:
+        people, self.people, key = self.people, None, self._key_file
+        if people is None:
             return None
-        key = respelled(key, self.columns.rules)
+        if key is None:
+            self._distinct(table, people, str(self.columns.individual))
+            return people
         rows = key.whole_numbers("row")
         if table.kept is not None:  # ignored rows are counted in the key, but the key's lines about them are dropped
             inside = (rows >= 0) & (rows < table.in_file)
             place = numbered(table.kept, table.in_file)
             rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
             ignored = inside & (rows == NOBODY)
-            key, rows = key.without(ignored), rows[~ignored]
-        return self._placed(table, key, rows)
+            key, rows, people = key.without(ignored), rows[~ignored], people[~ignored]
+        return self._placed(table, key, rows, people)
 
-    def _placed(self, table: Table, key: Table, rows: Counts) -> Codes | None:
+    def _placed(self, table: Table, key: Table, rows: Counts, people: Codes) -> Codes | None:
         """Return the person of each row by a key file, and keep its values in `own`.
 
         A row without a line in the key belongs to a stranger.
         """
-        people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
             what = say(

@@ -369,6 +369,10 @@ class Series:
         Raises:
             InputError: a file is faulty; the problems of all releases are reported.
         """
+        with_people = [each for each in readings if each.identifiers is not None]
+        codes = self.people.encode_all([each.identifiers for each in with_people])
+        for each, people in zip(with_people, codes, strict=True):
+            each.people = people
         while readings:
             reading = readings.pop(0)
             release, problems = reading.release(), reading.problems

@@ -36,8 +36,11 @@ def by_dictionary(columns: list[list[str]]) -> list[list[int]]:
 
 
 def indexed(columns: list[list[str]]) -> list[list[int]]:
-    index = TextIndex()
-    found = [index.add(pa.array(column, pa.string())).tolist() for column in columns]
+    index, at_once = TextIndex(), TextIndex()
+    arrays = [pa.array(column, pa.string()) for column in columns]
+    found = [index.add([array])[0].tolist() for array in arrays]
+    assert [codes.tolist() for codes in at_once.add(arrays)] == found
+    assert at_once.texts.equals(index.texts)
     everything = [text for column in columns for text in column]
     assert sorted(index.texts.to_pylist()) == sorted(set(everything))
     again = index.find(pa.array([*everything, "nowhere to be found"], pa.string()))
@@ -117,7 +120,7 @@ def test_no_number_says_in_which_row_a_text_is() -> None:
     texts = [f"P{number:04}" for number in range(200)]
     mixed = np.random.default_rng(1).permutation(200)
     index, other = TextIndex(), TextIndex()
-    codes, again = index.add(pa.array(texts)), other.add(pa.array(np.array(texts)[mixed].tolist()))
+    (codes,), (again,) = index.add([pa.array(texts)]), other.add([pa.array(np.array(texts)[mixed].tolist())])
     assert codes[mixed].tolist() == again.tolist()
     assert sorted(again.tolist()) != again.tolist()
 
