@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from audit.model.errors import SENTENCE, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from audit.init.guesses import Guesses, Row
 
@@ -101,14 +102,19 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed
     from audit.init.microdata import confirmed_microdata
-    from audit.io.toml import read_text
+    from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 
-    problems = Problems()
+    problems, asked = Problems(), list[Question]()
+
+    def ask(question: Question) -> str:
+        asked.append(question)
+        return ask_until_answered(question)
+
     text = problems.checked(read_text(path.parent, path.name, say("let `audit init` write it first"), problems))
     try:
-        changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask_until_answered)
-        if changed == text and not microdata:
+        changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask)
+        if not asked and not microdata:
             put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
             return 0
         write_file(path, changed)
@@ -117,7 +123,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     wrote = say("Wrote {file}.", file=printable_path(path))
     then = f"audit {'plan ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}"
     following = say("Next: {command}", command=typed(then))
-    put(f"{wrote}\n\n{following}\n")
+    left = _still_guessed(tomllib.loads(changed).get(UNCONFIRMED, {}).get("keys", []))
+    put("\n\n".join(filter(None, [wrote, left, following])) + "\n")
     return 0
 
 
@@ -175,13 +182,18 @@ def summary(folder: Path, draft: Guesses) -> str:
     named = printable(shlex.quote(str(folder)), 400)
     following = [draft.following.format(folder=named)]
     if draft.unsure:
-        keys = ", ".join(printable(key) for key in draft.unsure)
-        said = say("These keys are guesses, and nothing that depends on them is decided: {keys}.", keys=keys)
-        lines += [_item("", said), ""]
+        lines += [_still_guessed(draft.unsure), ""]
         following.insert(0, f"audit init {named} --confirm")
     steps = (Phrase("Next: {command}"), Phrase("Then: {command}"))
     lines += [step.filled(command=typed(command)) for step, command in zip(steps, following, strict=False)]
     return "\n".join([*lines, ""])
+
+
+def _still_guessed(keys: Collection[str]) -> str:
+    """Return a sentence about the keys that are guesses; an empty text if there are none."""
+    listed = ", ".join(printable(key) for key in keys)
+    said = say("These keys are guesses, and nothing that depends on them is decided: {keys}.", keys=listed)
+    return _item("", said) if keys else ""
 
 
 def _aligned(rows: Sequence[Row]) -> list[str]:
