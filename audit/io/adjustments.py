@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -145,11 +145,12 @@ def read_written(
     table = table.renamed({there[column]: column for column in wanted})
     for column, parts in scattered.items():
         table = composed(table, column, parts, problems)
-    for rule in adjustments.rules:
-        table = rule.rows(table)
     if adjustments.by is not None:
         codes, texts = text_codes(table.arrow(adjustments.by))
         table = table.without(np.array([text != adjustments.tag for text in texts], dtype=np.bool_)[codes])
+        table = replace(table, of_release=table.kept)
+    for rule in adjustments.rules:
+        table = rule.rows(table)
     return table
 
 

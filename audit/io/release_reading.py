@@ -319,6 +319,15 @@ class ReleaseReading:
         rows = key.whole_numbers("row")
         if table.kept is not None:  # ignored rows are counted in the key, but the key's lines about them are dropped
             inside = (rows >= 0) & (rows < table.in_file)
+            if table.of_release is not None and (elsewhere := inside & ~np.isin(rows, table.of_release)).any():
+                what = say(
+                    'the row of {file} with this number, counted from 0, is not one of release "{tag}"',
+                    file=table.shown,
+                    tag=printable(self.files.tag),
+                )
+                remedy = say("count the rows of the whole file, those of the other releases as well")
+                key.note_first(elsewhere, "row", what, remedy, self.problems)
+                return None
             place = numbered(table.kept, table.in_file)
             rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
             ignored = inside & (rows == NOBODY)
@@ -333,7 +342,9 @@ class ReleaseReading:
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
             what = say(
-                "there is no such row in {file}, which has {rows}, counted from 0", file=table.shown, rows=table.rows
+                "there is no such row in {file}, which has {rows}, counted from 0",
+                file=table.shown,
+                rows=table.in_file or table.rows,
             )
             self._note(key, int(outside[0]), "row", what, say("write the key file again from the release"))
             return None

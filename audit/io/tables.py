@@ -94,6 +94,7 @@ class Table:
         dialect: the dialect of a text file; None for other files.
         kept: the rows of the file that are not left out, counted from 0; None if all are kept.
         in_file: the number of rows of the file, if some are left out, else 0.
+        of_release: the rows of a file with several releases that belong to this one, counted from 0; None if all do.
     """
 
     path: Path
@@ -103,6 +104,7 @@ class Table:
     dialect: Dialect | None = None
     kept: npt.NDArray[np.intp] | None = None
     in_file: int = 0
+    of_release: npt.NDArray[np.intp] | None = None
     _lines: Sequence[int] = ()
 
     def __contains__(self, column: str) -> bool:

@@ -86,6 +86,7 @@ WarningKind = Literal[
     "unpublished-column",
     "harmless-value",
     "equality-only",
+    "key",
     "register",
     "counterfeit-share",
     "encoding",

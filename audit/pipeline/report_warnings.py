@@ -11,6 +11,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar
+from audit.io.rules.rows import SeveralRows
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
@@ -33,6 +34,7 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
         *irregularities(run.series, reveal=options.reveal),
         *_file_warnings(run),
         *_known_warnings(run, options),
+        *_key_warnings(run),
         *_register_warnings(run),
         *_harmless_warnings(run.series, run.results),
     )
@@ -89,6 +91,25 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
             people,
         )
         yield ReportWarning("known", what)
+
+
+def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
+    """Yield a warning about rows without a line in their key file."""
+    series, held = attacked.series, attacked.evidence[0].held
+    if series.columns.rules[SeveralRows].one_counts:  # a person's further rows are judged like those
+        return
+    unlisted = [0 if release.strangers is None else int(release.strangers.sum()) for release in held.keyed]
+    if any(unlisted):
+        what = say_count(
+            "{count} row has no line in its key, and is judged as the row of an unknown person",
+            "{count} rows have no line in their key, and are judged as rows of unknown people",
+            sum(unlisted),
+        )
+        manifest = series.manifest
+        files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
+        places = zip(files, unlisted, held.keyed, strict=True)
+        examples = tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count)
+        yield ReportWarning("key", what, examples)
 
 
 def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:

@@ -308,6 +308,43 @@ def test_waves_in_one_file_are_judged_as_files_of_their_own(tmp_path):
     assert [each["kind"] for each in one[4]] == ["unlinkable-column"], "no rows are ignored, and no file stands twice"
 
 
+def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
+    """A line for a row of another release is an error; rows without a line are counted in a warning."""
+    one_file(tmp_path)
+    with (tmp_path / "panel.csv").open(newline="") as file:
+        rows = [(at, *row) for at, row in enumerate(csv.reader(file), -1) if at >= 0]
+    text = '[series]\nname = "P"\nreleases = ["panel.csv"]\nreleases_by = "Year"\n' + ROLES.replace(
+        'individual = "Person"\n', 'unlinkable = { Year = "the release", Person = "random" }\n'
+    )
+    (tmp_path / "private").mkdir()
+
+    def keys(numbers, last=None):
+        for wave in WAVES:
+            mine = [(at, who) for at, who, year, *_ in rows if year == wave]
+            lines = [f"{at if numbers == 'whole' else n},{who}" for n, (at, who) in enumerate(mine)]
+            key = "\n".join(["row,individual", *lines[: last if wave == "2021" else None]])
+            (tmp_path / f"private/{wave}.key.csv").write_text(key)
+
+    keys("whole")
+    by_column = judged(
+        one_file(tmp_path), '[series]\nname = "P"\nreleases = ["panel.csv"]\nreleases_by = "Year"\n' + ROLES
+    )
+    by_files = judged(tmp_path, text)
+    assert by_files[:4] == by_column[:4]
+    assert "key" not in [each["kind"] for each in by_files[4]]
+    keys("whole", last=1)
+    [warning] = [each for each in judged(tmp_path, text)[4] if each["kind"] == "key"]
+    assert warning["text"].startswith("3 rows have no line in their key")
+    assert warning["examples"] == ["private/2021.key.csv: 3 / 4"]
+    keys("each")
+    code, _, err = run_main(str(tmp_path))
+    assert code == 2
+    assert 'private/2020.key.csv:2, column "row": the row of panel.csv with this number' in err
+    assert 'is not one of release "2020"' in err
+    (tmp_path / "private/2020.key.csv").write_text("row,individual\n99,a")
+    assert "which has 12, counted from 0" in run_main(str(tmp_path))[2]
+
+
 def test_the_column_of_releases_needs_a_role_too(tmp_path):
     by = '[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
     code, _, _, _, _ = judged(one_file(tmp_path), by + ROLES)
