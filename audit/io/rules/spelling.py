@@ -550,7 +550,9 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
     alike = _skeletons(texts)
     for text in texts if remarks else ():
         plain = once(_REMARK.sub("", text))
-        alike[skeleton(as_plain_number(plain) if ids else plain)].setdefault(fold(text), text)
+        plain = as_plain_number(plain) if ids else plain
+        if plain != text:
+            alike[skeleton(plain)].setdefault(fold(text), text)
     for text in texts:
         if looks_ranged(text):
             alike[f"range {_whole_numbers(text)}"].setdefault(fold(text), text)
