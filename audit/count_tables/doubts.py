@@ -108,7 +108,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
         for names, key, phrase in unread
         if names
     ]
-    reasons += map(_needs, [*_unread_lines(counts, min_count), *_unlike_signs(counts), *label_doubts(counts)])
+    reasons += map(_needs, [*_unread_lines(counts, min_count), *_shown_otherwise(counts)])
+    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts)])
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
@@ -124,6 +125,24 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
             "hidden or small count, name their texts in not_counts",
             len({text for _, text in unread}),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
+        )
+
+
+def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a reason if parts of workbooks hold or show something else than the cells that are read."""
+    files = {part.file.shown: part.table.path for part in counts.parts if is_foreign(part.table.path)}
+    unlike = [
+        (f"{shown}:{place}", text)
+        for shown, path in files.items()
+        for place, text in read_foreign(path).unlike
+        if text not in counts.manifest.not_counts
+    ]
+    if unlike:
+        yield say(
+            "parts of a workbook hold or show something else than its cells, such as hidden numbers: {places}; write "
+            "into cells what they show, and delete charts, caches and embedded files that hold other numbers; if they "
+            "disclose no hidden or small count, name these texts in not_counts",
+            places=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unlike[:_NAMED]),
         )
 
 
@@ -352,7 +371,8 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in lines_beside(path))}
+            beside = [*lines_beside(path), *(read_foreign(path).unlike if is_foreign(path) else ())]
+            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in beside)}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     yield from ((key, name) for key, name in wanted if name not in known)

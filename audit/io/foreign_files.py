@@ -13,7 +13,6 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -23,6 +22,7 @@ from audit.io.cells import Fault
 from audit.io.dialect import check_unpacked, header_place
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
+from audit.io.workbook_parts import joined_cells, shown_otherwise, texts_outside_cells
 from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class ForeignTable:
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
         above: the line and the text of each row above the header that is not empty.
         elsewhere: the place and the text of each row of the other sheets but `tables_left`, and of each comment, text
-            box, title of a chart, header and footer.
+            box, title of a chart, header, footer, defined name and property of the document.
+        unlike: the place of cells that show something else than the number that they hold, and the format that does it;
+            and each chart that holds other numbers than the cells that it shows, and their reference.
     """
 
     names: tuple[str, ...]
@@ -57,6 +59,7 @@ class ForeignTable:
     tables_left: tuple[str, ...] = ()
     above: tuple[tuple[int, str], ...] = ()
     elsewhere: tuple[tuple[str, str], ...] = ()
+    unlike: tuple[tuple[str, str], ...] = ()
 
     @property
     def rows(self) -> int:
@@ -126,7 +129,7 @@ def _read_workbook(path: Path) -> ForeignTable:
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
             raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    cells = [[text(cell) for cell in row] for row in rows]
+    cells = read = [[text(cell) for cell in row] for row in rows]
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
     header = first + header_place([row[:width] for row in cells[first : first + _LOOKED_AT]])
@@ -145,54 +148,13 @@ def _read_workbook(path: Path) -> ForeignTable:
         for line, row in enumerate(_numbered(each), 1)
         if name not in left and row
     )
-    elsewhere = (*elsewhere, *_texts_outside_cells(path))
-    return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere)
-
-
-_OUTSIDE_CELLS = {
-    **dict.fromkeys(("annotation", "comment", "threadedComment"), "annotation"),
-    **dict.fromkeys(("txBody", "t", "text-box", "custom-shape"), "text box"),
-    "rich": "chart",
-    **{f"{name}{side}": name for name in ("header", "footer") for side in ("", "-left", "-first")},
-}
-"""What the elements with texts outside of cells are."""
-_PARTS = re.compile(r"content\.xml|styles\.xml|xl/.*comment.*\.xml|xl/(?:drawings|charts|diagrams)/[^/]*\.xml", re.I)
-_BLANKS = ("}s", "}tab", "}line-break")  # elements of .ods that part words
-_FIELDS = ("}page-number", "}page-count", "}date", "}time")  # elements of .ods whose texts a program fills in
-_SHEETS = re.compile(r"xl/(?:work|chart)sheets/[^/]*\.xml|xl/drawings/[^/]*\.vml", re.IGNORECASE)
-_MARGIN = re.compile(
-    rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)\b[^>]*>([^<]*)|<v:(textbox)\b[^>]*>(.*?)</v:textbox>", re.DOTALL
-)
-_SECTION = re.compile("&[LCR]")  # of a header: left, center, right
-_CODE = re.compile(r"""&"[^"]*"|&[0-9]+|&K[0-9]{2}[+-][0-9]{3}|&K[0-9A-F]{6}|&.|<[^>]*>""", re.IGNORECASE)
-
-
-def _texts_outside_cells(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the place and the text of what the reader of a workbook leaves out: comments, text boxes, headers, ..."""
     try:
-        with zipfile.ZipFile(path) as packed:
-            names = packed.namelist()
-            parts = {name: packed.read(name) for name in names if _PARTS.fullmatch(name)}
-            sheets = [packed.read(name) for name in names if _SHEETS.fullmatch(name)]
-        if not any(tag in parts.get("content.xml", b"<draw:") for tag in (b"<draw:", b"annotation")):
-            del parts["content.xml"]  # without texts outside of cells
-        roots = [*map(ET.fromstring, parts.values())]
+        elsewhere = (*elsewhere, *texts_outside_cells(path))
+        unlike = (*shown_otherwise(path, texts if chosen is None else {**texts, chosen[0]: read}),)
     except (zipfile.BadZipFile, ET.ParseError) as error:
         what = say("this workbook cannot be read, or it has a password")
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    found = [(_OUTSIDE_CELLS.get(part.tag.rpartition("}")[2]), part) for root in roots for part in root.iter()]
-    for number, (kind, outside) in enumerate((each for each in found if each[0]), 1):
-        for part in outside.iter():
-            part.tail = f" {part.tail or ''}" if part.tag.endswith(_BLANKS) else part.tail
-            part.text = "" if part.tag.endswith(_FIELDS) and kind != "annotation" else part.text
-        said = [*outside.iterfind(".//{*}p"), *outside.iterfind("{*}text")]
-        words = joined_cells("".join(each.itertext()) for each in said)
-        yield from [(outside.get("ref", f"{kind} {number}"), words)] if words else []
-    for sheet in sheets:
-        for header, text, box, boxed in _MARGIN.findall(sheet):
-            for section in _SECTION.split(unescape((text or boxed).decode("utf-8", "replace"))):
-                words = joined_cells([_CODE.sub(" ", section)])
-                yield from [((header or box).decode().lower(), words)] if words else []
+    return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere, unlike)
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -202,11 +164,6 @@ def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:
         is_next = first == str(next_number) and any(others)
         next_number += is_next
         yield joined_cells([f"{first}." if is_next else first, *others])
-
-
-def joined_cells(cells: Iterable[str]) -> str:
-    """Return the filled cells of a row that is no row of a table, as one text."""
-    return " ".join(" ".join(cells).split())
 
 
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------

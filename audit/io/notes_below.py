@@ -12,8 +12,9 @@ from pathlib import Path
 
 from audit.io.diagnostics import damages, records
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_text, read_bytes, read_dialect, text_above
-from audit.io.foreign_files import WORKBOOKS, is_foreign, joined_cells, read_foreign
+from audit.io.foreign_files import WORKBOOKS, is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged
+from audit.io.workbook_parts import joined_cells
 
 Row = tuple[int, Sequence[str]]
 

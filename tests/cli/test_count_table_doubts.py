@@ -18,6 +18,7 @@ from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import said_range
 from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
+from audit.io.toml import toml_text
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.public_tables import confirm
@@ -1156,6 +1157,93 @@ def test_a_count_outside_the_cells_of_a_workbook_is_asked_about(form, said, code
     assert (found, said in why) == (code, code == 3)
     (tmp_path / "series.toml").write_text(text.replace(ANY_COUNT, f'{ANY_COUNT}not_counts = ["{said}"]\n'), "utf-8")
     assert verdict(tmp_path)[0] == 0
+
+
+CACHE = (
+    '<chart xmlns="urn:c"><numRef><f>{sheet}!$C${row}</f><numCache><ptCount val="1"/><pt idx="0"><v>{n}</v></pt>'
+    "</numCache></numRef></chart>"
+)
+PIVOT = '<pivotCacheRecords xmlns="urn:p"><r><n v="{n}"/><x v="3"/></r></pivotCacheRecords>'
+ABOUT = '<cp:coreProperties xmlns:cp="urn:cp"><cp:description>A women: {n}</cp:description></cp:coreProperties>'
+
+
+@pytest.mark.parametrize(
+    ("form", "n", "said"),
+    [
+        ("xl/charts/chart8.xml", CACHE.format(sheet="'Sheet'", row=2, n=3), "'Sheet'!$C$2"),
+        ("xl/charts/chart8.xml", CACHE.format(sheet="Sheet", row=4, n=27), None),
+        ("xl/charts/chart8.xml", CACHE.format(sheet="Sheet", row=2, n=0), None),
+        ("xl/charts/chart8.xml", CACHE.format(sheet="[1]Sheet", row=4, n=27), "[1]Sheet!$C$4"),
+        ("xl/charts/chart8.xml", '<chart xmlns="urn:c"><numLit><pt idx="0"><v>3</v></pt></numLit></chart>', "3"),
+        ("xl/pivotCache/pivotCacheRecords1.xml", PIVOT.format(n=3), "xl/pivotCache/pivotCacheRecords1.xml"),
+        ("xl/pivotCache/pivotCacheRecords1.xml", PIVOT.format(n=27), None),
+        ("xl/embeddings/book.xlsx", "any", "xl/embeddings/book.xlsx"),
+        ("docProps/about.xml", ABOUT.format(n=3), "A women: 3"),
+        ("docProps/about.xml", ABOUT.format(n=27), None),
+        ("name", "3", "women_A: 3"),
+        ("name", "Sheet!$A$3:$C$3", None),
+        ("format", '"."', '"."'),
+        ("format", ";;;", ";;;"),
+        ("format", '[<30]"*";0', '[<30]"*";0'),
+        ("format", '[<27]"*";#,##0', None),
+        ("format", '#,##0;-#,##0;"-"', None),
+        ("condition", '"*"', '"*"'),
+        ("condition", "0.0", None),
+    ],
+)
+def test_what_a_workbook_holds_or_shows_otherwise_than_its_cells_is_asked_about(form, n, said, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "releases" / "1.xlsx"
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    commented(path, "note", "Checked")
+    book = openpyxl.load_workbook(path)
+    shown = next(cell for row in book.active["C2:C7"] for cell in row if cell.value == 27)
+    if form == "name":
+        book.defined_names["women_A"] = openpyxl.workbook.defined_name.DefinedName("women_A", attr_text=n)
+    elif form == "format":
+        shown.number_format = n
+    elif form == "condition":
+        style = openpyxl.styles.differential.DifferentialStyle(
+            numFmt=openpyxl.styles.numbers.NumberFormat(numFmtId=170, formatCode=n)
+        )
+        rule = openpyxl.formatting.rule.Rule(type="expression", formula=["1=1"], dxf=style)
+        book.active.conditional_formatting.add("C2:C7", rule)
+    book.save(path)
+    if "/" in form:
+        with zipfile.ZipFile(path, "a") as packed:
+            packed.writestr(form, n)
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", "1.xlsx")
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, why, _ = verdict(tmp_path)
+    reasons = " ".join(each["reason"] for each in json.loads(why)) if code else ""
+    assert (code, toml_text(said or "") in reasons) == ((0, False) if said is None else (3, True)), why
+    if said is not None:
+        named = f"not_counts = [{toml_text(said)}]\n"
+        (tmp_path / "series.toml").write_text(text.replace(ANY_COUNT, ANY_COUNT + named), encoding="utf-8")
+        assert verdict(tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "code"),
+    [("27", "<text:p>.</text:p>", 3), ("27", "<text:p/>", 3), ("27", "<text:p>&lt;30</text:p>", 3),
+     ("27", "<text:p>27,0</text:p>", 0), ("27", "", 0)],
+)  # fmt: skip
+def test_a_cell_of_a_sheet_of_libreoffice_that_shows_no_number_is_asked_about(value, shown, code, tmp_path):
+    path = tmp_path / "releases" / "1.ods"
+    written(tmp_path, [], table=TABLE + ANY_COUNT)
+    commented(path, "ods", "Checked")
+    with zipfile.ZipFile(path) as packed:
+        parts = {each: packed.read(each).decode() for each in packed.namelist()}
+    text = '<table:table-cell office:value-type="string"><text:p>27</text:p></table:table-cell>'
+    assert text in parts["content.xml"]
+    cell = f'<table:table-cell office:value-type="float" office:value="{value}">{shown}</table:table-cell>'
+    parts["content.xml"] = parts["content.xml"].replace(text, cell, 1)
+    with zipfile.ZipFile(path, "w") as packed:
+        for each, content in parts.items():
+            packed.writestr(each, content)
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", "1.ods")
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    assert verdict(tmp_path)[0] == code
 
 
 def test_a_note_whose_count_has_a_cell_of_its_own_is_asked_about(tmp_path):

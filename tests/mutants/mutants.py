@@ -238,11 +238,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_tables._ask_about_lines", 'rules.doubt("table.not_counts", why)', "pass"),
     ],
     "cli/test_count_table_doubts.py::test_a_count_in_the_comment_of_a_cell_is_asked_about": [
-        ("audit.io.foreign_files._texts_outside_cells", "part.tag.endswith(_BLANKS)", "False"),
+        ("audit.io.workbook_parts.texts_outside_cells", "part.tag.endswith(_BLANKS)", "False"),
     ],
     "cli/test_count_table_doubts.py::test_a_count_outside_the_cells_of_a_workbook_is_asked_about": [
-        ("audit.io.foreign_files._texts_outside_cells", "part.tag.endswith(_FIELDS)", "False"),
-        ("audit.io.foreign_files._texts_outside_cells", "_CODE.sub(", "str.replace('', "),
+        ("audit.io.workbook_parts.texts_outside_cells", "part.tag.endswith(_FIELDS)", "False"),
+        ("audit.io.workbook_parts.texts_outside_cells", "_CODE.sub(", "str.replace('', "),
     ],
     "cli/test_count_table_doubts.py::test_a_number_that_the_table_publishes_is_not_asked_about": [
         ("audit.count_tables.note_numbers.unread_counts", "n not in published and", ""),
