@@ -11,6 +11,9 @@ from typing import NamedTuple
 from audit.io.respelling import like_digits, skeleton
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
+_CASE = re.compile(r"(.{0,60}[0-9]{3})(?:[\W_]+0*([0-9]{1,2})|[\W_]*([^\W\d_]))\)?")
+"""An identifier with three digits or more, and the number or letter of a case behind them."""
+_FIRST_CASES = "01a"
 _MOST_RUNS = 6
 _MOST_COMPARED = 20  # identifiers with one core
 _CLEAR_LENGTH = 3  # so long a core is that of one person, even if only two identifiers have one
@@ -82,6 +85,26 @@ def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[
             for each in pairs:
                 groups[each.core][each.text] = None
     return [list(group) for group in groups.values()]
+
+
+def cases(texts: Collection[str]) -> list[list[str]]:
+    """Return groups of identifiers of one release that are alike but for a case behind them, such as 41070-01.
+
+    Not where these seem to number the people of a place or of a year: then few have a first number, or the numbers are
+    at least as many as what they follow.
+
+    >>> cases(["41070-01", "41070-02", "51234-01", "60001-01"]), cases(["4107A", "4107B", "5123A", "6000A"])
+    ([['41070-01', '41070-02']], [['4107A', '4107B']])
+    >>> cases(["101-1", "101-2", "101-3", "102-1", "102-2"]), cases(["4107/21", "4107/22", "5123/21", "6000/21"])
+    ([], [])
+    """
+    by_core, numbers = defaultdict[str, list[str]](list), Counter[str]()
+    for text in sorted(texts):
+        if found := _CASE.fullmatch(text.lower()):
+            by_core[found[1]].append(text)
+            numbers[found[2] or found[3]] += 1
+    first = sum(numbers[each] for each in _FIRST_CASES)
+    return [each for each in by_core.values() if len(each) > 1 and len(numbers) < len(by_core) <= 2 * first]
 
 
 def _may_be_one(one: _Core, other: _Core, shared: Collection[object]) -> bool:

@@ -415,3 +415,22 @@ def test_two_systems_of_identifiers_side_by_side_are_of_different_people(tmp_pat
     ]
     columns = 'sensitive = "Disease"\ngroup = "Group"\nindividual = "Who"\n[policy]\nmin_e = 1\n'
     assert "spelling" not in undecided(series_of(tmp_path, releases, columns))[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        (["51234-01", "51234-02", "51235-01", "51236-01"], True),
+        (["P512A", "P512B", "P513A", "P514A"], True),
+        (["512/2", "512/1", "513/1", "513/2", "514/1", "514/2"], True),
+        (["51234-01", "51235-01", "51236-01", "51237-02"], False),
+        (["101-01", "101-02", "102-01", "102-02"], False),
+        (["512/23", "512/24", "513/23", "514/24"], False),
+        (["Ann-1", "Ann-2", "Bob-1", "Eve-1"], False),
+    ],
+)
+def test_two_cases_of_one_person_in_a_release_are_asked_about(tmp_path, names, same):
+    """Their rows have one value: as two people, each of its class may have another."""
+    rows = [[who, "20-39", DISEASES[at // 2]] for at, who in enumerate(names)]
+    code, why = undecided(series_of(tmp_path, [[["Who", "Age", "Disease"], *rows]], COLUMNS + 'individual = "Who"\n'))
+    assert (code, "the number of a case" in why) == ((3, True) if same else (0, False))

@@ -15,7 +15,7 @@ import numpy as np
 
 from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.nested_identifiers import nested, together
+from audit.io.nested_identifiers import cases, nested, together
 from audit.io.notations import interval_in, looks_ranged
 from audit.io.respelling import (
     RAISED,
@@ -477,18 +477,18 @@ def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> st
     """Return the warning that the identifiers of each group may be one, and what to declare."""
     return say_count(
         '{count} identifier of "{column}" may be another spelling of an existing one (accents, signs, an exponent, a '
-        'code or a remark such as "revised"), but is read as a different one; if they are the same, write them in '
-        'one way, else write spelled = ["{column}"] under [columns]',
+        'code, the number of a case or a remark such as "revised"), but is read as a different one; if they are the '
+        'same, write them in one way, else write spelled = ["{column}"] under [columns]',
         '{count} identifiers of "{column}" may be other spellings of existing ones (accents, signs, an exponent, a '
-        'code or a remark such as "revised"), but are read as different ones; if they are the same, write them in '
-        'one way, else write spelled = ["{column}"] under [columns]',
+        'code, the number of a case or a remark such as "revised"), but are read as different ones; if they are the '
+        'same, write them in one way, else write spelled = ["{column}"] under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )
 
 
 def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[list[str]]:
-    """Return groups of identifiers that may be one person's, who never has two of them in a release.
+    """Return groups of identifiers that may be one person's, who has two of them in a release only for two cases.
 
     Args:
         texts: the identifiers.
@@ -496,7 +496,7 @@ def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str
     """
     groups = [each for each in nearly_respelled(texts, remarks=True, ids=True) if not together(each, releases)]
     known = {text for group in groups for text in group}
-    for group in nested(texts, releases):
+    for group in chain(nested(texts, releases), *map(cases, releases or [texts])):
         if not known.issuperset(group):
             groups.append(group)
             known.update(group)
