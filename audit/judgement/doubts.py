@@ -93,7 +93,9 @@ def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
     """Yield a doubt for warnings by which values, people or rows may be counted wrongly."""
     for each in warnings:
         if isinstance(each, MisreadWarning):
-            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind == "spelling" else None)
+            yield Doubt(
+                Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind in ("spelling", "register") else None
+            )
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:

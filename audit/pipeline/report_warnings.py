@@ -18,7 +18,7 @@ from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
-from audit.model.report import ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
 from audit.runtime.phrases import figure, joined, parted, say, say_count
@@ -141,6 +141,15 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
             columns=joined(columns, _COLUMNS_SHOWN),
         )
         yield ReportWarning("register", what)
+        if register.unread:
+            what = say(
+                "the register lacks {columns} and has columns that are not read ({unread}): if {columns} follows from "
+                "one of these, write its name under [register], or what follows from it (ages, with a line for each "
+                "person and release) as a column of the register; else delete them from the register",
+                columns=joined(columns, _COLUMNS_SHOWN),
+                unread=joined([f'"{printable(name)}"' for name in register.unread], _COLUMNS_SHOWN),
+            )
+            yield MisreadWarning("register", what)
 
 
 def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Iterator[ReportWarning]:

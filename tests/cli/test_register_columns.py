@@ -219,3 +219,20 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     assert all(line in text for line in ('releases_by = "Welle"  # guess', 'release = "Welle"  # guess'))
     code, result = read_audit(tmp_path)
     assert (code, result["adversary"]["kind"]) == (3, "register")
+
+
+@pytest.mark.parametrize("beside", [[], ["Born"], ["Sex"]])
+def test_columns_beside_a_missing_quasi_identifier_leave_the_policy_undecided(tmp_path, beside):
+    """The age may follow from the day of birth, which nobody reads."""
+    rows = [["Age", "Disease"], *([["20-39", "40-59"][n % 2], ["flu", "cold", "gout"][n % 3]] for n in range(24))]
+    people = [["individual", *beside], *([f"V{n}", *(["x"] if beside else [])] for n in range(30))]
+    series_of(
+        tmp_path,
+        [rows],
+        'sensitive = "Disease"\nquasi_identifiers = ["Age"]',
+        '[adversary]\nregister = "people.csv"\npresence = "possible"',
+        people=people,
+    )
+    code, result = read_audit(tmp_path)
+    assert ("has columns that are not read" in str(result["policy"]["undecided"])) == (beside != [])
+    assert code == (3 if beside else 0)
