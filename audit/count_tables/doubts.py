@@ -20,6 +20,7 @@ from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.release_doubts import release_doubts
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import order_doubts
 from audit.io.notes_below import lines_beside
@@ -109,7 +110,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
         if names
     ]
     reasons += map(_needs, [*_unread_lines(counts, min_count), *_shown_otherwise(counts)])
-    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts)])
+    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)])
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]

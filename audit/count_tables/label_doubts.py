@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice, permutations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -26,14 +26,12 @@ from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
 
 _STEM = 3  # letters that an abbreviation keeps
-_LINES_COMPARED = 200
 
 
 def label_doubts(counts: PublishedCounts) -> Iterator[str]:
     """Yield sentences about labels that may be read wrongly, and what to write."""
     for found in (
         _missed_totals,
-        _summed_releases,
         _nested_totals,
         _one_inside_another,
         _named_twice,
@@ -274,35 +272,6 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
-
-
-def _summed_releases(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a sentence about a release that is the sum of others, such as a year of its quarters, if counts are hidden.
-
-    The others are all releases, or those whose names contain its name; names suffice if each line hides a number.
-    """
-    tags = counts.manifest.tags
-    is_exact = counts.lower == counts.upper
-    if counts.manifest.over_time != "independent" or len(tags) <= 2 or is_exact.all():
-        return
-    lines = dict[tuple[int, ...], dict[str, Ends | None]]()
-    cells = np.column_stack([counts.measure, counts.label]).tolist()
-    ends = zip(counts.lower.tolist(), counts.upper.tolist(), is_exact.tolist(), strict=True)
-    for cell, release, (low, high, exact) in zip(cells, counts.release.tolist(), ends, strict=True):
-        lines.setdefault(tuple(cell), {})[tags[release]] = (low, high) if exact else None
-    some = [*islice(lines.values(), _LINES_COMPARED)]
-    named = (
-        whole
-        for whole in tags
-        if whole in totals_by_sums(({tag: line[tag] for tag in line if whole in tag} for line in some), 0)
-    )
-    for whole in [*named, *totals_by_sums(some, 1)][:1]:
-        yield say(
-            'release "{release}" is the sum of others wherever all numbers are shown, so it counts the same people; '
-            "write them as one release: a table with a column that names each of them, which is a dimension (not "
-            'releases_by) with "{release}" as its total; if they count other people, audit each in a folder of its own',
-            release=printable(whole, 60),
-        )
 
 
 def _nested_totals(counts: PublishedCounts) -> Iterator[str]:

@@ -414,6 +414,12 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             what = say('write a path, or {{ tag = "2024", tables = ["a.csv", "b.csv"] }}')
             self.note("releases", say("an entry is neither a path nor a tag with its tables"), what)
 
+    def about_one_tag(self) -> str:
+        return say(
+            "rename one of the files, or, if they are tables of one release, write "
+            '{{ tag = "2024", tables = ["a.csv", "b.csv"] }} for both'
+        )
+
     def release(self, tag: str, *names: str) -> TableRelease:
         return TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))
 

@@ -152,7 +152,11 @@ class Reader:
     def check_tags(self, tags: Sequence[str], key: str = "releases") -> None:
         """Note tags that several releases, or snapshots, have; `key` lists them."""
         for tag in _repeated(tags):
-            self.note(key, say('two releases have the tag "{tag}"', tag=tag), say("rename one of the files"))
+            self.note(key, say('two releases have the tag "{tag}"', tag=tag), self.about_one_tag())
+
+    def about_one_tag(self) -> str:
+        """Return what to do about two releases with one tag."""
+        return say("rename one of the files")
 
     def check_roles(self, columns: Iterable[str | None]) -> None:
         """Note columns that have several roles."""

@@ -205,6 +205,7 @@ def test_a_change_of_a_hidden_count_since_no_release_is_undecided(change, code, 
     rows[0], rows[1] = ("A", "f", ".", change), ("A", "m", ".", "")
     rows[3], rows[4] = ("B", "f", ".", ""), ("B", "m", ".", "")
     table = SINCE.replace("nation", "sex").replace("[1, inf]", "[0, inf]").replace("since = 1", f"since = {since}")
+    table += 'over_time = "same"\n'
     assert verdict(written(tmp_path, rows, "area,sex,n,change", table, releases=since))[0] == code
 
 

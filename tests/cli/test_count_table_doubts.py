@@ -216,6 +216,11 @@ def test_tables_with_one_period_each_are_asked_about_where_it_matters(one_day, t
 
 YEAR = {"2024": "34,48,27,67", "2024-Q1": "12,*,5,15", "2024-Q2": "9,14,6,16", "2024-Q3": "13,34,16,36"}
 DIFFERS = {**YEAR, "2024": "34,48,27,66"}
+TWO_YEARS = {
+    "2020": "112,*,350,*", "2021": "409,214,160,783", "20-21": "521,348,510,1379", "2022": "75,80,91,246",
+    "2023": "66,98,52,216"
+}  # fmt: skip
+ANY = {f"{at}": numbers for at, numbers in enumerate(TWO_YEARS.values())}
 
 
 @pytest.mark.parametrize(
@@ -247,6 +252,33 @@ def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
     found, out, _ = run_main(str(tmp_path))
     assert (found, "is the sum of others" in " ".join(out.split())) == (code, code == 3), out
+
+
+@pytest.mark.parametrize(
+    ("other", "code"),
+    [("*,214,160,783", 3), ("*,214,*,783", 3), ("*,215,161,783,50,60", 0), ("*,*,160,*", 0), ("*,0,0,0", 0)],
+    ids=["same", "two", "two differ", "one alike", "zeros"],
+)
+def test_a_release_with_the_numbers_of_another_counts_the_same_people(other, code, tmp_path):
+    for tag, numbers in {"2022": "409,214,160,783", "2022 new": other, "2023": "66,98,52,216"}.items():
+        rows = (f"{area},{n}\n" for area, n in zip("ABCDEF", numbers.split(","), strict=False))
+        (tmp_path / f"{tag}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
+    head = '[series]\nkind = "tables"\nreleases = {}\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
+    head += 'totals = {{ area = "" }}\nmarkers = {{ "*" = [0, inf] }}\nopen = ["area"]\n[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(head.format('["2022.csv", "2022 new.csv", "2023.csv"]'), encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    said = '{ tag = "2022", tables = ["2022.csv", "2022 new.csv"] }'
+    assert (found, said in " ".join(out.split())) == (code, code == 3), out
+
+
+def test_two_files_with_one_tag_may_be_one_release(tmp_path):
+    (tmp_path / "2022").mkdir()
+    for name in ("2022.csv", "2022/2022.csv"):
+        (tmp_path / name).write_text("area,n\nA,10\n", encoding="utf-8")
+    text = '[series]\nkind = "tables"\nreleases = ["2022.csv", "2022/2022.csv"]\n[table]\n'
+    text += 'dimensions = ["area"]\nvalue = "n"\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    assert 'write { tag = "2024", tables = ["a.csv", "b.csv"] } for both' in refused(str(tmp_path))
 
 
 @pytest.mark.parametrize("blank", [True, False])
