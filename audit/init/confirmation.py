@@ -22,12 +22,13 @@ from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
+from audit.io.publication_order import in_time, named_like
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.series import Series, check_headers
-from audit.io.toml import UNCONFIRMED, key_path, toml_value
+from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, joined, say
@@ -342,13 +343,18 @@ class _Asked:
             _drop_guesses(self.document)
 
     def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> bool:
-        """Ask for the order in which the releases were published, if it is a guess; return whether it is another."""
+        """Ask for the order in which the releases were published, if it is a guess; return whether it is another.
+
+        Where a table named like them is not listed, `ask_others` asks whether the list is right.
+        """
         import tomlkit
 
         guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
-        if _ORDER not in guesses or len(releases) < 2:
-            return False
         tags = [release.tag for release in releases]
+        beside = [] if self.manifest is None else self.manifest.unlisted()
+        left_out = any(named_like(release_tag(path.name), tags) for path in beside)
+        if _ORDER not in guesses or len(releases) < 2 or (left_out and in_time(tags)[1]):
+            return False
         names = printable(", ".join(tags), 2_000)
         text = say("In which order were the releases published? Write these names in that order: {names}.", names=names)
         given: list[str] = []
@@ -359,7 +365,8 @@ class _Asked:
                 return False
             given = [tag.strip() for tag in answer.split(",")]
             text = say("Write each of the names once, in the order of publication, with commas between them.")
-        guesses.remove(_ORDER)
+        if not left_out:
+            guesses.remove(_ORDER)
         if given != tags:
             pairs = {each.tag: {"rows": each.shown, "values": each.values_shown} for each in releases if each.values}
             entries = {each.tag: each.shown for each in releases} | pairs

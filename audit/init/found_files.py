@@ -16,12 +16,12 @@ from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
-from audit.io.publication_order import in_time, natural
+from audit.io.publication_order import in_time, named_like, natural
 from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, joined, say, say_count
 
 QUASI = "quasi-identifier"
 BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
@@ -46,6 +46,7 @@ class FoundFiles:
         releases: in the order that their names show.
         beside: the register, the transitions and the known values, by their key in the manifest.
         misfits: by the same keys, why such a file does not fit.
+        other_registers: further tables that list people.
         counterfeits: tables in counterfeits/.
         hierarchies: tables in hierarchies/, or tables named so.
         keys: number of releases that have a key file.
@@ -60,6 +61,7 @@ class FoundFiles:
     releases: list[ReleaseFiles] = field(default_factory=list)
     beside: dict[str, str] = field(default_factory=dict)
     misfits: dict[str, str] = field(default_factory=dict)
+    other_registers: list[str] = field(default_factory=list)
     counterfeits: list[str] = field(default_factory=list)
     hierarchies: list[str] = field(default_factory=list)
     keys: int = 0
@@ -163,6 +165,7 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
             found.unused[shown] = say("one more file of this kind: {role}", role=BESIDE[role])
+            found.other_registers += [shown] * (role == "register")
     if "register" not in found.beside:
         _find_roll(found, releases, others)
     if "register" not in found.beside:
@@ -271,6 +274,7 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
         return
     *earlier, last = fitting
     found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
+    found.other_registers += earlier
     own = read_columns([(found.folder / last, last)])
     person, dated = rolls[last], [own[name] for name in (*stay(own), *filter(names_waves, own))]
     people = [own[name] for name in ([person] if isinstance(person, str) else person)]
@@ -333,8 +337,12 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     halves = _halves(found, listed)
     columns = {shown: set(found.names[shown]) for shown in listed if shown not in halves}
     times = Counter(name for own in columns.values() for name in own)
-    common = {name for name in times if 2 * times[name] >= max(times.values())}
-    strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
+    most = max(times.values(), default=0)
+    common = {name for name in times if 2 * times[name] >= most}
+    shared = {name for name in common if times[name] >= min(2, most)}
+    strays = [
+        shown for shown, own in columns.items() if all(2 * len(own & some) < len(some) for some in (common, shared))
+    ]
     why = say("its columns differ from most; if it is a release, list it, and name its columns under `renamed`")
     if found.guesses.name != NAME:
         why = say("its columns differ from most; if it belongs to them, give its columns the same names")
@@ -440,3 +448,14 @@ def _check_releases(found: FoundFiles) -> None:
     if not is_clear:
         why = say("The names of the releases do not show their order; put them in the order of publication.")
         found.guesses.doubt("series.releases", why)
+    meant = [
+        name
+        for name, tag in ((name, release_tag(name)) for name in found.names if name in found.unused)
+        if found.key_file(tag) is not None or named_like(tag, tags)
+    ]
+    if meant:
+        why = say(
+            "tables that are named like releases, or have a key, are left out: {names}; if one was published, list it",
+            names=joined([f'"{printable(name)}"' for name in meant], _MANY),
+        )
+        found.guesses.state("series.releases", [], why, sure=False)

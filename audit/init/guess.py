@@ -177,7 +177,15 @@ def _state_beside(found: FoundFiles) -> None:
     }
     for role, shown in found.beside.items():
         sure = role != "register" or "presence" not in found.guesses.document["adversary"]  # else it is a roll
-        found.guesses.state(f"adversary.{role}", shown, say("recognized by its columns"), sure=sure)
+        why = say("recognized by its columns")
+        if role == "register" and found.other_registers:
+            sure = False
+            why = say(
+                "others list people, too: {files}; who has several such lists knows the people of all, so write their "
+                "lines into one file, with the release of each",
+                files=joined([f'"{printable(name)}"' for name in found.other_registers], _SHOWN),
+            )
+        found.guesses.state(f"adversary.{role}", shown, why, sure=sure)
         trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)
         if trouble is not None:
             found.misfits[role] = trouble

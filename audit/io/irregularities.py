@@ -57,7 +57,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_noticed("unpublished-column", _LACKING, _unpublished(series)),
         *_beside_transitions(series),
         *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in notes_of(series.manifest))),
-        *_noticed("dropped-file", _UNNAMED, map(series.manifest.shown, series.manifest.unlisted())),
+        *_unlisted(series),
         *_respelled_people(series),
         *_unread_sheets(series),
     ]
@@ -88,9 +88,15 @@ _LEFT_OUT = Noun(
 )
 _UNNAMED = Noun(
     "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; if "
-    "published, name it under releases",
+    "published, name it under releases; if others have it as a list of people, add its lines to the register",
     "{count} tables lie beside the releases and are not part of the series, as the manifest does not name them; if "
-    "published, name them under releases",
+    "published, name them under releases; if others have them as lists of people, add their lines to the register",
+)
+_KEYED = Noun(
+    "a key in private/ is that of a table which is no release: name the table under releases, or, if it is not "
+    "published, take it or its key to another folder",
+    "{count} keys in private/ are those of tables which are no releases: name the tables under releases, or, if they "
+    "are not published, take them or their keys to another folder",
 )
 _SHEETS = Noun(
     "a workbook has sheets that are not read; if they were published, save each one as a separate file",
@@ -316,6 +322,15 @@ def _unpublished(series: Series) -> Iterable[str]:
     """Return the files that lack quasi-identifiers of others, each with these."""
     lacking = ((files.shown, sorted(series.unpublished[files.tag])) for files in series.manifest.releases)
     return dict.fromkeys(f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking if names)
+
+
+def _unlisted(series: Series) -> Iterator[ReportWarning]:
+    """Report tables beside the releases; those with a key were meant to be releases, so the verdict lacks them."""
+    beside = series.manifest.unlisted()
+    keyed = [path for path in beside if series.manifest.has_key(path)]
+    yield from _noticed("dropped-file", _KEYED, map(series.manifest.shown, keyed), MisreadWarning)
+    others = [path for path in beside if path not in keyed]
+    yield from _noticed("dropped-file", _UNNAMED, map(series.manifest.shown, others))
 
 
 def _beside_transitions(series: Series) -> Iterator[ReportWarning]:

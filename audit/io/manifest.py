@@ -236,6 +236,10 @@ class Manifest(SeriesManifest[ReleaseFiles]):
             found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
         return found
 
+    def has_key(self, table: Path) -> bool:
+        """Return whether the private folder has a key file for a table."""
+        return (self.folder / PRIVATE / f"{release_tag(table.name)}.key.csv").exists()
+
     @property
     def awaited(self) -> frozenset[str]:
         """The tags of releases that are not listed: those to come, and those of tables beside the releases.

@@ -70,6 +70,15 @@ def in_time(names: Iterable[str]) -> tuple[list[str], bool]:
     return order, len(read) < 2 or is_yearly or (is_alike and order == other)
 
 
+def named_like(name: str, others: Iterable[str]) -> bool:
+    """Return whether a name differs from one of the others by its numbers or months alone.
+
+    >>> named_like("taxes_2023", ["taxes_2021", "taxes_2022"]), named_like("roll_2023", ["taxes_2021"])
+    (True, False)
+    """
+    return any(_read(name)[1] == _read(other)[1] for other in others)
+
+
 def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
     """Return the numbers in a name, what it has beside them, and whether no number is a word other than a month."""
     text = _plain(_MONTH_AND_YEAR.sub(r"\1 \2", name))

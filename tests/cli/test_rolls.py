@@ -317,3 +317,64 @@ def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):
     write(path, init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer))
     assert any(asked) == (name != "Jahrgang" and len(tags) > 1)
     assert (run_audit(tmp_path)[0] == 3) == any(asked)
+
+
+def left_out(folder, head=("Ward", "Age", "Disease"), key=False):
+    """Write three releases, the last with its own header, a key for each if so, and return what `audit init` writes."""
+    for tag in (2021, 2022, 2023):
+        names = ["Ward", "Age", "Disease"] if tag < 2023 else head
+        rows = [
+            ["A", f"{low}-{low + 9}", DISEASES[n % 3], *["x"] * (len(names) - 3)] for low in (20, 30) for n in range(12)
+        ]
+        write(folder / f"taxes_{tag}.csv", as_csv([names, *rows]))
+        if key:
+            people = [["row", "individual"], *([str(n), str(n * 7919 % 1009)] for n in range(24))]
+            write(folder / f"private/taxes_{tag}.key.csv", as_csv(people))
+    code, _, err = run_main("init", str(folder))
+    assert code == 0, err
+    return (folder / "series.toml").read_text(encoding="utf-8")
+
+
+DISEASES = ["flu", "cold", "gout"]
+
+
+def test_a_table_named_like_the_releases_makes_their_list_a_guess(tmp_path):
+    """A table of another name raises no question."""
+    text = left_out(tmp_path, head=("Status", "Cause", "Height", "Weight", "Ward"))
+    assert 'releases = ["taxes_2021.csv", "taxes_2022.csv"]  # guess: tables that are named like' in text
+    _, _, err, text = confirm(tmp_path, more=20)
+    assert "series.releases = " in err
+    assert '"series.releases"' in text
+    (tmp_path / "taxes_2023.csv").rename(tmp_path / "wards.csv")
+    (tmp_path / "series.toml").unlink()
+    assert run_main("init", str(tmp_path))[0] == 0
+    assert "series.releases" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", [True, False])
+def test_a_key_of_a_table_that_is_no_release_leaves_the_policy_undecided(tmp_path, key):
+    left_out(tmp_path, key=key)
+    manifest = tmp_path / "series.toml"
+    text = manifest.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
+    manifest.write_text(text.replace(', "taxes_2023.csv"', ""), encoding="utf-8")
+    code, result = read_audit(tmp_path)
+    assert code == (3 if key else 0), result["policy"]
+    reasons = " ".join(str(each["reason"]) for each in result["policy"]["clauses"])
+    assert ("a key in private/ is that of a table which is no release" in reasons) == key
+
+
+def test_most_tables_are_never_left_out_for_the_columns_of_one(tmp_path):
+    """Two releases have three columns each, and the last one many others."""
+    text = left_out(tmp_path, head=tuple(f"column {n}" for n in range(9)))
+    assert '"taxes_2021.csv", "taxes_2022.csv"' in text
+    assert '"taxes_2021.csv"' not in text.partition("not used")[2]
+
+
+def test_a_roll_beside_others_is_a_guess_that_names_them(tmp_path):
+    rolled(tmp_path, "en")
+    [roll] = [path for path in tmp_path.glob("*.csv") if "Elector number" in path.read_text(encoding="utf-8")]
+    (tmp_path / "roll 2022.csv").write_bytes(roll.read_bytes())
+    assert run_main("init", str(tmp_path))[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "# guess: others list people, too: " in text
+    assert '"adversary.register"' in text
