@@ -233,7 +233,8 @@ class _Claimed:
         linked, place = self._linked, at - len(self.places)
         if linked is not None and place >= 0:
             record, after = int(linked.record[place]), int(linked.after[place])
-            return fields | {"record": record, "after": after, "group": linked.group(place), "number": 0}
+            fields |= {"record": record, "after": after, "group": linked.group(place), "number": 0}
+            return fields | {"there": bool(linked.there[place])}
         place, group = self.values.number[self.places[at]], self.groups[fields["release"]]
         name = self._source.published_names(fields["release"], group[place : place + 1])[0]
         return fields | {"group": name, "number": int(place - np.searchsorted(group, group[place]))}

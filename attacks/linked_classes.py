@@ -2,8 +2,9 @@
 
 An adversary who follows published record ids knows the intersection of each record's cells (`descriptions`), and reads
 the record's value in each of its rows. Records with equal descriptions are a class. A person who fits the description
-has the value of one of the records of the class: if values change, in each release the value of one of the records that
-have a row there. Classes are formed after every release, because a class may be larger later.
+and is known to be in a release has the value of one of the records of the class that have a row there. If values never
+change, one of whom no release is known has that of one of all its records. Classes are formed after every release,
+because a class may be larger later.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class _Members:
     """Records with their values, of one release or of all releases; arrays have shape (members,).
 
     Attributes:
-        release: the release; None if values never change.
+        release: the release; None for all releases.
         record: the record code of each.
         value: its value.
         given: the largest share of a value in a reported class of the record, 0 if none was reported.
@@ -122,6 +123,7 @@ class LinkedClasses:
         below: the largest share of a value in any other class; None if there is none.
         source: the source of the records.
         release, lower, upper, rows, with_value, record, after: as in `CloseNumbers`; shape (classes,).
+        there: whether only records with a row in the release are counted, as in `CloseNumbers`; 0 or 1.
         certain: whether all rows have such a value; 0 or 1.
         seen, row: the last release and row of the record; shape (classes,).
     """
@@ -136,6 +138,7 @@ class LinkedClasses:
     certain: Codes
     record: Codes
     after: Codes
+    there: Codes
     seen: Codes
     row: Codes
 
@@ -198,7 +201,7 @@ class _Following:
         self._given = np.zeros(size)
         self._each: list[_Members] = []
         self._below: float | None = None
-        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 10]
+        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 11]
 
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
@@ -215,6 +218,7 @@ class _Following:
         # The latest release of a record decides whether it may be a stranger's.
         self._judged[record] = True if rows.judged is None else rows.judged
         self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
+        self._each.append(_Members(release, record, value, given.copy()))
         to_judge = self._each
         if self.evidence.transitions is None:
             if ((self._value[record] >= 0) & (self._value[record] != value)).any():
@@ -222,9 +226,7 @@ class _Following:
             self._value[record] = value
             self._given[record] = np.maximum(self._given[record], given)
             seen = np.flatnonzero(self._known.seen).astype(np.int32)
-            to_judge = [_Members(None, seen, self._value[seen], self._given[seen])]
-        else:
-            self._each.append(_Members(release, record, value, given.copy()))
+            to_judge = [_Members(None, seen, self._value[seen], self._given[seen]), *self._each]
         if release:  # one release by itself is judged by its own classes
             classes = self._known.classes()
             for members in to_judge:
@@ -233,6 +235,8 @@ class _Following:
 
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
         """Store the classes that disclose a value after a release with a larger share than reported before."""
+        if self.evidence.transitions is None:  # what is told once is told for all releases
+            members.given = self._given[members.record]
         number = classes[members.record]
         found = likeliest_values(number, members.value, near=self.near)
         size = int(classes.max(initial=-1)) + 1
@@ -249,7 +253,7 @@ class _Following:
         reported = np.zeros(size)
         reported[found.number[new]] = share[new]
         members.given = np.maximum(members.given, reported[number])
-        if members.release is None:
+        if self.evidence.transitions is None:
             self._given[members.record] = members.given
         release = after if members.release is None else members.release
         record = members.record[first[found.number[new]]]
@@ -260,6 +264,7 @@ class _Following:
                 *(column[new] for column in columns),
                 record,
                 np.full(len(new), after),
+                np.full(len(new), members.release is not None),
                 self._seen[record],
                 self._row[record],
             )

@@ -34,15 +34,15 @@ class HomogeneousClass(Finding[C]):
 
     Attributes:
         kind: which sort of finding.
-        release: the release; of linked records whose values never change, the last one of those releases.
+        release: the release; of linked records of all releases, whose values never change, the last one of those.
         group: the published group, or its number by order of appearance.
         number: the number of the class in its group, counted from 0; 0 for linked records.
         value: the value.
         risk: the value's share of the rows.
-        rows: the number of people that the rows stand for; for linked records whose values change, those with a row in
-            the release.
+        rows: the number of people that the rows stand for.
         with_value: the number of them with the value.
         record: code of the first of the records; -1 for rows of one release.
+        there: whether only linked records with a row in the release are counted; else all, each of which has one value.
         after: the last release over which the linked records look alike; absent if one release shows the class. With
             `after`, the group is the last group of the first record.
         located: the files and lines of the group; only when people are revealed.
@@ -57,6 +57,7 @@ class HomogeneousClass(Finding[C]):
     rows: Counted
     with_value: Annotated[int, UNWRITTEN]
     record: Annotated[int, UNWRITTEN] = -1
+    there: Annotated[bool, UNWRITTEN] = False
     after: Annotated[Omittable[C], RELEASE] = None
     located: Located = field(default=(), kw_only=True)
 
@@ -82,6 +83,19 @@ class HomogeneousClass(Finding[C]):
 
     def _linked(self, about: Mapping[str, str]) -> str:
         """Return the value of linked records that look alike over several releases."""
+        about = {**about, "share": figure(self.risk, ".1%"), "rows": str(self.rows)}
+        if self.there and self.rows <= 1:
+            return say(
+                "release {release}: one of its records, which looks like no other of them over the releases up to "
+                "{after} (last in group {group}), has {value}",
+                **about,
+            )
+        if self.there:
+            return say(
+                "release {release}: {share} of {rows} of its records that look alike over the releases up to {after} "
+                "(one of them last in group {group}) have {value}",
+                **about,
+            )
         if self.rows <= 1:
             return say(
                 "release {release}: a record that looks like no other over the releases up to {after} (last in group "
@@ -92,8 +106,6 @@ class HomogeneousClass(Finding[C]):
             "release {release}: {share} of {rows} records that look alike over the releases up to {after} (one of them "
             "last in group {group}) have {value}",
             **about,
-            share=figure(self.risk, ".1%"),
-            rows=self.rows,
         )
 
     def places(self) -> Iterator[Place[C]]:

@@ -46,8 +46,20 @@ class NumberChecker:
             BrokenCertificateError: the groups do not leave these numbers, or they are not close.
         """
         low, high = self.ends(finding)
-        of_class = finding.group, finding.rows, finding.after, finding.number, finding.with_value, finding.record
-        if finding.individual is None or of_class != (None, None, None, 0, 0, -1) or finding.evidence != "solver":
+        of_class = (
+            finding.group,
+            finding.rows,
+            finding.after,
+            finding.number,
+            finding.with_value,
+            finding.record,
+            finding.there,
+        )
+        if (
+            finding.individual is None
+            or of_class != (None, None, None, 0, 0, -1, False)
+            or finding.evidence != "solver"
+        ):
             raise BrokenCertificateError("this is not about a person")
         steps = self._own.own(finding.individual)
         left = {step.release: step.feasible or () for step in steps}.get(finding.release, ())

@@ -54,7 +54,7 @@ def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Coun
     for finding in findings:
         if not 0 <= finding.release < len(view.tags):
             raise BrokenCertificateError("there is no such release")
-        if finding.record != -1 or finding.after is not None:
+        if finding.record != -1 or finding.after is not None or finding.there:
             raise BrokenCertificateError("a claim about rows of one release names linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
@@ -106,8 +106,8 @@ def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counte
 def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSeries, *, constant: bool) -> None:
     if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
-    if constant and finding.release != _after(finding):
-        raise BrokenCertificateError("a claim about values that never change does not name the last release")
+    if not finding.there and not (constant and finding.release == _after(finding)):
+        raise BrokenCertificateError("a claim about records of all releases needs values that never change")
     if not 0 <= finding.record < held.names.size:
         raise BrokenCertificateError("there is no such record")
 
@@ -152,7 +152,7 @@ class _RecordValues:
         last = next((rows for rows in reversed(self._releases) if rows.row[finding.record] >= 0), None)
         if last is None or last.group(int(last.row[finding.record])) != finding.group:
             raise BrokenCertificateError("there is no such record, or it is in another group")
-        values = self._first if self._constant else self._of_release[finding.release]
+        values = self._of_release[finding.release] if finding.there else self._first
         records = classes.like(finding.record)
         if self._constant and self._changed[records].any():
             raise BrokenCertificateError("the value of a record changes")

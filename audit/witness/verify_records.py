@@ -2,7 +2,8 @@
 
 An id links the rows of one record. The description of a record is what the cells of its rows have in common, column by
 column. After each release, the records so far with the same description form a class. An adversary who knows that a
-person fits the description learns the values of all records in the class. Each function takes the series that
+person fits the description learns the values of all records in the class, or of those with a row in a release if the
+person is known to be in it. Each function takes the series that
 `verify.py` has read. What is not supported raises `NotImplementedError`.
 """
 
@@ -84,15 +85,23 @@ def records(series: Filed, sensitive: None) -> dict[str, int]:
 
 
 def sets(series: Filed) -> tuple[np.ndarray, ...]:
-    """Return the values of the classes after all releases, twice, and which of them have records of people."""
+    """Return the values of the classes after each release, twice, and which of them have records of people.
+
+    A class has the values of all its records. If some of them have no row in a release so far, the others are one more.
+    """
     need("transitions" not in series.manifest.get("adversary", {}), "record ids where values may change")
     of_record, found, judged, names = dict[int, int](), list[np.ndarray](), list[np.ndarray](), series.sensitive
+    rows = list[list[int]]()
     for table, (record, number, real) in zip(series.tables, classes(series), strict=True):
         for one, value in zip(record, zip(*map(table.__getitem__, names), strict=True), strict=True):
             need(of_record.setdefault(one, series.code[value]) == series.code[value], "a record with two values")
-        found.append(np.zeros((int(number.max(initial=-1)) + 1, len(series.values)), dtype=np.bool_))
-        found[-1][number, [of_record[one] for one in range(len(number))]] = True
-        judged.append(np.isin(np.arange(len(found[-1])), number[real]))
+        rows.append(record)
+        size, every = np.bincount(number), list(range(len(number)))
+        for some in [every, *rows]:
+            found.append(np.zeros((len(size), len(series.values)), dtype=np.bool_))
+            found[-1][number[some], [of_record[one] for one in some]] = True
+            judged.append(np.isin(np.arange(len(size)), number[some][real[some]]))
+            judged[-1] &= (some is every) | (np.bincount(number[some], minlength=len(size)) < size)
     held = np.concatenate(found)[np.newaxis]
     return held, held, np.concatenate(judged)[np.newaxis]
 

@@ -310,7 +310,7 @@ class Series:
                     yield {*values}
 
     def claim_records(self, claim):
-        sizes = [len(ids & self.real_records) for ids in self.record_classes()]
+        sizes = [len(ids & self.real_records) for classes in self.record_classes() for ids in classes]
         return {"records": len(self.real_records), "fewest": min(filter(None, sizes))}
 
     @cached_property
@@ -325,9 +325,11 @@ class Series:
         for ids, rows in zip(self.ids, self.rows, strict=True):
             for each, (_, value, _) in zip(ids, rows, strict=True):
                 refuse(values.setdefault(each, value) != value, "a record with two values")
-        for ids in self.record_classes():
-            if ids & self.real_records:
-                yield {values[each] for each in ids}
+        for at, classes in enumerate(self.record_classes()):
+            for ids in classes:
+                for some in [ids, *(ids & {*there} for there in self.ids[: at + 1] if ids - {*there})]:
+                    if some & self.real_records:
+                        yield {values[each] for each in some}
 
     # -- what a witness says of people --
 
@@ -399,7 +401,7 @@ class Series:
             found = defaultdict(set)
             for each, description in described.items():
                 found[description].add(each)
-            classes += found.values()
+            classes.append(list(found.values()))
         return classes
 
 

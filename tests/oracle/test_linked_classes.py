@@ -75,14 +75,14 @@ def by_hand(releases, *, changing, judged):
                 found[str(after + 1), None, *values, len(members)] += 1
                 told |= {(after if changing else None, record) for record in members}
         if after:
-            for release in range(after + 1) if changing else [None]:
+            for release in [*([] if changing else [None]), *range(after + 1)]:
                 value_of = always if release is None else {r: value for r, (_, value) in releases[release].items()}
                 alike = defaultdict(set)
                 for record in value_of:
                     alike[known[record]].add(record)
                 for members in alike.values():
                     values = {value_of[record] for record in members}
-                    mine = {(release, record) for record in members}
+                    mine = {(release if changing else None, record) for record in members}
                     if len(values) == 1 and members & judged and not mine <= told:
                         at = after if release is None else release
                         found[str(at + 1), str(after + 1), *values, len(members)] += 1
@@ -158,6 +158,18 @@ def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
     assert states["k"] == "holds"
     if known == "pseudonym":
         assert (code, states["max_risk"]) == (0, "holds")
+
+
+@pytest.mark.parametrize(("cell", "code"), [("20-29", 1), ("20-39", 1), ("20-39", 0)])
+def test_a_coarser_cell_hides_no_record_whose_exact_cells_are_known(tmp_path, cell, code):
+    """Who knows that a person of 20 to 29 is in the last release knows the only record that fits, by other cells."""
+    rows = {record: ("20-29" if record <= 2 else "30-39", "abcab"[record - 1]) for record in range(1, 6)}
+    last = {record: (cell if record == 1 else "20-39", value) for record, (_, value) in rows.items() if record != 2}
+    if not code:
+        last[2] = "20-39", "b"
+    ended, _, found, _ = homogeneity(written(tmp_path, [rows, last]), "pseudonym")
+    told = {"20-29": {("2", None, "a", 1): 1}, "20-39": {("2", "2", "a", 1): 1}}[cell] if code else {}
+    assert (ended, found) == (code, Counter(told))
 
 
 RANGES = {"20-29": range(20, 30), "30-39": range(30, 40), "20-39": range(20, 40)}

@@ -241,8 +241,8 @@ def test_classes_of_linked_records(tmp_path, changing):
         check_counts([one], evidence)
 
     def is_the_same(path, how, spoiled):
-        """The other record of the class, or the other release, where that has the same group."""
-        return path in {".record", ".release"}
+        """The other record of the class, or the other release, where that has the same group and the same records."""
+        return path in {".record", ".release"} or (path == ".there" and not changing)
 
     for finding in findings:
         assert_refused(finding, check, ["1", "2"], is_the_same)
@@ -329,7 +329,7 @@ def test_classes_whose_numbers_are_known_nearly(tmp_path, linked):
     )
 
     def another_place(path, how, spoiled):
-        return path in {".record", ".release"}
+        return path in {".record", ".release"} or (path == ".there" and linked)
 
     for finding in findings:
         check = NumberChecker(evidence, claims.share).classes
