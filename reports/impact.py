@@ -92,7 +92,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     whole = [each for each in impact.attacks if each not in cut]
     total, new = sum(each.after.findings_total for each in whole), sum(each.new for each in whole)
     yield say(
-        "Findings with the candidate: {total}; {new} of these are new, and {known} say what was known without it.",
+        "Findings with the candidate: {total} (new: {new}; what was known without it: {known}).",
         total=total,
         new=new,
         known=total - new,

@@ -192,16 +192,23 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     """Return why one series is recommended and not one of the others that keep the policy."""
     if not others:
         return say("nothing else that was tried keeps the policy")
-    lasting = [each for each in others if each.future_exit_code in (None, best.future_exit_code)]
+    lasting = [each for each in others if best.future_exit_code or not each.future_exit_code]
     if not lasting:
         return say("nothing else that keeps the policy keeps it in simulated snapshots, too")
-    if (best.certain_if_unchanged or 0) < min(each.certain_if_unchanged or 0 for each in lasting):
+    fewest = [each for each in lasting if (each.certain_if_unchanged or 0) == (best.certain_if_unchanged or 0)]
+    if not fewest:
         return say("of those that keep the policy, the fewest values would be certain with it if no value changed")
-    if best.form != "anatomy" and all(each.form == "anatomy" for each in lasting):
+    wide = [each for each in fewest if best.form == "anatomy" or each.form != "anatomy"]
+    if not wide:
         return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
+    what = [say("keep the policy")]
+    what += [say("keep it in simulated snapshots, too")] if len(lasting) < len(others) else []
+    what += [say("make the fewest values certain if no value changes")] if len(fewest) < len(lasting) else []
+    what += [say("publish no exact quasi-identifiers")] if len(wide) < len(fewest) else []
     return say(
-        "of those that keep the policy, it loses least by errors of counts, wide cells, withheld people and "
-        "counterfeits together"
+        "of those that {what}, it loses least by errors of counts, wide cells, withheld people and counterfeits "
+        "together",
+        what=joined(what),
     )
 
 

@@ -472,7 +472,8 @@ class _Asked:
         is_sign = tables == ["table", "markers"]
         if is_sign:
             says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))
-        question = " ".join([says, *(f"{each.rstrip('.')}." for each in why), say("Is that right?")])
+        because = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in why]
+        question = " ".join([says, *because, say("Is that right?")])
         asked = yes_or_no(question, default=False)
         answer = self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN))
         if answer != "no":

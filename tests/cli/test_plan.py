@@ -271,6 +271,24 @@ def test_the_second_is_recommended_for_a_reason(first, second, why):
         assert re.search(rf"Why this one: [^.]*{why}", text), text
 
 
+@pytest.mark.parametrize(
+    ("cheaper", "which"),
+    [
+        ({"certain_if_unchanged": 9}, "keep the policy and make the fewest values certain if no value changes"),
+        ({"form": "anatomy"}, "keep the policy and publish no exact quasi-identifiers"),
+        ({"future_exit_code": 1}, "keep the policy and keep it in simulated snapshots, too"),
+        ({"exit_code": 3}, "keep the policy"),
+    ],
+)
+def test_the_reason_is_not_that_it_loses_least_of_all_where_another_loses_less(cheaper, which):
+    given = [{"query_error": 0.1, **cheaper}, {"query_error": 0.3}, {"query_error": 0.9}]
+    known = {"exit_code": 0, "certain_if_unchanged": 0, "future_exit_code": 0}
+    tried = tuple(PlannedSeries("m-distinct", f"--m {m}", **known | more) for m, more in enumerate(given, 2))
+    plan = PublicationPlan("clinic", tried)
+    assert plan.recommended is tried[1]
+    assert f"Why this one: of those that {which}, it loses least by" in " ".join(FORMATS["text"](plan).split())
+
+
 def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_path):
     """A person became what another one was first: the file lists no change over two steps."""
     values = ["flu", "gout", "asthma"]

@@ -203,7 +203,7 @@ def _with_one_word(texts: Iterable[str]) -> dict[str, Fraction | None]:
 
 
 @dataclass(frozen=True)
-class Missing(ColumnRule, key="missing", why=Phrase("in a quasi-identifier it stands for any value")):
+class Missing(ColumnRule, key="missing", why=Phrase("what is not known; in a quasi-identifier, that may be any value")):
     """`missing = ["?"]`: texts that stand for an unknown value."""
 
     texts: frozenset[str] = frozenset()
