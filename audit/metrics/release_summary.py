@@ -348,14 +348,15 @@ def summarize_release(evidence: View, position: int, k: float) -> ReleaseSummary
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
         groups=panel[0].classes,
-        nameless=0 if release.person is None else _nameless(release.person, release.strangers),
+        nameless=0 if release.person is None else nameless_rows(release.person, release.strangers),
         published=sum(release.counterfeits.values()),
         values=values,
         panel=panel,
     )
 
 
-def _nameless(person: Codes, strangers: Flags | None) -> int:
+def nameless_rows(person: Codes, strangers: Flags | None) -> int:
+    """Return the number of rows with a blank identifier: counterfeits without identity."""
     unnamed = person == NOBODY
     return int(np.count_nonzero(unnamed if strangers is None else unnamed & ~strangers))
 

@@ -15,13 +15,14 @@ from audit.io.rules.rows import SeveralRows
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
+from audit.metrics.release_summary import nameless_rows
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.phrases import figure, joined, parted, say, say_count
+from audit.runtime.phrases import Noun, figure, joined, parted, say, say_count
 
 _COLUMNS_SHOWN = 6
 _MANY_COUNTERFEITS = 0.1
@@ -93,23 +94,35 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
         yield ReportWarning("known", what)
 
 
+_UNLISTED = Noun(
+    "{count} row has no line in its key, and is judged as the row of an unknown person",
+    "{count} rows have no line in their key, and are judged as rows of unknown people",
+)
+_BLANK = Noun(
+    "{count} row has a blank identifier, and is taken for a counterfeit: nobody is found out by it. If it is the row "
+    "of somebody unknown, leave it out of the key file",
+    "{count} rows have a blank identifier, and are taken for counterfeits: nobody is found out by them. If they are "
+    "rows of somebody unknown, leave them out of the key file",
+)
+
+
 def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
-    """Yield a warning about rows without a line in their key file."""
+    """Yield warnings about rows without a line in their key file, and about rows that it takes for counterfeits."""
     series, held = attacked.series, attacked.evidence[0].held
-    if series.columns.rules[SeveralRows].one_counts:  # a person's further rows are judged like those
-        return
-    unlisted = [0 if release.strangers is None else int(release.strangers.sum()) for release in held.keyed]
-    if any(unlisted):
-        what = say_count(
-            "{count} row has no line in its key, and is judged as the row of an unknown person",
-            "{count} rows have no line in their key, and are judged as rows of unknown people",
-            sum(unlisted),
-        )
-        manifest = series.manifest
+    manifest, one_counts = series.manifest, series.columns.rules[SeveralRows].one_counts
+    # A person's further rows are judged like those of strangers.
+    unlisted = [
+        0 if release.strangers is None or one_counts else int(release.strangers.sum()) for release in held.keyed
+    ]
+    blank = [
+        0 if release.person is None or release.counterfeits else nameless_rows(release.person, release.strangers)
+        for release in held.keyed
+    ]
+    for counts, what in ((unlisted, _UNLISTED), (blank, _BLANK)):
         files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
-        places = zip(files, unlisted, held.keyed, strict=True)
-        examples = tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count)
-        yield ReportWarning("key", what, examples)
+        places = zip(files, counts, held.keyed, strict=True)
+        if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
+            yield ReportWarning("key", what.counted(sum(counts)), examples)
 
 
 def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:

@@ -336,6 +336,10 @@ def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     [warning] = [each for each in judged(tmp_path, text)[4] if each["kind"] == "key"]
     assert warning["text"].startswith("3 rows have no line in their key")
     assert warning["examples"] == ["private/2021.key.csv: 3 / 4"]
+    lines = (tmp_path / "private/2020.key.csv").read_text().splitlines()
+    (tmp_path / "private/2020.key.csv").write_text("\n".join([*lines[:-1], lines[-1].partition(",")[0] + ","]))
+    texts = [each["text"] for each in judged(tmp_path, text)[4] if each["kind"] == "key"]
+    assert [each.startswith("1 row has a blank identifier, and is taken for a counterfeit") for each in texts] == [0, 1]
     keys("each")
     code, _, err = run_main(str(tmp_path))
     assert code == 2
