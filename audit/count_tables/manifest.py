@@ -338,7 +338,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             hiding=hiding_rules(self),
             **read,
         )
-        self.check_read(found, counts)
+        self.check_read(found, counts or columns)
         if parted:
             whole = set(roots(counts, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
@@ -364,7 +364,8 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
                 self.note(key, say('"{name}" is not a dimension', name=name), say("name one of the dimensions"))
-        for of in (rates.counts for rates in found.rates):
+        own = () if found.wide is None else counts  # columns of counts that have their rates in their cells
+        for of in (rates.counts for rates in found.rates if rates.counts or rates.column not in own):
             if (of and of not in counts) or (not of and len(counts) > 1):
                 what = say("the manifest does not say which counts these are rates of")
                 self.note("rates", what, say('write counts = "{count}"', count=(*counts, "n")[0]))

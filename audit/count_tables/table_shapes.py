@@ -14,7 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.count_tables.manifest import TableFile, TableManifest, column_names, read_count_table
-from audit.count_tables.published_texts import commas_are_decimal, flag_of, with_decimal_point
+from audit.count_tables.published_texts import (
+    commas_are_decimal,
+    flag_of,
+    number_of,
+    points_part_thousands,
+    with_decimal_point,
+)
 from audit.count_tables.table_rules import CountColumn, Rates
 from audit.io.argus_files import (
     HIERARCHY,
@@ -116,12 +122,18 @@ def split_rates(manifest: TableManifest, table: Table) -> Table:
 
 
 def plain_numbers(manifest: TableManifest, table: Table, columns: Iterable[str]) -> Table:
-    """Return a table with decimal points instead of decimal commas, and without the flags after numbers."""
+    """Return a table with decimal points instead of decimal commas, and without the flags after numbers.
+
+    Denominators have no points that part thousands.
+    """
     for column in columns:
         if column in table and commas_are_decimal(table.distinct(column)):
             table = table.mapped(column, with_decimal_point)
         if column in table and manifest.flags and any(flag_of(text)[1] for text in table.distinct(column)):
             table = table.mapped(column, lambda text: flag_of(text)[0] if flag_of(text)[1] in manifest.flags else text)
+        is_denominator = column in table and column in manifest.denominators
+        if is_denominator and points_part_thousands({*table.distinct(column)} - manifest.not_published):
+            table = table.mapped(column, lambda text: text if (n := number_of(text, point=True)) is None else str(n))
     return table
 
 

@@ -1101,3 +1101,20 @@ def test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base(form
     assert (code, err) == (1, "")
     assert "12 (area A, sex f; share 44.4, per 100 of 27, gives exactly 12) = 12" in " ".join(out.split())
     assert "and the rates of hidden cells" in " ".join(out.split())
+
+
+def test_a_rate_of_a_wide_column_names_it_and_points_part_thousands_of_its_denominator(tmp_path):
+    """41 of 1,544 is 26.6 per 1,000; 1.544 was 1 and a half."""
+    rows = "A;20;*;*;1.544;26,6\nB;600;620;1.220;81.197;15,0\nC;4;6;10;1.118;8,9\nAll;*;*;1.271;1.055.857;1,2\n"
+    (tmp_path / "1.csv").write_text("area;m;f;both;people;rate\n" + rows, encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\n'
+        'wide = { dimension = "sex", columns = { m = "m", f = "f", all = "both" } }\n'
+        'totals = { area = "All", sex = "all" }\nmarkers."*" = [0, inf]\n'
+        'rates = { column = "rate", per = 1000, decimals = 1, denominator = "people"OF }\n[policy]\nmin_count = 3\n'
+    )
+    (tmp_path / "series.toml").write_text(text.replace("OF", ""), encoding="utf-8")
+    assert 'write counts = "m"' in refused(str(tmp_path))
+    (tmp_path / "series.toml").write_text(text.replace("OF", ', counts = "both"'), encoding="utf-8")
+    code, out, _ = run_main(str(tmp_path))
+    assert (code, "area A, sex f, release 1: exactly 21" in out) == (1, True), out
