@@ -662,6 +662,7 @@ NOTES = {
     "cells of a note": ("Note: provisional, may change", "Source: the office, the region, the city, May 2024"),
     "as many cells as columns": ("Note: provisional, may change, ask us",),
     "a line of underscores": ("__________", "x = value unknown, or secret"),
+    "a heading": ("Zeichenerkl\u00e4rung", "-  nichts vorhanden", ".  Zahlenwert unbekannt oder geheim"),
     "what a letter means": ("c = confidential", "\u00a9 Office of Statistics"),
 }
 
