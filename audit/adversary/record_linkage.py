@@ -195,7 +195,10 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
     name = "" if record is None else held.names.name(int(record[error.row]))
     what = say('the cells of record "{record}" contradict those of earlier releases', record=printable(name))
     line = Table(files.rows, files.shown, held.seen[position].release.rows, {}).line(error.row)
-    remedy = say("correct the cell, or give this row another record id")
+    remedy = say(
+        "correct the cell; if it changes with time, as a place of residence does, write the first one in all releases, "
+        "or give the person another record id from here on"
+    )
     return InputError([Problem(files.shown, what, remedy, line, series.columns.quasi_identifiers[error.attribute])])
 
 

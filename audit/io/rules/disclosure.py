@@ -20,6 +20,7 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_c
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less
+_BY_CHANCE = 4  # beside quasi-identifiers: by chance at most 0.184 of the rows, as x exp(-2x) is for x on average
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,10 @@ class Unlinkable(ColumnRule, key="unlinkable"):
             yield ReportWarning("unlinkable-column", what, examples)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield a doubt about each column whose texts link rows of two releases, or else about all taken together."""
+        """Yield a doubt about each column whose texts link rows of two releases, or else about several together.
+
+        These are unlinkable columns, or one of them with one quasi-identifier or all of them.
+        """
         if len(series.tags) < 2 or not self.reasons:
             return
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
@@ -100,6 +104,25 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+        if not any(tying) and series.columns.record is None:
+            yield from self._beside_quasi_identifiers(series)
+
+    def _beside_quasi_identifiers(self, series: ReadSeries) -> Iterator[Doubt]:
+        quasi = series.columns.quasi_identifiers
+        beside = dict.fromkeys([*((name,) for name in quasi), tuple(quasi)] if quasi else [])
+        keys = [(column, *some) for column in self.reasons for some in beside]
+        for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys]), strict=True):
+            if tied > max(FEW_TIES, rows // _BY_CHANCE):
+                what = say(
+                    'texts of the unlinkable column "{column}" occur, taken together with {others}, once in each of '
+                    "two releases, and so link {count} rows: declare the column as record or among quasi_identifiers, "
+                    "or publish it without them",
+                    column=printable(key[0]),
+                    others=joined([f'"{printable(name)}"' for name in key[1:]]),
+                    count=tied,
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+                return
 
 
 _NOT_SENSITIVE = (Phrase('"{column}" is not a sensitive column'), Phrase("name a column that `sensitive` names"))
