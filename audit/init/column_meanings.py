@@ -57,7 +57,7 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     guesser = _Guesser(found)
     guesser.match_hierarchies()
     guesser.guess_group()
-    guesser.guess_ids()
+    guesser.guess_ids(published=published)
     guesser.guess_count()
     guesser.guess_sensitive()
     guesser.guess_quasi()
@@ -169,14 +169,16 @@ class _Guesser:
             return _ONLY_THEY
         return None
 
-    def guess_ids(self) -> None:
-        """Guess the auditor's key and the published record id."""
+    def guess_ids(self, *, published: bool) -> None:
+        """Guess the auditor's key and the published record id; a pseudonym that is not `published` is such a key."""
         keyed = self.found.keys == len(self.found.releases)
         keys = [(path, path.name) for tag in self.found.tags if (path := self.found.key_file(tag)) is not None]
         people = read_columns(keys).get("individual") if keys and not self.found.pair() else None
         if people is not None and not people.unique:
             self.take_several(people)
-        ids = [(kind, c) for c in self.free(self.rows) if not self.generalized(c) and (kind := _id_kind(c))]
+        free = [c for c in self.free(self.rows) if not self.generalized(c)]
+        of_people = [] if published else [c for c in free if column_names.names_pseudonyms(c.name)]
+        ids = [(kind, c) for c in free if (kind := "person" if c in of_people else _id_kind(c))]
         for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
             key = "record" if kind == "record" or keyed else "individual"
             trouble = _id_trouble(column, kind)

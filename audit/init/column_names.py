@@ -30,7 +30,9 @@ _KINDS = {
         "securitesociale nhs nino nationalinsurance socialsecurity dni nif nss bsn codicefiscale "
         "pid pidp pers persnr persid persnum pnr pnum xwaveid nomemencr"
     ),
-    "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall aktenzeichen dossier caso"),
+    "record": _ids(
+        "record case pseudonyme? pseudoid seudonimo token hash entry encounter visit fall aktenzeichen dossier caso"
+    ),
     "id": _ids("id name uid hid hidp hhid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
 _WAVES = _words(
@@ -161,6 +163,15 @@ def kind(name: str) -> str | None:
     ('person', 'person', 'person', None)
     """
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
+
+
+def names_pseudonyms(name: str) -> bool:
+    """Return whether a name is that of pseudonyms, which stand for people rather than for their records.
+
+    >>> names_pseudonyms("Patienten-Pseudonym"), names_pseudonyms("Seudónimo"), names_pseudonyms("Fall")
+    (True, True, False)
+    """
+    return any("seudo" in word for word in words(name))
 
 
 def names_waves(name: str) -> bool:

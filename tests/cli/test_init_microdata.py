@@ -525,6 +525,19 @@ def test_waves_of_one_file_are_found_although_rows_repeat(tmp_path, again):
         assert 'column "Person": this person has another row' in refused("plan", str(folder))
 
 
+@pytest.mark.parametrize(("name", "known"), [("Pseudonym", True), ("Patient pseudonym", True), ("Fall", False)])
+def test_pseudonyms_with_several_rows_name_the_people_of_microdata(tmp_path, name, known):
+    """The rows of a case need not be those of one person."""
+    folder = tmp_path / "m"
+    folder.mkdir()
+    rows = [f"PSN-{n % 30},{1950 + n % 30},2024-01-{1 + n // 2:02},{['flu', 'gout', 'hiv'][n % 3]}" for n in range(40)]
+    (folder / "1.csv").write_text("\n".join([f"{name},Born,Seen,Disease", *rows]) + "\n")
+    if known:
+        assert initialised(folder)[1]["columns"]["individual"] == name
+    else:
+        assert "no column identifies the people" in refused("init", "--microdata", str(folder))
+
+
 @pytest.mark.parametrize("form", DAYS)
 def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_changes(tmp_path, form):
     draw, folder, expected, before = np.random.default_rng(len(form)), tmp_path / "m", {}, {}
