@@ -21,7 +21,7 @@ from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
 from audit.io.respelling import as_plain_number, with_decimal_point
-from audit.io.rules.cell_meaning import ColumnTypes
+from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
@@ -32,9 +32,10 @@ from audit.runtime.phrases import Noun, Reason, ReasonKind, say, say_count
 
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
 _SHORTEST_CODE = 4  # numbers of one length, such as postcodes; shorter ones may be ages
-_POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
+_POINTED = re.compile(r"[+-]?[0-9,]*\.[0-9.]*")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
+_EXCHANGED = str.maketrans(".,", ",.")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 
@@ -184,21 +185,31 @@ def _covers_any(attribute: QuasiIdentifier, text: str, exact: Collection[str]) -
 def _points(series: Series) -> Iterator[Doubt]:
     """Yield a doubt for each sensitive column whose points may be decimal points or separate thousands.
 
-    The doubt is about closeness alone if the same numbers are equal in both readings, else about all values.
+    So may its commas be, where they are declared to be decimal. The doubt is about closeness alone if the same numbers
+    are equal in both readings, else about all values.
     """
     rules = series.columns.rules
-    for name in series.columns.sensitive if rules[Decimal].sign is None else ():
-        if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value:
+    sign = rules[Decimal].sign
+    for name in series.columns.sensitive if sign != "." else ():
+        if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value or (sign and name in rules[Spelled].columns):
             continue
-        texts = _as_written(series, name)
+        texts = {text.translate(_EXCHANGED) if sign else text for text in _as_written(series, name)}
         points = sorted(filter(_POINTED.fullmatch, texts))
         if points and all(map(_THOUSANDS.fullmatch, points)):
+            column, text = printable(name), points[0].translate(_EXCHANGED) if sign else points[0]
             what = say(
                 'the point in numbers of "{column}", such as {text}, may be a decimal point or separate thousands: '
                 'write under [columns] decimal = "." for a decimal point, decimal = "," for thousands',
-                column=printable(name),
-                text=points[0],
+                column=column,
+                text=text,
             )
+            if sign:
+                what = say(
+                    'the comma in numbers of "{column}", such as {text}, may separate thousands, though decimal = ",": '
+                    'if it does, write the numbers without it, else write spelled = ["{column}"] under [columns]',
+                    column=column,
+                    text=text,
+                )
             readings = {(as_plain_number(text), as_plain_number(with_decimal_point(text))) for text in texts}
             is_same = all(len({pair[side] for pair in readings}) == len(readings) for side in (0, 1))
             clauses = frozenset({"closeness"}) if is_same else ON_VALUES
@@ -206,7 +217,7 @@ def _points(series: Series) -> Iterator[Doubt]:
 
 
 def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column as text files write them, with the zeros after a point.
+    """Return the distinct texts of a sensitive column as text files write them: signs, and zeros behind them.
 
     Empty, without reading files again, if no number has a point or can have lost one with its zeros, or if a number
     with a point cannot group thousands.
@@ -218,7 +229,7 @@ def _as_written(series: Series, name: str) -> set[str]:
         return found
     for files in series.manifest.releases:
         adjustments = series.adjustments(files.tag)
-        bare = replace(adjustments, rules=adjustments.rules.without(Fold, ColumnTypes))
+        bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold, ColumnTypes))
         for path, shown in files.halves:
             table = None if is_foreign(path) else read_adjusted(path, shown, [name], bare, Problems())
             if table is not None and is_text(table.arrow(name).type.value_type):

@@ -322,6 +322,23 @@ def test_a_point_that_may_group_thousands_decides_nothing(tmp_path, pays, column
 @pytest.mark.parametrize(
     ("pays", "columns", "undecided"),
     [
+        (["377", "2,823", "7,079", "9,100"], "", {"closeness"}),
+        (["1000", "2,823", "7,079", "1,000"], "", {"closeness", "max_risk"}),
+        (["377", "2,823", "7,079", "9,100"], 'spelled = ["Pay"]', set()),
+        (["377", "2,823", "7,079", "9,5"], "", set()),
+        (["0,377", "2,823", "7,079", "9,100"], "", set()),
+        (["1.377,250", "2,823", "7,079", "9,100"], "", set()),
+    ],
+)
+def test_a_decimal_comma_that_may_group_thousands_decides_nothing(tmp_path, pays, columns, undecided):
+    """A number below 1, or with other than three digits behind the comma, shows that it is decimal."""
+    found = paid(tmp_path, pays, f'{NUMERIC}\ndecimal = ","\n{columns}')
+    assert_undecided(found, undecided, "may separate thousands")
+
+
+@pytest.mark.parametrize(
+    ("pays", "columns", "undecided"),
+    [
         (["900 €", "2500 €", "1000 €", "1001 €"], "", {"closeness"}),
         (["900 €", "2500 €", "1000 €", "1001 €"], NUMERIC, {"closeness"}),
         (["900 €", "2500 €", "1000 €", "1000€"], "", {"closeness", "max_risk"}),

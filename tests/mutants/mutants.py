@@ -492,14 +492,19 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.foreign_files._read_workbook", "> 1 for row", "> 0 for row"),
     ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
-        ("audit.io.unread_cells._points", "if rules[Decimal].sign is None else ()", ""),
+        ("audit.io.unread_cells._points", 'sign != "."', 'sign == ","'),
         (
             "audit.io.unread_cells._points",
             "all(map(_THOUSANDS.fullmatch, points))",
             "any(map(_THOUSANDS.fullmatch, points))",
         ),
         ("audit.io.unread_cells._points", "for side in (0, 1)", "for side in ()"),
-        ("audit.io.unread_cells._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
+        ("audit.io.unread_cells._as_written", "without(Decimal, Fold, ColumnTypes)", "without(Decimal, Fold)"),
+    ],
+    "cli/test_warnings.py::test_a_decimal_comma_that_may_group_thousands_decides_nothing": [
+        ("audit.io.unread_cells._points", "text.translate(_EXCHANGED) if sign else text for", "text for"),
+        ("audit.io.unread_cells._points", "sign and name in rules[Spelled].columns", "False"),
+        ("audit.io.unread_cells._as_written", "Decimal, Fold", "Fold"),
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
         ("audit.io.rules.cell_meaning._AMOUNT", "|\\w+\\s*[=:]", ""),
