@@ -31,7 +31,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, joined, say
+from audit.runtime.phrases import Phrase, joined, say, say_count
 
 
 @dataclass(frozen=True)
@@ -552,15 +552,17 @@ def question_about(name: str, column: Column | None, *, has_role: bool = False) 
         return say('What is the column "{column}", which has no role?', column=shown)
     cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]) or '""', len(column.some)
     if has_role:
-        return say(
+        return say_count(
+            'What is the column "{column}" ({count} text in all cells, {cells})?',
             'What is the column "{column}" ({count} different cells, such as {cells})?',
+            count,
             column=shown,
-            count=count,
             cells=cells,
         )
-    return say(
+    return say_count(
+        'What is the column "{column}" ({count} text in all cells, {cells}), which has no role?',
         'What is the column "{column}" ({count} different cells, such as {cells}), which has no role?',
+        count,
         column=shown,
-        count=count,
         cells=cells,
     )
