@@ -3,7 +3,7 @@
 An adversary who follows published record ids knows the intersection of each record's cells (`descriptions`), and reads
 the record's value in each of its rows. Records with equal descriptions are a class. A person who fits the description
 and is known to be in a release has the value of one of the records of the class that have a row there. If values never
-change, one of whom no release is known has that of one of all its records. Classes are formed after every release,
+change, a person in unknown releases has the value of one of all its records. Classes are formed after every release,
 because a class may be larger later.
 """
 

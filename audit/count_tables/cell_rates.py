@@ -1,6 +1,6 @@
 """Cell rates: which published rates narrow the count of a cell, and by which denominators, for proofs in words.
 
-Signs in place of rates are not read, but if they differ beside hidden counts, they may tell these apart.
+Signs in place of rates are not read, but if they differ beside hidden counts, they may show which of these differ.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _unlike_signs(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a reason for each column of rates whose signs may tell hidden counts apart."""
+    """Yield a reason for each column of rates whose signs may show which hidden counts differ."""
     for column, signs in telling_signs(counts):
         yield say(
             "hidden counts that show the same have different signs in {column}: {signs}; if a sign depends on the size "

@@ -1,7 +1,7 @@
 """Numbers in the lines beside a table (titles, notes): which may be counts that the table does not publish.
 
 What such a line says of the tables is not read: most of them are about dates, sources and rules. A number that is
-recognised as none of these may be a count, so that somebody has to read the line.
+recognised as none of these may be a count, so that the publisher has to read the line.
 """
 
 from __future__ import annotations

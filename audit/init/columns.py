@@ -163,7 +163,7 @@ _FORMS = {"intervals": Phrase("intervals"), "masks": Phrase("masks"), "sets": Ph
 
 
 def perhaps_harmless(sensitive: Column) -> list[str]:
-    """Return the sensitive values that may be known of anybody: that of most rows, and those that say nothing."""
+    """Return the sensitive values that may be known of every person: that of most rows, and those that say nothing."""
     frequent = frequent_value(sensitive.codes, sensitive.texts)
     most = [] if frequent is None else [frequent[0]]
     return [*dict.fromkeys([*most, *unknown_among(sensitive.texts)])]

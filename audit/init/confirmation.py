@@ -70,7 +70,7 @@ def text_of(text: str, default: str = "") -> Question:
 
 
 def about_value(name: str, text: str) -> Question:
-    """Return the question whether it may become known of anybody that a sensitive value is this one."""
+    """Return the question whether it may become known of a person that the sensitive value is this one."""
     question = say(
         'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
         "protect it.",

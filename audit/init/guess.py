@@ -257,7 +257,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
 def changes_of_values(series: Series) -> dict[tuple[str, str], int] | None:
     """Return how often each change of a person's value occurred, by the keys; empty if no value changes.
 
-    Also empty if nobody is followed from release to release; None if somebody is, and nothing shows whether values
+    Also empty if no person is followed from release to release; None if people are, and nothing shows whether values
     change: there are no keys, or values that do not belong to a row (Anatomy). If there are several sensitive columns,
     this is about the first whose values change.
     """

@@ -59,8 +59,8 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
 def other_words(series: Series, register: Register) -> Iterator[Doubt]:
     """Yield a doubt for each short list of exact values that the register and a release share, but each lacks some.
 
-    `spelled` accepts such texts, as of places where nobody of the register lives. But if the register has other words
-    for the same values, such as M and H, nobody is matched by them.
+    `spelled` accepts such texts, as of places where no person of the register lives. But if the register has other
+    words for the same values, such as M and H, they match no person.
     """
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
         if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:

@@ -98,7 +98,7 @@ class Explanation:
         adversary: the assumed adversary.
         explained: one entry for each sensitive attribute.
         also: other identifiers of the person, each judged with other releases; only if people may be in the data.
-        alike: the number of other people who look alike, about whom the same can be learnt; only then.
+        alike: the number of other people who look alike, so that the same can be learnt about them; only then.
     """
 
     series: str

@@ -162,7 +162,7 @@ class GraveFacts:
 
     Attributes:
         values: the values, each after its attribute if it is named.
-        people: the most people of whom one attack is certain of such a value; None if no attack is about people.
+        people: the most people whose value is certain and such a one by one attack; None if no attack is about people.
     """
 
     values: tuple[str, ...]

@@ -124,7 +124,7 @@ def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim)
 
 
 def same(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return how many people certainly have a value that somebody else certainly has, too; there has to be one."""
+    """Return how many people certainly have a value that another person certainly has, too; there has to be one."""
     del worlds
     if series.may is not None:
         raise NotImplementedError("comparing people whose values change")

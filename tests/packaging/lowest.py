@@ -9,7 +9,8 @@ PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text
 def lowest() -> list[str]:
     """Return the dependencies, each with its lowest versions: `numpy==2.1.*`."""
     extras = PROJECT["optional-dependencies"]
-    return [f"{each.replace('>=', '==')}.*" for each in [*PROJECT["dependencies"], *extras["dask"], *extras["formats"]]]
+    every = [*PROJECT["dependencies"], *extras["dask"], *extras["formats"]]
+    return [f"{each.partition(',')[0].replace('>=', '==')}.*" for each in every]
 
 
 if __name__ == "__main__":

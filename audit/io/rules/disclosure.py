@@ -144,8 +144,8 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
     `false` in place of a file says that values have nothing in common. Without either, all values that are not harmless
-    are a category if some are, other than those that say that a value is not known: nobody has said whether it may be
-    known that a person has one of them.
+    are a category if some are, other than those that say that a value is not known: the publisher has not said whether
+    it may be known that a person has one of them.
 
     Attributes:
         names: the file of each column; empty if its values have nothing in common.
