@@ -299,6 +299,7 @@ def test_a_rounded_table_without_zeros_is_asked_about_where_it_matters(blank, sa
         (["1.4 per cent", "98.6 per cent", "", "30 per cent", "70 per cent", ""], 3),
         (["1 in 73", "72 in 73", "", "3 in 10", "7 in 10", ""], 3),
         (["doubled", "fewer", "", "fewer", "doubled", ""], 3),
+        (["very rare", "common", "", "rare", "common", ""], 3),
         (["provisional", "provisional", "", "", "", ""], 0),
         (["District 1"] * 3 + ["District 2"] * 3, 0),
         (["down"] * 3 + ["up"] * 3, 3),
