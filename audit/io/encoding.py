@@ -233,40 +233,45 @@ class IdentifierEncoder:
 
     def encode_all(self, columns: Sequence[pa.Array]) -> list[Codes]:
         """Return the codes of columns of identifiers, those of `encode`, but faster than one by one."""
-        found = [self._in_numbers(array) for array in columns]
-        for each, codes in zip(found, self._others.add([each.others for each in found]), strict=True):
-            if len(codes):
-                each.codes[each.where] = codes + np.int32(self.plain)
-        return [each.codes if each.rows is None else each.codes[each.rows] for each in found]
+        return self._completed([self._in_numbers(array) for array in columns])
 
     def encode_coded(self, column: Coded) -> Codes:
         """Return the codes of a dictionary-encoded column of identifiers, as `encode` does."""
         return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
-        """Return the codes of identifiers, giving codes to new ones; -1 for an empty one; shape (names,), int32."""
+        """Return the codes of identifiers with the blanks at their ends, giving codes to new ones; -1 for an empty one.
+
+        The codes have shape (names,), int32.
+        """
         self.limit = self.plain
-        return self.encode(column_of(names))
+        return self._completed([self._texts_in_numbers(column_of(names), None, self.limit)])[0]
 
     def _in_numbers(self, array: pa.Array) -> _InNumbers:
-        """Return the codes of a column whose identifiers are numbers, and the others.
-
-        The first column decides whether numbers below a limit are their own codes.
-        """
+        """Return the codes of a column whose identifiers are numbers, and the others."""
         limit = min(_DIRECT_PER_ROW * len(array) + _DIRECT_SLACK, _MOST_DIRECT) if self.limit is None else self.limit
-        codes, rows, nothing = direct_codes(array, limit), None, np.zeros(0, dtype=np.intp)
-        if codes is not None:
-            self.limit, others = limit, column_of([])
-        else:
-            texts, rows = texts_of(array)
-            codes = _numbers(texts, limit)
-            if self.limit is None:
-                self.limit = limit if (codes >= 0)[is_person(texts)].all() else 0
-                codes = _numbers(texts, self.limit)
-            nothing = np.flatnonzero((codes < 0) & (whole(pc.binary_length(texts)) > 0))
-            others = texts.take(arrow(nothing))
+        codes = direct_codes(array, limit)
+        if codes is None:
+            return self._texts_in_numbers(*texts_of(array), limit)
+        self.limit, self.largest = limit, max(self.largest, int(codes.max(initial=-1)))
+        return _InNumbers(codes, np.zeros(0, dtype=np.intp), column_of([]), None)
+
+    def _texts_in_numbers(self, texts: pa.Array, rows: npt.NDArray[np.integer] | None, limit: int) -> _InNumbers:
+        """Return the codes of texts that are numbers, and the others; the first column decides whether any are."""
+        codes = _numbers(texts, limit)
+        if self.limit is None:
+            self.limit = limit if (codes >= 0)[is_person(texts)].all() else 0
+            codes = _numbers(texts, self.limit)
         self.largest = max(self.largest, int(codes.max(initial=-1)))
-        return _InNumbers(codes, nothing, others, rows)
+        others = np.flatnonzero((codes < 0) & (whole(pc.binary_length(texts)) > 0))
+        return _InNumbers(codes, others, texts.take(arrow(others)), rows)
+
+    def _completed(self, found: Sequence[_InNumbers]) -> list[Codes]:
+        """Return the codes of columns, giving codes to the identifiers that are no numbers."""
+        for each, codes in zip(found, self._others.add([each.others for each in found]), strict=True):
+            if len(codes):
+                each.codes[each.where] = codes + np.int32(self.plain)
+        return [each.codes if each.rows is None else each.codes[each.rows] for each in found]
 
     def codes(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, -1 for unknown ones; shape (len(names),), int32."""

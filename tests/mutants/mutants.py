@@ -893,6 +893,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.pipeline.report_warnings._register_warnings", "if register.unread:", "if False:"),
         ("audit.io.background_knowledge.read_register", "not in read | {*series.manifest.register_people}", "in ()"),
     ],
+    "unit/io/test_text_index.py::test_identifiers_that_the_program_makes_are_not_stripped": [
+        (
+            "audit.io.encoding.IdentifierEncoder.number",
+            "self._texts_in_numbers(column_of(names), None, self.limit)",
+            "self._in_numbers(column_of(names))",
+        ),
+    ],
     "unit/attacks/test_joint_network.py::test_whole_columns_have_whole_optima": [
         ("attacks.linear_programmes.ContinuedSearch.__init__", "if branches else 0", "if False else 0"),
     ],

@@ -227,3 +227,12 @@ def test_texts_of_a_dictionary_that_no_row_has_are_left_out(kind: pa.DataType) -
     cells = pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 0], kind), ["a", "b", "c"])
     assert used_texts(cells).dictionary.to_pylist() == ["a", "c"]
     assert used_texts(cells).to_pylist() == ["a", "c", None, "a"]
+
+
+def test_identifiers_that_the_program_makes_are_not_stripped():
+    """Kinds of people that may be in the data end with a blank, which no identifier of a file does."""
+    people = IdentifierEncoder()
+    person, empty = people.number(["q0", ""]).tolist()
+    kind, again = people.number(["q0 ", "q0"]).tolist()
+    assert (again, empty) == (person, NOBODY)
+    assert kind != person
