@@ -21,7 +21,7 @@ from audit.count_tables.published_counts import Ends, PublishedCounts, exact_cha
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
-from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.manifest import order_doubts
 from audit.io.notes_below import lines_beside
 from audit.io.rules.rule import NOTHING
@@ -131,11 +131,10 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
 
 def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
     """Yield a reason if parts of workbooks hold or show something else than the cells that are read."""
-    files = {part.file.shown: part.table.path for part in counts.parts if is_foreign(part.table.path)}
     unlike = [
         (f"{shown}:{place}", text)
-        for shown, path in files.items()
-        for place, text in read_foreign(path).unlike
+        for shown, workbook in _workbooks(counts).items()
+        for place, text in workbook.unlike
         if text not in counts.manifest.not_counts
     ]
     if unlike:
@@ -149,8 +148,12 @@ def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
 
 def _unread_sheets(counts: PublishedCounts) -> list[str]:
     """Return the file and the name of each sheet of a workbook that may be one more table of counts."""
-    files = {part.file.shown: part.table.path for part in counts.parts if is_foreign(part.table.path)}
-    return [f"{shown}: {name}" for shown, path in files.items() for name in read_foreign(path).tables_left]
+    return [f"{shown}: {name}" for shown, workbook in _workbooks(counts).items() for name in workbook.tables_left]
+
+
+def _workbooks(counts: PublishedCounts) -> dict[str, ForeignTable]:
+    """Return the contents of each workbook among the files, by its name."""
+    return {part.file.shown: read_foreign(part.table.path) for part in counts.parts if is_foreign(part.table.path)}
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:

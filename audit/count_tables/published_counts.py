@@ -185,8 +185,7 @@ def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
     """Return the labels that are the sum of the others in every complete line, of which there are at least `least`.
 
     A line of zeros is no evidence, and neither is one with a single other label. In a line that lacks a label, a total
-    may be larger than the sum. If another label is always 0, several labels may be sums. With a `least` of 0, a
-    label that no line refutes is one, too.
+    may be larger than the sum. If another label is always 0, several labels may be sums.
 
     >>> totals_by_sums([{"f": (n, n), "m": (1, 1), "Summe": (n + 1, n + 1)} for n in range(1, 5)])
     ['Summe']
@@ -201,8 +200,8 @@ def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
             each = Sum(ends, [other for name, other in line.items() if name != label])
             if each.gap > 0 or (each.gap < 0 and len(line) == labels):
                 refuted.add(label)
-            else:
-                shown[label] += each.shows and not each.gap
+            elif each.shows and not each.gap:
+                shown[label] += 1
     return [label for label, times in shown.items() if times >= least and label not in refuted]
 
 

@@ -118,8 +118,8 @@ def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         0 if release.person is None or release.counterfeits else nameless_rows(release.person, release.strangers)
         for release in held.keyed
     ]
+    files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
     for counts, what in ((unlisted, _UNLISTED), (blank, _BLANK)):
-        files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
         places = zip(files, counts, held.keyed, strict=True)
         if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
             yield ReportWarning("key", what.counted(sum(counts)), examples)
@@ -142,7 +142,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         yield ReportWarning("register", what)
     if register is not None and register.lacking:
         names = attacked.series.manifest.columns.quasi_identifiers
-        columns = [f'"{printable(names[place])}"' for place in register.lacking]
+        columns = joined([f'"{printable(names[place])}"' for place in register.lacking], _COLUMNS_SHOWN)
         what = say_count(
             "the register lacks the quasi-identifier {columns}, so that any value of it is taken to fit a person; "
             "somebody who knows it finds out more, which `k` and `homogeneity` judge. If the register has it under "
@@ -150,8 +150,8 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
             "the register lacks the quasi-identifiers {columns}, so that any value of them is taken to fit a person; "
             "somebody who knows them finds out more, which `k` and `homogeneity` judge. If the register has them under "
             "other names, write {columns} and those names under [register]",
-            len(columns),
-            columns=joined(columns, _COLUMNS_SHOWN),
+            len(register.lacking),
+            columns=columns,
         )
         yield ReportWarning("register", what)
         if register.unread:
@@ -159,7 +159,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
                 "the register lacks {columns} and has columns that are not read ({unread}): if {columns} follows from "
                 "one of these, write its name under [register], or what follows from it (ages, with a line for each "
                 "person and release) as a column of the register; else delete them from the register",
-                columns=joined(columns, _COLUMNS_SHOWN),
+                columns=columns,
                 unread=joined([f'"{printable(name)}"' for name in register.unread], _COLUMNS_SHOWN),
             )
             yield MisreadWarning("register", what)

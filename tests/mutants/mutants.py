@@ -368,7 +368,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.roles._core", "if _DAY.match(text) else ()", "if False else ()"),
     ],
     "cli/test_count_table_columns.py::test_a_sheet_with_columns_of_the_one_that_is_read_is_asked_about": [
-        ("audit.count_tables.doubts._unread_sheets", "if is_foreign(part.table.path)", "if False"),
+        ("audit.count_tables.doubts._workbooks", "if is_foreign(part.table.path)", "if False"),
     ],
     "cli/test_count_table_doubts.py::test_a_candidate_that_adds_nothing_is_no_decision_where_something_is_a_guess": [
         ("reports.count_tables.answers._adds_nothing", " or policy.undecided", ""),
