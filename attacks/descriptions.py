@@ -33,11 +33,15 @@ class RecordDescriptions:
         """
         known = self.seen[rows.record]
         new, old = np.flatnonzero(~known), np.flatnonzero(known)
+        wrong = dict[str, int]()
         for attribute, (cells, now) in enumerate(zip(self.cells, rows.cells, strict=True)):
             cells[rows.record[new]] = now[new]
             rest = old[cells[rows.record[old]] != now[old]]
             who = rows.record[rest]
-            cells[who] = self._shared(attribute, cells[who], now[rest], rest, release)
+            cells[who] = shared = self._shared(attribute, cells[who], now[rest])
+            wrong.update((self._source.attributes[attribute], row) for row in rest[shared < 0][:1].tolist())
+        if wrong:
+            raise WrongCellError(release, next(iter(wrong.values())), tuple(wrong))
         self.seen[rows.record] = True
 
     def classes(self) -> Codes:
@@ -46,15 +50,11 @@ class RecordDescriptions:
         found[self.seen] = equal_rows([cells[self.seen] for cells in self.cells])[1]
         return found
 
-    def _shared(self, attribute: int, before: Codes, now: Codes, rows: Places, release: int) -> Codes:
-        """Return the intersections of pairs of cells; each distinct pair is computed once."""
+    def _shared(self, attribute: int, before: Codes, now: Codes) -> Codes:
+        """Return the intersections of pairs of cells, -1 if empty; each distinct pair is computed once."""
         bounds = [(codes, int(codes.max(initial=0)) + 1) for codes in (before, now)]
-        first, pair = distinct(*combine(bounds, len(rows)))
-        shared = self._source.shared(attribute, before[first], now[first])[pair]
-        nothing = np.flatnonzero(shared < 0)
-        if len(nothing):
-            raise WrongCellError(release, int(rows[nothing[0]]), attribute)
-        return shared
+        first, pair = distinct(*combine(bounds, len(now)))
+        return self._source.shared(attribute, before[first], now[first])[pair]
 
 
 def equal_rows(columns: Sequence[Codes]) -> tuple[Places, Codes]:

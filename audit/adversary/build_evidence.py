@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -39,7 +39,7 @@ from audit.io.background_knowledge import (
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
-from audit.io.rules.cell_meaning import ColumnTypes
+from audit.io.rules.cell_meaning import Changing, ColumnTypes
 from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
@@ -210,7 +210,7 @@ def _evidence(
         beforehand = known_beforehand(people, held)
     people = with_pools(people, held, beforehand)
     numbers = series.columns.rules[ColumnTypes].numbers(series, sensitive, series.manifest.widths.get(sensitive))
-    contents = [RecordContents(series.attributes[name]) for name in series.columns.quasi_identifiers]
+    contents = list(_contents(series))
     return View(
         kind=kind,
         sensitive=sensitive,
@@ -232,6 +232,15 @@ def _evidence(
         numbers={} if numbers is None else {sensitive: numbers},
         categories=series.rules[Similar].published(sensitive, names),
     )
+
+
+def _contents(series: Series) -> Iterator[RecordContents]:
+    """Yield the quasi-identifiers as an adversary may know them of a record: those that change, for each release."""
+    for name in series.columns.quasi_identifiers:
+        changes = name in series.columns.rules[Changing].columns
+        releases: Iterable[tuple[int | None, str]] = enumerate(series.tags) if changes else [(None, "")]
+        for release, tag in releases:
+            yield RecordContents(series.attributes[name], release, tag)
 
 
 def knows_all_rows(held: HeldSeries) -> bool:

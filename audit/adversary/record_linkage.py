@@ -10,12 +10,15 @@ from itertools import pairwise
 import numpy as np
 
 from audit.adversary.held_series import HeldSeries, SeenRelease
+from audit.io import manifest as manifests
+from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
-from audit.io.tables import Table
+from audit.io.rules.cell_meaning import Changing
+from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Flags, Places
-from audit.model.errors import InputError, Problem, printable
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import PublishedRows, Records, WrongCellError
 from audit.runtime.phrases import say
 
@@ -25,10 +28,16 @@ class RecordContents:
 
     Two cells that cover the same values have one number. If a hierarchy lists all values, `*` is that list, and a
     masked prefix is the list of values that match; a text with commas is the list of its parts.
+
+    Attributes:
+        attribute: the quasi-identifier.
+        release: the only release that says anything about it, where it changes with time; None for all.
+        name: its name; where it changes, with the tag of the release.
     """
 
-    def __init__(self, attribute: QuasiIdentifier) -> None:
-        self.attribute = attribute
+    def __init__(self, attribute: QuasiIdentifier, release: int | None = None, tag: str = "") -> None:
+        self.attribute, self.release = attribute, release
+        self.name = attribute.name if release is None else f"{attribute.name} ({tag})"
         listed = attribute.hierarchy if attribute.kind is Kind.CATEGORICAL else None
         self._leaves = None if listed is None else frozenset(listed.levels[0])
         self._cells: list[Cell] = []
@@ -36,6 +45,14 @@ class RecordContents:
         self._texts: dict[int, str] = {}
         self._of = np.zeros(0, dtype=np.int32)
         self._shared: dict[tuple[int, int], int] = {}
+
+    def says(self, release: int) -> bool:
+        """Return whether a release says anything about the quasi-identifier; where not, it may have any value."""
+        return self.release in (None, release)
+
+    def anything(self, rows: int) -> Codes:
+        """Return the contents of `*`, for some rows; shape (rows,), int32."""
+        return np.full(rows, self.add(Anything()), dtype=np.int32)
 
     def numbers(self, cells: Codes) -> Codes:
         """Return the contents of published cells, given as the attribute's numbers; of their shape, int32."""
@@ -98,7 +115,7 @@ class SeenRows:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return tuple(each.attribute.name for each in self.contents)
+        return tuple(each.name for each in self.contents)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return the intersections of pairs of cells of an attribute, -1 if empty; shape (pairs,), int32.
@@ -114,6 +131,10 @@ class SeenRows:
     def cell(self, attribute: int, number: int) -> Cell:
         """Return the cell of an attribute with a number."""
         return self.contents[attribute].cell(number)
+
+    def is_absent(self, attribute: int, number: int) -> bool:
+        """Return whether a cell is `*` of an attribute that only one release says anything about."""
+        return self.contents[attribute].release is not None and self.cell(attribute, number) == Anything()
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some published groups of a release."""
@@ -133,8 +154,10 @@ class FollowedRecords(SeenRows):
         if read.record is None:
             raise TypeError("this evidence was gathered without records")
         cells = tuple(
-            contents.numbers(read.release.cells[name])
-            for contents, name in zip(self.contents, self.attributes, strict=True)
+            each.numbers(read.release.cells[each.attribute.name])
+            if each.says(position)
+            else each.anything(len(read.record))
+            for each in self.contents
         )
         hidden = sum(read.release.counterfeits.values()) if read.fakes is None else 0
         return Records(read.record, cells, read.real, self.size, hidden, read.judged)
@@ -162,6 +185,9 @@ class RowContents(SeenRows):
         read = self.releases[position]
         release, cells = read.release, []
         for contents in self.contents:
+            if not contents.says(position):
+                cells.append(contents.anything(release.rows))
+                continue
             codes, texts = release.texts[contents.attribute.name]
             numbers, errors = contents.attribute.numbers(texts)
             if errors:
@@ -194,12 +220,16 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
     files, record = series.manifest.releases[position], held.seen[position].record
     name = "" if record is None else held.names.name(int(record[error.row]))
     what = say('the cells of record "{record}" contradict those of earlier releases', record=printable(name))
-    line = Table(files.rows, files.shown, held.seen[position].release.rows, {}).line(error.row)
+    own, problems = [str(series.columns.record)], Problems()
+    read = read_adjusted(files.rows, files.shown, own, series.adjustments(files.tag), problems)
+    line = problems.checked(read).line(error.row)
     remedy = say(
-        "correct the cell; if it changes with time, as a place of residence does, write the first one in all releases, "
-        "or give the person another record id from here on"
+        "correct the cell; if it changes with time, as a place of residence does, write changing = [{columns}] under "
+        "[columns] of {file}",
+        columns=", ".join(map(toml_text, [*series.columns.rules[Changing].columns, *error.attributes])),
+        file=manifests.NAME,
     )
-    return InputError([Problem(files.shown, what, remedy, line, series.columns.quasi_identifiers[error.attribute])])
+    return InputError([Problem(files.shown, what, remedy, line, error.attributes[0])])
 
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:

@@ -24,12 +24,13 @@ from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.releases import Release
 from audit.io.respelling import fold, skeleton
+from audit.io.rules.cell_meaning import Changing
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.io.toml import toml_key, toml_text
-from audit.model.arrays import UNKNOWN, Codes, combine, distinct, flagged
+from audit.model.arrays import UNKNOWN, Codes, Flags, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions, UpdateSets
 from audit.runtime.phrases import parted, say
@@ -257,6 +258,8 @@ def read_register(series: Series) -> Register:
         values.append(texts)
         columns.append((codes, len(texts)))
     first, last = _releases_of(series, table, problems)
+    for attribute in {*listed}.intersection(series.columns.rules[Changing].columns):
+        _check_one_release(table, attribute, first < np.minimum(last, len(series.tags) - 1), problems)
     person = series.people.encode(table.arrow("individual"))
     table.note_first(
         person == NOBODY, "individual", say("the line has no individual"), say("write the individual"), problems
@@ -324,6 +327,13 @@ def _remedy_of_days(attribute: str, kind: Kind, texts: Sequence[str]) -> str | N
             )
         )
     return parted(lines) or None
+
+
+def _check_one_release(table: Table, attribute: str, of_several: Flags, problems: Problems) -> None:
+    """Note the first line of several releases, as no cell of a column that changes is that of all of them."""
+    what = say("the line is about several releases, and this column changes with time ([columns] changing)")
+    remedy = say("write a line for each release, with its tag in a column `release`, or leave the column out")
+    table.note_first(of_several, attribute, what, remedy, problems)
 
 
 def _is_no_value(series: Series, attribute: str, text: str) -> bool:

@@ -21,7 +21,7 @@ from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.notations import read_number
 from audit.io.respelling import skeleton, with_decimal_point
-from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.cell_meaning import Changing, Missing
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
@@ -173,6 +173,10 @@ def _about_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
     for rule in manifest.columns.rules:
         for what, remedy in rule.unread(headers):
             yield rule.key, what, remedy
+    in_vain = manifest.columns.record is None and manifest.register is None and not manifest.growing
+    if in_vain and manifest.columns.rules[Changing].columns:
+        what = say("{nothing} without published record ids: no attack compares cells of two releases", nothing=NOTHING)
+        yield Changing.key, what, say("name the column of the ids under record, or delete the key")
     if individual is not None and all(is_there(manifest.key_path(each)) for each in manifest.releases):
         yield from (("individual", *each) for each in headers.lacking([individual]))
 

@@ -17,7 +17,7 @@ from audit.adversary.view import View
 from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
-from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
+from audit.io.cells import Anything, Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.model.arrays import Codes, Flags, Places, numbered
@@ -137,7 +137,7 @@ class RecordFollower:
         if view.records is None:
             raise TypeError("this evidence has no records")
         self._held, self._source = view.held, view.records
-        self.columns = [_Column(self._held.series.attributes[name]) for name in self._source.attributes]
+        self.columns = [_Column(each.attribute) for each in self._source.contents]
         self.table = np.full((self._held.names.size, len(self.columns)), -1, dtype=np.int32)
         self.seen, self.persons = np.zeros((2, len(self.table)), dtype=np.bool_)
 
@@ -153,8 +153,10 @@ class RecordFollower:
         fake = self._held.keyed[release].counterfeit_rows(self._held.series.people)
         real = np.ones(len(read.record), dtype=np.bool_) if fake is None else ~fake
         cells = np.zeros((len(real), len(self.columns)), dtype=np.int32)
-        for place, (column, name) in enumerate(zip(self.columns, self._source.attributes, strict=True)):
-            cells[:, place] = column.of_cells(read.release.cells[name])
+        for place, (column, each) in enumerate(zip(self.columns, self._source.contents, strict=True)):
+            published = read.release.cells[each.attribute.name]
+            is_another = each.release is not None and each.release != release
+            cells[:, place] = column.number(Anything()) if is_another else column.of_cells(published)
         row = numbered(read.record, len(self.table))
         return ReleaseRecords(read.release, read.record, cells, real, row)
 

@@ -250,7 +250,9 @@ class ReportNames:
 
     def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
         """Return the intersection of a record's cells; None if the report may not show it."""
-        return self._texts(codes, self.evidence.records)
+        source = self.evidence.records
+        known = {at: cell for at, cell in codes.items() if source is None or not source.is_absent(at, cell)}
+        return self._texts(known, source)
 
     def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:
         if source is None or not self.reveal:

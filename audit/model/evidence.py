@@ -383,12 +383,12 @@ class WrongCellError(Exception):
     Attributes:
         release: the release, counted from 0.
         row: the row of the contradicting cell; None if a cell cannot be read.
-        attribute: the index of the quasi-identifier.
+        attributes: the quasi-identifiers with such cells in the release, that of the row first.
     """
 
     release: int
     row: int | None = None
-    attribute: int = 0
+    attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

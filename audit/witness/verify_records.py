@@ -3,8 +3,8 @@
 An id links the rows of one record. The description of a record is what the cells of its rows have in common, column by
 column. After each release, the records so far with the same description form a class. An adversary who knows that a
 person fits the description learns the values of all records in the class, or of those with a row in a release if the
-person is known to be in it. Each function takes the series that
-`verify.py` has read. What is not supported raises `NotImplementedError`.
+person is known to be in it. A column that changes with time is a column of its own in each release. Each function takes
+the series that `verify.py` has read. What is not supported raises `NotImplementedError`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,14 @@ def classes(series: Filed) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]
     """Yield, for each release, the record of each row, the class of each record so far, and if it is a person's."""
     need(not any(series.pairs) and not series.manifest.get("counterfeits"), "record ids of pairs, or counterfeits")
     code = dict[str, int]()
-    columns = [meanings(series, name) for name in series.columns["quasi_identifiers"]]
+    columns, changing = list[list[list[Meaning]]](), series.columns.get("changing", [])
+    for name in series.columns["quasi_identifiers"]:
+        by_release = meanings(series, name)
+        if name in changing:  # what a release says is about this release only
+            none = [[None] * len(cells) for cells in by_release]
+            columns += [[*none[:at], cells, *none[at + 1 :]] for at, cells in enumerate(by_release)]
+        else:
+            columns.append(by_release)
     need(columns, "record ids without quasi-identifiers")
     described: list[list[Meaning]] = [[] for _ in columns]
     name, people = series.columns["record"], set[str]()

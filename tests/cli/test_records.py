@@ -40,7 +40,7 @@ def found(result):
             "4,2043*,female,31",
             "4,2043*,female,32",
             '2.csv:5, column "Age": the cells of record "4" contradict those of earlier releases; correct the cell'
-            "; if it changes with time",
+            '; if it changes with time, as a place of residence does, write changing = ["Age"] under [columns] of ',
             id="nothing in common",
         ),
     ],
@@ -109,6 +109,82 @@ def test_a_list_without_braces_is_followed_as_its_parts(cell, tmp_path):
     )
     code, result, _ = run_audit(tmp_path, "--reveal")
     assert (code, {name: one["description"] for name, one in found(result).items()}["1"]) == (1, {"place": "Bari"})
+
+
+# -- columns that change with time ------------------------------------------------------------------------
+
+WAVES = """Wave,Pupil,Sex,School,Grade,Need
+2022,a,F,North,1,none
+2022,b,F,North,1,aid
+2022,c,F,North,1,none
+2022,f,F,North,1,aid
+2022,d,F,South,1,none
+2022,e,F,South,1,aid
+2023,e,F,South,2,aid
+2023,b,F,South,2,aid
+2023,d,F,South,2,none
+2023,a,F,North,2,none
+2023,c,F,North,2,none
+2023,f,F,North,2,aid
+"""
+
+
+def panel(folder, *lines, text=WAVES, adversary=""):
+    folder.mkdir(exist_ok=True)
+    (folder / "panel.csv").write_text(text)
+    (folder / "series.toml").write_text(
+        '[series]\nreleases = ["panel.csv"]\nreleases_by = "Wave"\n[columns]\nsensitive = "Need"\nrecord = "Pupil"\n'
+        'quasi_identifiers = ["Sex", "School", "Grade"]\nunlinkable.Wave = "the release"\n'
+        + "".join(f"{line}\n" for line in lines) + adversary
+    )  # fmt: skip
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("lines", "place", "named"),
+    [
+        ([], '9, column "School"', '["School", "Grade"]'),
+        (['changing = ["Grade"]'], '9, column "School"', '["Grade", "School"]'),
+        (['changing = ["School"]'], '8, column "Grade"', '["School", "Grade"]'),
+    ],
+)
+def test_cells_that_change_have_a_way_out(tmp_path, lines, place, named):
+    """All columns with such cells in the release are named, beside those of the manifest, and the file's line."""
+    err = refused(str(panel(tmp_path, *lines)))
+    assert err.startswith(f"audit: panel.csv:{place}: ")
+    assert f"write changing = {named} under [columns] of series.toml" in err
+
+
+def test_each_release_of_a_column_that_changes_is_known_by_itself(tmp_path):
+    """Whoever knows that a pupil moved from North to South knows the pupil's record, and no other."""
+    folder = panel(tmp_path, 'changing = ["School", "Grade"]')
+    code, result, _ = run_audit(folder, "--reveal")
+    assert (code, attack(result)["measures"]["timeline"], [*found(result)]) == (1, [0, 1], ["b"])
+    cells = {"Sex": "F", "School (2022)": "North", "School (2023)": "South", "Grade (2022)": "1", "Grade (2023)": "2"}
+    assert found(result)["b"]["description"] == cells
+    assert [step["cells"] for step in found(result)["b"]["certificate"]] == [
+        {name: cell for name, cell in cells.items() if name == "Sex" or tag in name} for tag in ("2022", "2023")
+    ]
+    told = [(each["after"], each["value"], each["rows"]) for each in attack(result, "homogeneity")["findings"]]
+    assert told == [("2023", "aid", 1)]
+    # Nearest: nobody moves, and each class has both values.
+    text = WAVES.replace("2023,b,F,South", "2023,b,F,North")
+    assert run_audit(panel(tmp_path / "stay", 'changing = ["School", "Grade"]', text=text))[0] == 0
+
+
+@pytest.mark.parametrize(("lines", "code"), [("a,North,1,2022\na,South,2,2023\n", 1), ("a,North,1,\n", 2)])
+def test_a_line_of_a_register_is_about_one_release(tmp_path, lines, code):
+    """A cell of several releases, of a column that changes, may be that of any of them."""
+    adversary = '[adversary]\nregister = "register.csv"\npresence = "possible"\n'
+    folder = panel(tmp_path, 'changing = ["School", "Grade"]', adversary=adversary)
+    head = "individual,School,Grade,release" if code == 1 else "individual,School,Grade,of"
+    (folder / "register.csv").write_text(f"{head}\n{lines}")
+    if code == 1:
+        assert run_audit(folder)[0] == 1
+    else:
+        assert '2, column "School": the line is about several releases' in refused(str(folder))
+        (folder / "register.csv").write_text("individual,Sex\na,F\nb,F\n")
+        assert run_audit(folder)[0] == 1
 
 
 # -- reports --------------------------------------------------------------------------------------------

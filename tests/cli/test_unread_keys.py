@@ -32,6 +32,8 @@ KEYS = {
     ("columns", "types"): ('{ Disease = "date" }', '"Disease" is sensitive', '{ Disease = "categorical" }'),
     ("columns", "missing"): ("[]", "the list is empty", '["?"]'),
     ("columns", "spelled"): ("[]", "the list is empty", '["Age"]'),
+    ("columns", "changing"): (
+        '["Age"]', "no effect without published record ids", '["Age"]\n[adversary]\nregister = "register.csv"'),
     ("columns", "delimiter"): ('";"', "no release is a text file", '","'),
     ("columns", "encoding"): ('"cp1252"', "no release is a text file", '"cp1252"'),
     ("columns", "renamed"): ('{ "7" = { Alter = "Age" } }', 'there is no release "7"', '{ "1" = { Owner = "Owner" } }'),
@@ -78,6 +80,7 @@ def manifest(base, table="", key="", value=""):
 def people(folder, *changed):
     write(folder / "1.csv", as_csv(ROWS))
     write(folder / "age.csv", "20-29;*\n30-39;*\n")
+    write(folder / "register.csv", "individual,Age,release\np1,35,1\n")
     write(folder / "walk.csv", "release,from,to\n1,flu,influenza\n")
     write(folder / "alike.csv", "value,category\nflu,airways\ncold,airways\ngout,joints\n")
     write(folder / "series.toml", manifest(BASE, *changed))

@@ -64,10 +64,14 @@ class RecordRow:
 
 @dataclass(frozen=True)
 class RecordSeries:
-    """Releases of rows; `keyed`: there is a key, in which counterfeits have no identity."""
+    """Releases of rows; `keyed`: there is a key, in which counterfeits have no identity.
+
+    `changing` are the quasi-identifiers of which a release says nothing about the next.
+    """
 
     releases: Sequence[Sequence[RecordRow]]
     keyed: bool = False
+    changing: tuple[str, ...] = ()
 
     @property
     def tags(self) -> list[str]:
@@ -89,6 +93,7 @@ class RecordSeries:
         text += 'quasi_identifiers = ["Age", "City"]\ntypes = { Age = "numeric", City = "categorical" }\n'
         text += 'individual = "Owner"\n' if self.keyed else ""
         text += 'group = "Group"\n' if group_column else ""
+        text += f"changing = {[*self.changing]}\n" if self.changing else ""
         (folder / "series.toml").write_text(text + policy, encoding="utf-8")
         return folder
 
@@ -109,11 +114,13 @@ def inferred(series: RecordSeries, k: int, *words: str, group_column: bool = Tru
 def record_series(draw, *, keyed: bool | None = None) -> RecordSeries:
     """At most 8 records of 12 exact points in at most 4 releases.
 
-    Each release has few different cells, so that rows are alike; a record takes those that cover its point.
+    Each release has few different cells, so that rows are alike; a record takes those that cover its point, and
+    any of a column that changes.
     """
     points = draw(st.lists(st.sampled_from(POINTS), min_size=1, max_size=8))
     keyed = draw(st.booleans()) if keyed is None else keyed
     fake = draw(st.sets(st.integers(0, len(points) - 1), max_size=2)) if keyed else set()
+    changing = tuple(draw(st.sampled_from([(), (), ("Age",), ("City",), ("Age", "City")])))
     releases: list[list[RecordRow]] = []
     for _ in range(draw(st.integers(1, 4))):
         here = sorted(draw(st.sets(st.sampled_from(range(len(points))), min_size=1)))
@@ -122,10 +129,10 @@ def record_series(draw, *, keyed: bool | None = None) -> RecordSeries:
         rows = []
         for place in here:
             age, city = points[place]
-            fit_ages = [cell for cell in some_ages if age in ages(cell)] or ["*"]
-            fit_cities = [cell for cell in some_cities if city in towns(cell)] or ["*"]
+            fit_ages = [cell for cell in some_ages if "Age" in changing or age in ages(cell)] or ["*"]
+            fit_cities = [cell for cell in some_cities if "City" in changing or city in towns(cell)] or ["*"]
             cells = draw(st.sampled_from(fit_ages)), draw(st.sampled_from(fit_cities))
             group = draw(st.sampled_from("123"))
             rows.append(RecordRow(str(place), *cells, group, place not in fake))
         releases.append(draw(st.permutations(rows)))
-    return RecordSeries(releases, keyed)
+    return RecordSeries(releases, keyed, changing)

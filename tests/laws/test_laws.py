@@ -4,19 +4,21 @@ What a law compares is `Seen`: the facts that an attack is certain of, and its m
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import tomlkit
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attacks.registry import ATTACKS
 from audit.model.adversary import ADVERSARIES
 from audit.runtime.engine import Local
-from tests.cli.forms import edit, without
+from tests.cli.forms import edit, read_rows, without, write_rows
 from tests.helpers.amount import some
 from tests.helpers.certificates import assert_proves
 from tests.helpers.comparing import CLOSE
@@ -287,6 +289,48 @@ def record_ids_take_nothing_back(data, attack, adversary):
     assert before.facts <= after.facts
     if attack in {"intersection", "update-graph", "joint"}:
         assert {fact for fact in before.facts if not fact[1].startswith("~")} <= followed.facts
+
+
+@law(lambda attack, _: attack == "inference-table")
+def columns_that_change_take_nothing_back(data, attack, adversary):
+    """Whoever knows the cell of each release knows what all cells of the record have in common."""
+    series = data.draw(any_series(attack, adversary))
+    assume(not series.changing)
+    before, after = all_found(data, [series, replace(series, changing=("Age", "City"))], attack, adversary)
+    assert {fact[1] for fact in before.facts} <= {fact[1] for fact in after.facts}
+
+
+@law(lambda attack, _: attack in {"inference-table", "correspondence"})
+def a_column_that_changes_is_one_of_each_release(data, attack, adversary):
+    """A column of each release, with `*` in the others, has the same cells in common with any other row."""
+    series = data.draw(any_series(attack, adversary))
+    with saved(series) as folder:
+        path = folder / "series.toml"
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+        columns = document["columns"]
+        names = columns.setdefault("changing", [data.draw(st.sampled_from(columns["quasi_identifiers"]))])
+        path.write_text(tomlkit.dumps(document), encoding="utf-8")
+        one = seen(folder, attack, adversary)
+        each = {name: [f"{name} ({tag})" for tag in series.tags] for name in names}
+        for at, tag in enumerate(series.tags):
+            table = folder / "releases" / f"{tag}.csv"
+            head, *rows = read_rows(table)
+            for name, every in each.items():
+                more = [["*"] * at + [row[head.index(name)]] + ["*"] * (len(every) - at - 1) for row in rows]
+                write_rows(table, [[*head, *every], *([*row, *new] for row, new in zip(rows, more, strict=True))])
+                without(table, name)
+                head, *rows = read_rows(table)
+        for name, every in each.items():
+            if kind := columns.get("types", {}).pop(name, ""):
+                columns["types"].update(dict.fromkeys(every, kind))
+        quasi = [every for name in columns["quasi_identifiers"] for every in each.get(name, [name])]
+        del columns["changing"]
+        columns["quasi_identifiers"] = quasi
+        path.write_text(tomlkit.dumps(document), encoding="utf-8")
+        other = seen(folder, attack, adversary)
+    same_measures(one, other)
+    # A point may be written as another release writes it, in braces.
+    assert {re.sub("[{}]", "", str(fact)) for fact in one.facts} == {re.sub("[{}]", "", str(f)) for f in other.facts}
 
 
 @law(about_people)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.helpers.records import GRID, TOWNS, RecordRow, RecordSeries, ages, towns
 
-Values = tuple[frozenset, frozenset]
+Values = tuple[frozenset, ...]
 
 
 @dataclass
@@ -32,18 +32,23 @@ class Inferred:
     """The smallest class below k that any record was ever in."""
 
 
+EVERYTHING = {"Age": frozenset(GRID), "City": frozenset(TOWNS)}
+
+
 def values(row: RecordRow) -> Values:
     return ages(row.age), towns(row.city)
 
 
 def table(series: RecordSeries, releases: int) -> dict[str, Values]:
-    """What the first so many releases say of each record."""
+    """What the first so many releases say of each record: of a column that changes, of each release by itself."""
     known = {}
-    for rows in series.releases[:releases]:
+    for at, rows in enumerate(series.releases[:releases]):
         for row in rows:
-            before = known.get(row.record, (frozenset(GRID), frozenset(TOWNS)))
-            known[row.record] = tuple(one & other for one, other in zip(before, values(row), strict=True))
-    return known
+            told = known.setdefault(row.record, [dict(EVERYTHING) for _ in series.releases])
+            for name, cell in zip(EVERYTHING, values(row), strict=True):
+                for each in [at] if name in series.changing else range(len(told)):
+                    told[each][name] &= cell
+    return {record: tuple(cell for each in told for cell in each.values()) for record, told in known.items()}
 
 
 def persons(series: RecordSeries, releases: int) -> set[str]:

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 ALLOWED = {
     "series": "name published releases",
     "columns": "sensitive quasi_identifiers group individual count delimiter record similar types spelled unlinkable "
-    "harmless decimal encoding renamed",
+    "harmless decimal encoding renamed changing",
     "adversary": "register transitions known",
     "counterfeits": None, "anonymized": None, "policy": None, "waiver": None,
 }  # fmt: skip
@@ -390,17 +390,19 @@ class Series:
             masks = not self.types(column) and all(re.fullmatch(r"\d*\*+", cell) for cell in cells)
             same.append(alike(cells, "categorical" if masks else self.types(column)))
             numeric.append(not masks and is_numeric(cells, self.types(column)))
-        described, classes = {}, []
-        for ids, rows in zip(self.ids, self.cells, strict=True):
+        described, classes, changing = {}, [], self.columns.get("changing", [])
+        for at, (ids, rows) in enumerate(zip(self.ids, self.cells, strict=True)):
             for each, row in zip(ids, rows, strict=True):
                 new = [
                     numeric_cell(cell) if number else members(cell) for cell, number in zip(row, numeric, strict=True)
                 ]
-                old = described.get(each, [None] * len(new))
-                described[each] = tuple(map(shared, old, new))
+                told = described.setdefault(each, [[None] * len(new) for _ in self.ids])
+                for place, cell in enumerate(new):
+                    for release in [at] if self.quasi[place] in changing else range(len(told)):
+                        told[release][place] = shared(told[release][place], cell)
             found = defaultdict(set)
-            for each, description in described.items():
-                found[description].add(each)
+            for each, told in described.items():
+                found[tuple(map(tuple, told))].add(each)
             classes.append(list(found.values()))
         return classes
 

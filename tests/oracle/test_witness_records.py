@@ -52,6 +52,22 @@ def test_examples_with_record_ids_are_wholly_shown(name, adversary, code, shown,
     assert (found, [each in said for each in shown], "rests on" in said) == (0, [True] * len(shown), False), said
 
 
+@pytest.mark.parametrize(("town", "fewest"), [("y", 2), ("x", 1)])
+def test_a_column_that_changes_is_one_of_each_release(town, fewest, tmp_path):
+    """Two of four people move from x to y, or one of them does."""
+    folder, where = tmp_path / "series", tmp_path / "w"
+    folder.mkdir()
+    (folder / "series.toml").write_text(
+        '[series]\nname = "r"\nreleases = ["1.csv", "2.csv"]\n[columns]\nrecord = "Id"\nsensitive = "Value"\n'
+        'quasi_identifiers = ["Town"]\nchanging = ["Town"]\n'
+    )
+    (folder / "1.csv").write_text("Id,Town,Value\n1,x,hiv\n2,x,flu\n3,x,hiv\n4,x,flu\n")
+    (folder / "2.csv").write_text(f"Id,Town,Value\n4,{town},flu\n3,y,hiv\n2,x,flu\n1,x,hiv\n")
+    assert run_main(str(folder), "--witness", str(where))[0] == (0 if fewest > 1 else 1)
+    code, said, _ = run_main("verify", str(folder), str(where))
+    assert (code, f"of 4 records, at least {fewest} have" in said) == (0, True), said
+
+
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [

@@ -1,4 +1,4 @@
-"""Rules about the meaning of cells: hierarchies, types, texts for unknown values, and exact values."""
+"""Rules about the meaning of cells: hierarchies, types, unknown and exact values, and cells that change with time."""
 
 from __future__ import annotations
 
@@ -257,3 +257,14 @@ class Spelled(ColumnRule, key="spelled", form=Reader.texts):
                     name=name,
                 )
                 yield what, say("delete one of the two entries")
+
+
+@dataclass(frozen=True)
+class Changing(ColumnRule, key="changing", form=Reader.texts):
+    """`changing = ["School"]`: quasi-identifiers of which one release says nothing about the next, as they change."""
+
+    columns: tuple[str, ...] = ()
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield the columns that are not quasi-identifiers."""
+        return unnamed(sorted(self.columns), columns.quasi_identifiers, *_NOT_QUASI)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
@@ -18,7 +18,8 @@ RULES: tuple[type[ColumnRule], ...] = (
     *(Delimiter, Encoding, Renamed),  # the header
     *(IgnoreRows,),  # rows
     *(Decimal, Fold, Crosswalk),  # texts
-    *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, SeveralRows, Date, Harmless, Similar),  # declared
+    *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, Changing),  # declared: of cells
+    *(SeveralRows, Date, Harmless, Similar),  # of rows and values
 )
 KEYS = frozenset(rule.key for rule in RULES)
 

@@ -13,7 +13,7 @@ from audit.io import manifest
 from audit.io.manifest import parse_manifest
 from audit.io.releases import SMALL, RowClasses, singling_columns
 from audit.io.rules import registry
-from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.registry import RULES
@@ -41,6 +41,7 @@ STATED = [
     ColumnTypes({"Age": "numeric"}),
     Missing(frozenset({"?", "", "NA"})),
     Spelled(("Town",)),
+    Changing(("Age", "Town")),
     SeveralRows("latest"),
     Date("Seen"),
     Harmless({"Disease": ("none", "")}),
