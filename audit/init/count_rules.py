@@ -54,7 +54,7 @@ class TableGuesses(Guesses):
     Attributes:
         shape: what was recognised.
         texts: the published texts, with their frequency.
-        legend: the notes below the tables on markers, by marker.
+        legend: the notes beside the tables on markers, by marker.
         said: keys that a file beside the tables states.
     """
 
@@ -92,7 +92,7 @@ class TableGuesses(Guesses):
         return [self.document["series"][key] for key in ("releases_by",) if key in self.document["series"]]
 
     def note_on(self, marker: str) -> str:
-        """Return a sentence with the note below the tables on a marker; an empty text if there is none."""
+        """Return a sentence with the note beside the tables on a marker; an empty text if there is none."""
         note = self.legend.get(marker)
         return "" if note is None else say('A note says of "{text}": "{note}".', text=marker, note=note)
 

@@ -47,15 +47,17 @@ from audit.init.count_refusals import (
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, rounding_of
 from audit.init.found_files import FOLDERS
 from audit.init.guess import SNAPSHOTS
+from audit.init.summary import sheets_of
 from audit.io.argus_files import covered_by_digits
-from audit.io.notes_below import below_table, legend
+from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.notes_below import below_table, legend, lines_beside
 from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_table
 from audit.io.toml import release_tag, toml_key
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, parted, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
@@ -99,12 +101,15 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     rounding = table.get("rounding")
     none = say("none found")
     rounded = say("to {base} ({how})", base=rounding["to"], how=f'how = "{rounding["how"]}"') if rounding else none
+    books = (read_foreign(path) for path in (() if found is None else found.files) if is_foreign(path))
+    sheets = dict.fromkeys(parted(sheets_of(book, book.tables_left)) for book in books if book.sheet is not None)
     rules.found[say("Guessed from the tables found")] = [
         (say("recognised"), rules.shape),
         (
             say("releases"),
             next((say("one for each {column}", column=name) for name in rules.periods), f"{len(releases)}"),
         ),
+        *((say("read from"), each) for each in sheets),
         (say("dimensions"), ", ".join(table["dimensions"])),
         (say("counts"), table.get("value") or ", ".join(table.get("values") or table["wide"]["columns"])),
         (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
@@ -236,7 +241,7 @@ def _recognised_together(
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:
-    """Note the remarks below the tables, and refuse last rows that may be remarks.
+    """Note the remarks beside the tables, and refuse last rows that may be remarks.
 
     Raises:
         InputError: a file has such a row.
@@ -248,7 +253,7 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        for sign, words in legend(signs, [text for _, text in notes]):
+        for sign, words in legend(signs, [text for _, text in lines_beside(path)]):
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
         if notes:

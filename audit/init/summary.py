@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from audit.init.found_files import BESIDE, FoundFiles
 from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
-from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.table_forms import form_of
@@ -86,14 +86,7 @@ def _described(path: Path, shown: str) -> str:
     parts = [f"{rows}, {say_count('{count} column', '{count} columns', len(names))}"]
     if is_foreign(path):
         table = read_foreign(path)
-        if table.other_sheets:
-            not_used = say_count(
-                "NOT USED: sheet {names} (a release is a file of its own)",
-                "NOT USED: sheets {names} (a release is a file of its own)",
-                len(table.other_sheets),
-                names=joined([f'"{name}"' for name in table.other_sheets], _ALIKE_SHOWN),
-            )
-            parts += [say('sheet "{sheet}"', sheet=table.sheet), not_used]
+        parts += sheets_of(table, table.other_sheets)
         parts += [_header_below(table.lines[0])] if table.above else []
     elif not path.name.endswith(".parquet"):
         dialect = read_dialect(path)
@@ -102,6 +95,22 @@ def _described(path: Path, shown: str) -> str:
         parts += [say("in single quotes")] if dialect.quote == "'" else []
         parts += [_header_below(1 + dialect.above)] if dialect.above else []
     return parted(filter(None, parts))
+
+
+def sheets_of(table: ForeignTable, left: Sequence[str]) -> list[str]:
+    """Return the name of the sheet that is read, if there are several, and the names of those that are not used."""
+    parts = [say('sheet "{sheet}"', sheet=table.sheet)] if table.sheet is not None else []
+    if left:
+        names = joined([f'"{name}"' for name in left], _ALIKE_SHOWN)
+        parts.append(
+            say_count(
+                "NOT USED: sheet {names} (a release is a file of its own)",
+                "NOT USED: sheets {names} (a release is a file of its own)",
+                len(left),
+                names=names,
+            )
+        )
+    return parts
 
 
 def _header_below(line: int) -> str:

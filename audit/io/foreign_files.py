@@ -121,15 +121,14 @@ def _read_workbook(path: Path) -> ForeignTable:
         try:
             book = CalamineWorkbook.from_filelike(file)
             sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
-            filled = [(name, sheet) for name, sheet in sheets if sheet.height]
-            large = (each for each in filled if each[1].height > 1 and each[1].width > 1)  # a sheet of notes is smaller
-            chosen = next(large, filled[0] if filled else None)
-            rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
-            others = {name: sheet.to_python(skip_empty_area=False) for name, sheet in filled if (name, sheet) != chosen}
+            filled = {name: sheet.to_python(skip_empty_area=False) for name, sheet in sheets if sheet.height}
+            large = [name for name, sheet in sheets if sheet.height > 1 and sheet.width > 1]
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
             raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    cells = read = [[text(cell) for cell in row] for row in rows]
+    texts = {name: [[*map(text, row)] for row in rows] for name, rows in filled.items()}
+    chosen = _sheet_of_table({name: texts[name] for name in large} or texts)
+    cells = read = texts.pop(chosen) if chosen is not None else []
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
     header = first + header_place([row[:width] for row in cells[first : first + _LOOKED_AT]])
@@ -138,9 +137,8 @@ def _read_workbook(path: Path) -> ForeignTable:
     lines, cells = [line for line, _ in kept], [row for _, row in kept]
     names = tuple(cells[0]) if cells else ()
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
-    sheet = chosen[0] if chosen is not None and others else None
+    sheet = chosen if texts else None
     known = {name.strip() for name in names} - {""}
-    texts = {name: [[*map(text, row)] for row in each] for name, each in others.items()}
     left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     elsewhere = tuple(
         (f"{name}:{line}", row)
@@ -150,11 +148,38 @@ def _read_workbook(path: Path) -> ForeignTable:
     )
     try:
         elsewhere = (*elsewhere, *texts_outside_cells(path))
-        unlike = (*shown_otherwise(path, texts if chosen is None else {**texts, chosen[0]: read}),)
+        unlike = (*shown_otherwise(path, texts if chosen is None else {**texts, chosen: read}),)
     except (zipfile.BadZipFile, ET.ParseError) as error:
         what = say("this workbook cannot be read, or it has a password")
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    return ForeignTable(names, columns, lines or [1], sheet, (*others,), (*left,), above, elsewhere, unlike)
+    return ForeignTable(names, columns, lines or [1], sheet, (*texts,), (*left,), above, elsewhere, unlike)
+
+
+_ABOUT_TABLES = re.compile(
+    r"(?:\W|[0-9])*(?:cover|title|contents?|index|read.?me|information|about|notes?|foot ?notes?|symbols?|key|legend|"
+    r"glossary|definitions?|metadata|methodology|deckblatt|titel(?:blatt|seite)?|inhalt(?:sverzeichnis)?|impressum|info|hinweise?|"
+    r"erl\u00e4uterung(?:en)?|vorbemerkung(?:en)?|anmerkung(?:en)?|zeichen\w*|fu\u00dfnoten?|legende|glossar|definitionen|"
+    r"couverture|garde|sommaire|lisez.?moi|l\u00e9gende|remarques?|d\u00e9finitions|glossaire|avertissement|m\u00e9thodologie|"
+    r"portada|\u00edndice|indice|contenido|l\u00e9ame|leyenda|notas?|definiciones|glosario|metodolog\u00eda)(?:[\W_]|[0-9]|page|sheet|seite)*",
+    re.IGNORECASE,
+)
+"""The names of sheets that say something about the tables of a workbook."""
+
+
+def _sheet_of_table(sheets: Mapping[str, Sequence[Sequence[str]]]) -> str | None:
+    """Return the sheet that is read: the first that says nothing about the tables by its name or form, else the first.
+
+    Such a form is a list of signs and their meanings: texts without a number in two columns.
+    """
+    named = [name for name in sheets if not _ABOUT_TABLES.fullmatch(name)] or [*sheets]
+    return next((name for name in named if not _is_list(sheets[name])), next(iter(named), None))
+
+
+def _is_list(rows: Sequence[Sequence[str]]) -> bool:
+    cells = [(place, cell) for row in rows for place, cell in enumerate(row) if cell]
+    first, *others = sorted({place for place, _ in cells}) or [0]
+    has_numbers = any(cell[0].isdigit() and (place == first or cell.upper() == cell.lower()) for place, cell in cells)
+    return len(others) <= 1 and not has_numbers
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:

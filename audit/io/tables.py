@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from audit.io.diagnostics import check_file, damages, note_unreadable
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
 from audit.runtime.phrases import say
@@ -277,6 +278,13 @@ def note_absent(
     quoted = not lacks_all and form_of(path).has_header(path, len(names))
     line = form_of(path).header_line(path)
     header_line = say("write a header line with these names, separated by commas: {names}", names=", ".join(listed))
+    if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
+        header_line = say(
+            'the sheet "{sheet}" is read, which should have a header with these names: {names}; to have another sheet '
+            "read, save it as a CSV file",
+            sheet=sheet,
+            names=", ".join(listed),
+        )
     if lacks_all and len(listed) > 1:
         problems.add(shown, say("the file has none of the columns that it should have"), header_line, line=line)
         return

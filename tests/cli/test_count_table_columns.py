@@ -720,6 +720,27 @@ def test_a_sheet_with_columns_of_the_one_that_is_read_is_asked_about(head, tmp_p
     assert any("t.xlsx: More" in why for why in reasons) == (head == ROWS[0])
 
 
+@pytest.mark.parametrize("title", ["Notes", "2 Hinweise", "Lisez-moi", "Sheet1"])
+def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, tmp_path):
+    """Offices put the cover and the notes before the tables."""
+    plain = series(tmp_path / "plain", "t.csv", lines(*ROWS).encode())
+    folder = series(tmp_path / "s", "t.xlsx", b"")
+    book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
+    book.active.title = "Table_1"
+    for at, (name, rows) in enumerate(
+        {"Cover": [["Residents"], ["March"]], title: [["Sign", "Meaning"], ["*", "1 to 4 people"]]}.items()
+    ):
+        for row in rows:
+            (book[name] if name in book else book.create_sheet(name, at)).append(row)
+    book.save(folder / "t.xlsx")
+    assert findings(found_in(folder)[1]) == findings(found_in(plain)[1]) != []
+    (folder / "series.toml").unlink()
+    out = run_main("init", str(folder), "--yes")[1]
+    assert 'sheet "Table_1"' in out
+    assert "NOT USED" not in out
+    assert tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))["table"]["markers"] == {"*": [1, 4]}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", NOTES)
 def test_a_table_with_notes_is_the_table_without(way, kind, tmp_path):
