@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -18,7 +19,7 @@ from audit.count_tables.published_texts import number_of, said_range
 from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
-from audit.init.guess import TRANSITIONS, changes_of_values, state_changes
+from audit.init.guess import TRANSITIONS, changes_of_values, changing_columns, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
@@ -31,7 +32,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, joined, say, say_count
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ _LEFT_OPEN = {OPEN: Phrase("leave it open; the verdict stays undecided")}
 OF_SENSITIVE = ("harmless", "similar")
 _ORDER = "series.releases"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
-_CHANGES = "adversary.transitions"
+_CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
 _TYPED = ("min_count", "min_width", "not_counts", "over_time", "perturbation", "rounding", "threshold")
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
@@ -137,6 +138,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         followed = {*manifest.columns.sensitive, manifest.columns.individual} - {None}
         if moved or {*asked.named("sensitive"), *asked.named("individual")} != followed:
             asked.draft_transitions(manifest)
+        asked.draft_changing(manifest)
         asked.ask_harmless(found)
     asked.ask_others()
     changed = tomlkit.dumps(document)
@@ -266,6 +268,10 @@ class _Asked:
         for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]
+        if [name] == self.columns.get("changing", []):
+            del self.columns["changing"]
+        elif name in self.columns.get("changing", []):
+            self.columns["changing"].remove(name)
 
     def give_role(self, name: str, role: str, reason: str) -> None:
         """Name a column under the key of its role."""
@@ -293,10 +299,7 @@ class _Asked:
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
         if "rows" in self.columns or ("transitions" in adversary and not drafted):
             return
-        answered = tomlkit.parse(tomlkit.dumps(self.document))
-        answered.pop(UNCONFIRMED, None)  # it names roles that no column has by the answers
-        opened = _opened(before.folder, tomlkit.dumps(answered))
-        changes = {} if opened is None else changes_of_values(Series.of(replace(opened, transitions=None)))
+        changes = changes_of_values(Series.of(replace(self.answered(before), transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")
         if path.exists():
             state_changes(changes_of_values(Series.of(replace(before, transitions=None))), old)
@@ -312,6 +315,30 @@ class _Asked:
             stated["transitions"].comment(f"{say('guess: ')}{why}")
             self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
         self.files = found.files
+
+    def draft_changing(self, before: Manifest) -> None:
+        """Name the quasi-identifiers that change with time, as a guess, if the publisher has named none."""
+        import tomlkit
+
+        if _CHANGING in before.unconfirmed:
+            self.document[UNCONFIRMED]["keys"].remove(_CHANGING)
+            self.columns.pop("changing", None)
+        if "changing" in self.columns or not self.named("record"):
+            return
+        with suppress(InputError):  # an audit tells of it
+            if changing := changing_columns(Series.of(self.answered(before))):
+                self.columns["changing"] = [*changing]
+                self.columns["changing"].comment(f"{say('guess: ')}{parted(changing.values())}")
+                guesses = self.document.setdefault(UNCONFIRMED, tomlkit.table())
+                guesses.setdefault("keys", tomlkit.array()).append(_CHANGING)
+
+    def answered(self, before: Manifest) -> Manifest:
+        """Return the manifest by the answers so far, without guesses, which name roles that no column may have."""
+        import tomlkit
+
+        document = tomlkit.parse(tomlkit.dumps(self.document))
+        document.pop(UNCONFIRMED, None)
+        return _opened(before.folder, tomlkit.dumps(document)) or before
 
     # -- other guesses
 

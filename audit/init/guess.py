@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from audit.init.register_cells import state_cells, state_words
 from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
-from audit.io.cells import Kind
+from audit.io.cells import Cell, Kind, intersect
+from audit.io.encoding import IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
@@ -34,9 +35,10 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_text, toml_value
+from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, figure, joined, parted, say
+from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -68,6 +70,7 @@ def guess(folder: Path) -> Guesses:
     changes: dict[tuple[str, str], int] | None = {}
     try:
         _amend(Series.of(_manifest(found)), guesses)
+        _state_changing(Series.of(_manifest(found)), found)
         if "transitions" not in found.beside:
             changes = changes_of_values(Series.of(_manifest(found)))
     except InputError as error:
@@ -252,6 +255,66 @@ def _amend(series: Series, guesses: Guesses) -> None:
             some = [text for group in hint.texts for text in group][:_SHOWN]
             why = say("{why}, such as {cells}", why=hint.why, cells=texts.example(hint.column, some, quoted=True))
             guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
+
+
+def _state_changing(series: Series, found: FoundFiles) -> None:
+    """State which columns change with time as a guess, or beside a key what to write if it was published."""
+    guesses, changing = found.guesses, changing_columns(series)
+    if changing and series.columns.record is not None:
+        guesses.state("columns.changing", [*changing], parted(changing.values()), sure=False)
+    elif changing and series.columns.individual is not None:
+        doubt = say(
+            'With record = "{column}", write changing = {columns}, too, if these columns change with time: {why}.',
+            column=printable(series.columns.individual),
+            columns=f"[{', '.join(map(toml_text, changing))}]",
+            why=parted(changing.values()),
+        )
+        guesses.below["columns.individual"] += f"\n{doubt}"
+        guesses.doubts.append(doubt)
+
+
+def changing_columns(series: Series) -> dict[str, str]:
+    """Return the quasi-identifiers whose cells change with time, each with the reason; the ids are in a column.
+
+    A column is left out if this is so for at most one in a hundred ids, whose cells may be errors.
+
+    Raises:
+        InputError: a release is faulty.
+    """
+    columns, encoder, rows = series.columns, IdentifierEncoder(), list[tuple[Codes, Mapping[str, Codes]]]()
+    if series.about_rows > MOST_ROWS or columns.rules[SeveralRows].choice == EPISODES:
+        return {}
+    for position in range(len(series.tags) if columns.record or columns.individual else 0):
+        read = series.read(position, columns.quasi_identifiers, records=columns.record is not None)
+        who = read.person if read.records is None else encoder.encode_coded(read.records)
+        if who is not None:
+            rows.append((who, read.cells))
+    size = max((int(who.max(initial=UNKNOWN)) + 1 for who, _ in rows), default=0)
+    often = int(np.count_nonzero(sum(np.bincount(who[who >= 0], minlength=size) for who, _ in rows) > np.int64(1)))
+    found = dict[str, str]()
+    for name in columns.quasi_identifiers:
+        changed = _changed([(who, cells[name]) for who, cells in rows], series.attributes[name].cells, size)
+        if 100 * changed > often:
+            found[name] = say_count(
+                'for {changed} of {count} id, cells of "{column}" in two releases have nothing in common',
+                'for {changed} of {count} ids, cells of "{column}" in two releases have nothing in common',
+                often,
+                changed=changed,
+                column=printable(name),
+            )
+    return found
+
+
+def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: int) -> int:
+    """Return how many ids have a cell that has nothing in common with their cell before; ids and cells of releases."""
+    last, changed = np.full(size, UNKNOWN, dtype=np.int32), np.zeros(size, dtype=np.bool_)
+    for who, cell in rows:
+        known = np.flatnonzero(who >= 0)
+        pairs, place = np.unique(np.stack([last[who[known]], cell[known]]), axis=1, return_inverse=True)
+        apart = [one != UNKNOWN and intersect(cells[one], cells[other]) is None for one, other in pairs.T.tolist()]
+        changed[who[known]] |= np.array(apart, dtype=np.bool_)[place.ravel()]
+        last[who[known]] = cell[known]
+    return int(np.count_nonzero(changed))
 
 
 def changes_of_values(series: Series) -> dict[tuple[str, str], int] | None:

@@ -371,3 +371,72 @@ def test_a_value_of_most_rows_is_never_harmless_without_a_word(tmp_path, answer,
     assert run_audit(tmp_path)[0] == (1 if harmless is None else 0)
     if harmless is None:
         assert confirm(tmp_path)[1].endswith("nothing is left to confirm.\n")
+
+
+OF_PANEL = """[series]
+releases = ["panel.csv"]
+releases_by = "Wave"
+[columns]
+sensitive = "Need"
+record = "Pupil"
+quasi_identifiers = ["School", "Grade"]
+unlinkable.Wave = "the year"
+"""
+
+
+def panel(folder, moving=3):
+    """200 pupils in two years: all are one grade higher in the second, and so many are in another school."""
+    rows = [["Wave", "Pupil", "School", "Grade", "Need"]]
+    for wave in (0, 1):
+        rows += [
+            [
+                str(2022 + wave),
+                f"E{n}",
+                ["North", "South"][(n + wave * (n < moving)) % 2],
+                str(1 + wave),
+                "ab"[n // 2 % 2],
+            ]
+            for n in range(200)
+        ]
+    write(folder / "panel.csv", as_csv(rows))
+    return folder
+
+
+@pytest.mark.parametrize(("moving", "named"), [(3, ["School", "Grade"]), (2, ["Grade"])])
+def test_columns_that_change_are_a_guess_once_the_ids_are_published(tmp_path, moving, named):
+    """Cells of one in a hundred records may be errors, which an audit names."""
+    code, out, _ = run_main("init", str(panel(tmp_path, moving)), "--yes")
+    shown = ", ".join(f'"{name}"' for name in named)
+    assert (code, f'With record = "Pupil", write changing = [{shown}], too' in " ".join(out.split())) == (0, True)
+    text = (tmp_path / "series.toml").read_text()
+    assert "changing" not in tomllib.loads(text)["columns"]
+    write(tmp_path / "series.toml", OF_PANEL)
+    _, _, err, text = confirm(tmp_path, "yes")
+    assert "of 200 ids, cells of" in " ".join(err.split())
+    assert (tomllib.loads(text)["columns"]["changing"], "unconfirmed" in tomllib.loads(text)) == (named, False)
+    if moving == 2:
+        assert 'column "School": the cells of record "E0" contradict' in refused(str(tmp_path))
+    else:
+        assert run_audit(tmp_path)[0] == 1
+
+
+def test_columns_that_change_remain_a_guess_or_go_with_the_role_of_the_column(tmp_path):
+    write(panel(tmp_path) / "series.toml", f'{OF_PANEL}[unconfirmed]\nkeys = ["columns.quasi_identifiers"]\n')
+    text = confirm(tmp_path, "", "", "")[3]
+    assert tomllib.loads(text)["unconfirmed"]["keys"] == ["columns.quasi_identifiers", "columns.changing"]
+    assert {each["state"] for each in run_audit(tmp_path)[1]["policy"]["clauses"]} <= {"undecided", "not judged"}
+    text = confirm(tmp_path, "quasi_identifiers", "unlinkable", "known to nobody", "no")[3]
+    assert "changing" not in tomllib.loads(text)["columns"]
+    text = text.replace('quasi_identifiers = ["School"', 'changing = ["School"]\nquasi_identifiers = ["School"')
+    write(tmp_path / "series.toml", text + '[unconfirmed]\nkeys = ["columns.quasi_identifiers"]\n')
+    columns = tomllib.loads(confirm(tmp_path, "unlinkable", "known to nobody")[3])["columns"]
+    assert ("changing" in columns, columns["quasi_identifiers"]) == (False, [])
+
+
+def test_columns_of_ids_that_are_named_as_published_ones_are_a_guess_at_once(tmp_path):
+    path = panel(tmp_path) / "panel.csv"
+    write(path, path.read_text().replace("Pupil", "Record"))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text())
+    assert (manifest["columns"]["record"], manifest["columns"]["changing"]) == ("Record", ["School", "Grade"])
+    assert "columns.changing" in manifest["unconfirmed"]["keys"]

@@ -24,6 +24,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.check_record.RecordFollower.read", "each.release != release", "each.release == release"),
         ("audit.judgement.pseudonyms.ReportNames.record_cells", "not source.is_absent(at, cell)", "True"),
     ],
+    "cli/test_confirm.py::test_columns_that_change_are_a_guess_once_the_ids_are_published": [
+        ("audit.init.guess.changing_columns", "100 * changed > often", "changed"),
+        ("audit.init.guess._changed", "one != UNKNOWN and", "one == UNKNOWN or"),
+    ],
+    "cli/test_confirm.py::test_columns_that_change_remain_a_guess_or_go_with_the_role_of_the_column": [
+        ("audit.init.confirmation._Asked.draft_changing", "append(_CHANGING)", "count(_CHANGING)"),
+        ("audit.init.confirmation._Asked.take_role", "if [name] ==", "if () =="),
+    ],
     "cli/test_records.py::test_cells_that_change_have_a_way_out": [
         ("attacks.descriptions.RecordDescriptions.add", "tuple(wrong)", "tuple(wrong)[:1]"),
         ("audit.adversary.record_linkage.wrong_cell", "line(error.row)", "line(0)"),
