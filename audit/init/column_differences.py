@@ -14,6 +14,7 @@ from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cell_reading import MARKERS, infer_kind
 from audit.io.cells import Kind
+from audit.io.manifest import NAME
 from audit.io.publication_order import in_time
 from audit.io.respelling import fold
 from audit.io.rules.file_form import Renamed
@@ -28,12 +29,13 @@ _MOST_WAVES = 60
 
 
 def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
-    """Return the columns of the only file, split into releases if a column names the release of each row.
+    """Return the columns of the only file, split into releases if a column may name the release of each row.
 
-    Such a column is named like a wave or a year, and another column has texts that are unique in each release, or of
-    which few repeat there if they are ids of people, and mostly occur in several; or the lines of the register are of
-    releases with its texts.
+    Such a column is named like a wave or a year. It is likely to if another column has texts that are unique in each
+    release, or of which few repeat there if they are ids of people, and mostly occur in several; or if the lines of the
+    register are of releases with its texts. Without a likely one, only published rows are split, by the first.
     """
+    unlikely: tuple[Column, dict[str, Column], str] | None = None
     for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
         tags = in_time(by.texts)[0]
         if not (by.whole and 1 < len(tags) <= _MOST_WAVES and "" not in tags) or len(by.codes) < 2 * len(tags):
@@ -47,27 +49,26 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
         }
         likely = sorted(filter(_may_name_people, split.values()), key=lambda column: not column.unique)
         person = next(filter(_comes_again, likely), None)
-        of_lines = found.texts("register", "release") >= {*tags}
-        if person is None and not of_lines:
-            why = say(
-                'All rows are read as one release, but "{column}" may name the release of each row. If so, write '
-                'releases_by = "{column}" under [series], and give that as its reason under unlinkable.',
-                column=by.name,
-            )
-            found.guesses.doubt("series.releases", why)
+        if person is None and not found.texts("register", "release") >= {*tags}:
+            unlikely = unlikely or (by, split, say("its name; if all rows are of one release, delete the line"))
             continue
-        [file] = found.releases
-        found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
         why = say("the release of each line")
         if person is not None:
             why = say('"{column}" has no text twice in any of them', column=person.name)
         if person is not None and not person.unique:
             why = say('"{column}" has few texts twice in one of them', column=person.name)
-        found.guesses.state("series.releases_by", by.name, why, sure=False)
-        same = say("it names the release of a row, so all rows of a release share it")
-        found.guesses.state("columns.unlinkable", {by.name: same})
-        return split
-    return columns
+        return _split(found, by, split, why)
+    return columns if unlikely is None or found.guesses.name != NAME else _split(found, *unlikely)
+
+
+def _split(found: FoundFiles, by: Column, split: dict[str, Column], why: str) -> dict[str, Column]:
+    """State that a column names the release of each row, and return the columns of these releases."""
+    [file] = found.releases
+    found.releases = [replace(file, tag=tag, by=by.name) for tag in in_time(by.texts)[0]]
+    found.guesses.state("series.releases_by", by.name, why, sure=False)
+    same = say("it names the release of a row, so all rows of a release share it")
+    found.guesses.state("columns.unlinkable", {by.name: same})
+    return split
 
 
 def _may_name_people(column: Column) -> bool:

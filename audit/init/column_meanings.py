@@ -171,10 +171,11 @@ class _Guesser:
 
     def guess_ids(self, *, published: bool) -> None:
         """Guess the auditor's key and the published record id; a pseudonym that is not `published` is such a key."""
-        keyed = self.found.keys == len(self.found.releases)
-        keys = [(path, path.name) for tag in self.found.tags if (path := self.found.key_file(tag)) is not None]
+        keyed = len(self.found.keys) == len(self.found.releases)
+        keys = [(path, path.name) for path in dict.fromkeys(self.found.keys)]
         people = read_columns(keys).get("individual") if keys and not self.found.pair() else None
-        if people is not None and not people.unique:
+        several = len(keys) < len(self.found.keys)  # releases in one key, where people come again
+        if people is not None and not (people.unique or several):
             self.take_several(people)
         free = [c for c in self.free(self.rows) if not self.generalized(c)]
         of_people = [] if published else [c for c in free if column_names.names_pseudonyms(c.name)]

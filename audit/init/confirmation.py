@@ -107,11 +107,11 @@ _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _EXCLUDES = {"count": "individual", "individual": "count"}  # a row of several people names none of them
 _LEFT_OPEN = {OPEN: Phrase("leave it open; the verdict stays undecided")}
 OF_SENSITIVE = ("harmless", "similar")
-_ORDER = "series.releases"
+_ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
 _TYPED = ("min_count", "min_width", "not_counts", "over_time", "perturbation", "rounding", "threshold")
-_SHOWN = 3
+_SHOWN, _TAGS_SHOWN = 3, 12
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
 
@@ -131,7 +131,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     manifest = _opened(folder, text)
     document = tomlkit.parse(text)
     asked = _Asked(folder, document, manifest, ask)
-    if manifest is not None:
+    asked.ask_waves()
+    if (manifest := asked.manifest) is not None:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
         moved = asked.ask_order(manifest.releases)
@@ -176,7 +177,7 @@ class _Asked:
     Attributes:
         folder: the folder of the series.
         document: the text as it changes; a tomlkit document, untyped.
-        manifest: the manifest before any change; None for count tables, whose columns have no roles.
+        manifest: the manifest once its releases are asked about; None for count tables, whose columns have no roles.
         ask: asks the publisher.
         left: the keys that the publisher left open.
         files: further files to write, by name.
@@ -193,6 +194,29 @@ class _Asked:
     def columns(self) -> Any:  # noqa: ANN401 - a table of tomlkit
         """The table of columns."""
         return self.document["columns"]
+
+    def ask_waves(self) -> None:
+        """Ask whether a column names the release of each row, if it is a guess; by a no, its file is one release."""
+        guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
+        if self.manifest is None or _WAVES not in guesses:
+            return
+        by, tags = str(self.document["series"]["releases_by"]), self.manifest.tags
+        text = say(
+            'Does the column "{column}" name the release of each row? There are then {count} releases: {tags}.',
+            column=printable(by),
+            count=len(tags),
+            tags=joined([printable(tag) for tag in tags], most=_TAGS_SHOWN),
+        )
+        answers = {"yes": say("yes"), "no": say("no, all rows of the file are of one release"), **_said(_LEFT_OPEN)}
+        answer = self.ask(Question(text, answers, OPEN))
+        if answer == OPEN:
+            self.left.add(_WAVES)
+            return
+        guesses.remove(_WAVES)
+        if answer == "no":
+            del self.document["series"]["releases_by"]
+            self.take_role(by, "unlinkable")
+            self.manifest = _opened(self.folder, self.document.as_string())
 
     # -- roles
 
@@ -263,6 +287,8 @@ class _Asked:
             del self.columns[role]
         elif value is not None and role == "unlinkable":
             del value[name]
+            if not value:
+                del self.columns[role]
         elif value is not None:
             value.remove(name)
         for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):

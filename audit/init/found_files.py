@@ -14,7 +14,16 @@ from audit.init.guesses import Guesses
 from audit.init.rolls import differ, lines_of_people, matched, times_of
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
+from audit.io.manifest import (
+    KEY_COLUMNS,
+    NAME,
+    POSSIBLE,
+    PRIVATE,
+    REGISTER_COLUMNS,
+    ReleaseFiles,
+    key_file,
+    key_name,
+)
 from audit.io.paths import is_inside
 from audit.io.publication_order import in_time, named_like, natural
 from audit.io.table_forms import form_of
@@ -49,7 +58,6 @@ class FoundFiles:
         other_registers: further tables that list people.
         counterfeits: tables in counterfeits/.
         hierarchies: tables in hierarchies/, or tables named so.
-        keys: number of releases that have a key file.
         names: the columns of each table that is not a hierarchy.
         columns: all columns that the releases share, by name.
         labels: the hierarchies of columns, by name.
@@ -64,7 +72,6 @@ class FoundFiles:
     other_registers: list[str] = field(default_factory=list)
     counterfeits: list[str] = field(default_factory=list)
     hierarchies: list[str] = field(default_factory=list)
-    keys: int = 0
     names: dict[str, list[str]] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     labels: dict[str, Hierarchy] = field(default_factory=dict)
@@ -97,10 +104,10 @@ class FoundFiles:
         """The sensitive column."""
         return self.with_role("sensitive")[0]
 
-    def key_file(self, tag: str) -> Path | None:
-        """Return the file that says whose rows those of a release are; None where there is none."""
-        path = self.folder / PRIVATE / f"{tag}.key.csv"
-        return path if is_there(path) else None
+    @property
+    def keys(self) -> list[Path]:
+        """The key files of the releases that have one, in the order of the releases."""
+        return [path for each in self.releases if is_there(path := key_file(self.folder, each))]
 
     def pair(self) -> ReleaseFiles | None:
         """Return the first release that is an Anatomy pair."""
@@ -364,7 +371,7 @@ def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
                 "it has about as many rows as {file}; if it says whose rows they are, save it as {key} with the "
                 "columns row (counted from 0: the first row is 0) and individual",
                 file=release.shown,
-                key=f"{PRIVATE}/{release.tag}.key.csv",
+                key=f"{PRIVATE}/{key_name(release.tag)}",
             )
 
 
@@ -431,13 +438,10 @@ def _check_releases(found: FoundFiles) -> None:
     order, is_clear = in_time(found.tags)
     found.releases.sort(key=lambda release: order.index(release.tag))
     tags = found.tags
-    found.keys = sum(found.key_file(tag) is not None for tag in tags)
     problems = Problems()
-    for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
+    for path in found.keys:
         shown = f"{PRIVATE}/{path.name}"
-        if path.name.removesuffix(".key.csv") not in tags:
-            found.unused[shown] = say("no release has this tag")
-        elif (names := header(path, shown, problems)) is not None:
+        if (names := header(path, shown, problems)) is not None:
             note_absent(path, shown, [*names], KEY_COLUMNS, problems)
     problems.check()
     entries = [
@@ -451,7 +455,7 @@ def _check_releases(found: FoundFiles) -> None:
     meant = [
         name
         for name, tag in ((name, release_tag(name)) for name in found.names if name in found.unused)
-        if found.key_file(tag) is not None or named_like(tag, tags)
+        if is_there(found.folder / PRIVATE / key_name(tag)) or named_like(tag, tags)
     ]
     if meant:
         why = say(

@@ -239,7 +239,9 @@ def _state_texts(found: FoundFiles) -> None:
             column=printable(column.name),
         )
     elif found.keys:
-        below = say("{folder}/ says whose rows they are, for {keys} of the releases", folder=PRIVATE, keys=found.keys)
+        below = say(
+            "{folder}/ says whose rows they are, for {keys} of the releases", folder=PRIVATE, keys=len(found.keys)
+        )
     before = guesses.below.get(f"columns.{last}")
     guesses.below[f"columns.{last}"] = "\n".join(filter(None, [before, below]))
 

@@ -44,7 +44,7 @@ def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
         say("Written into {file} for what was found", file=NAME): list(found.guesses.written.items()),
-        say("What can be judged"): [(_judged(manifest, found.keys),)],
+        say("What can be judged"): [(_judged(manifest, len(found.keys)),)],
     }
 
 
@@ -64,7 +64,7 @@ def _file_rows(found: FoundFiles) -> list[Row]:
     rows += [(shown, say("counterfeits of release {release}", release=tag)) for tag, shown in counterfeits.items()]
     rows += [(hierarchy.name, say('hierarchy of "{column}"', column=name)) for name, hierarchy in found.labels.items()]
     if found.keys:
-        keys = say("keys of {keys} of {releases} releases", keys=found.keys, releases=len(found.releases))
+        keys = say("keys of {keys} of {releases} releases", keys=len(found.keys), releases=len(found.releases))
         rows.append(("private/", keys))
     return [*rows, *((shown, say("NOT USED: {why}", why=why)) for shown, why in found.unused.items())]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from audit.io.diagnostics import check_file, is_there
-from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_name
 from audit.io.paths import same_file
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
@@ -41,7 +41,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)
     beside = paths[0].parent
-    keys = [folder / f"{tag}.key.csv" for folder in (beside, beside / PRIVATE, manifest.folder / PRIVATE)]
+    keys = [folder / key_name(tag) for folder in (beside, beside / PRIVATE, manifest.folder / PRIVATE)]
     key = next((each for each in keys if is_there(each)), keys[0])
     values = paths[1] if len(paths) > 1 else None
     files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key)

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
+from audit.io.diagnostics import is_there
 from audit.io.encoding import is_person
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notations import read_number
@@ -40,7 +41,7 @@ from audit.io.tables import Table, header
 from audit.io.texts import arrow, flags, texts_of
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
-from audit.runtime.phrases import Noun, say, say_count
+from audit.runtime.phrases import Noun, joined, say, say_count
 
 _SHOWN = 3  # examples of a warning
 _FEW = 20  # one in this many is few, of distinct cells or of people
@@ -97,6 +98,12 @@ _KEYED = Noun(
     "published, take it or its key to another folder",
     "{count} keys in private/ are those of tables which are no releases: name the tables under releases, or, if they "
     "are not published, take them or their keys to another folder",
+)
+_UNUSED_KEY = Noun(
+    "a table in private/ is like a key, but no release has its name, so it is not read: name it {name}, or take it to "
+    "another folder",
+    "{count} tables in private/ are like keys, but no release has their names, so they are not read: name them "
+    "{name}, or take them to another folder",
 )
 _SHEETS = Noun(
     "a workbook has sheets that are not read; if they were published, save each one as a separate file",
@@ -325,10 +332,15 @@ def _unpublished(series: Series) -> Iterable[str]:
 
 
 def _unlisted(series: Series) -> Iterator[ReportWarning]:
-    """Report tables beside the releases; those with a key were meant to be releases, so the verdict lacks them."""
+    """Report tables and keys that are not read; the verdict lacks tables with a key, which may be releases."""
     beside = series.manifest.unlisted()
     keyed = [path for path in beside if series.manifest.has_key(path)]
     yield from _noticed("dropped-file", _KEYED, map(series.manifest.shown, keyed), MisreadWarning)
+    if unused := series.manifest.unused_keys():
+        absent = [series.manifest.key_path(each) for each in series.manifest.releases]
+        names = [printable(series.manifest.shown(path)) for path in absent if not is_there(path)]
+        shown = map(series.manifest.shown, unused)
+        yield from _noticed("key", _UNUSED_KEY, shown, MisreadWarning, name=joined(names, most=_SHOWN))
     others = [path for path in beside if path not in keyed]
     yield from _noticed("dropped-file", _UNNAMED, map(series.manifest.shown, others))
 

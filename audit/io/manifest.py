@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -15,13 +16,14 @@ from typing import Any, Generic, Self, TypeVar
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
+from audit.io.diagnostics import is_there
 from audit.io.paths import as_path, is_remote, real_path
-from audit.io.publication_order import in_time
+from audit.io.publication_order import in_time, without_accents
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
-from audit.io.tables import is_table
+from audit.io.tables import header, is_table
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Doubt, Problems, printable
@@ -32,6 +34,7 @@ PRIVATE = "private"
 YEARS_FROM = "years_from"
 _FIRST_YEAR, _LAST_YEAR = 1800, 2000
 KEY_COLUMNS = ("row", "individual")
+_NAMED_KEY = re.compile(r"(?<![a-z])(?:keys?|cles?|claves?)(?![a-z])|schlue?ssel")
 REGISTER_COLUMNS = ("individual", "first", "last", "release")
 ANY, NEVER = "any", "never"
 """In place of a file of transitions: any value may follow any other, or none."""
@@ -197,7 +200,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
     def key_path(self, release: ReleaseFiles) -> Path:
         """Return the path of a release's key file, whether it exists or not."""
-        return release.key or self.folder / PRIVATE / f"{release.tag}.key.csv"
+        return release.key or key_file(self.folder, release)
 
     def headings(self, tag: str) -> Adjustments:
         """Return the adjustments with which the headers of a release's tables are read."""
@@ -238,7 +241,19 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
     def has_key(self, table: Path) -> bool:
         """Return whether the private folder has a key file for a table."""
-        return (self.folder / PRIVATE / f"{release_tag(table.name)}.key.csv").exists()
+        return (self.folder / PRIVATE / key_name(release_tag(table.name))).exists()
+
+    def unused_keys(self) -> list[Path]:
+        """Return the tables in the private folder that are like keys by their names or columns, and are not read.
+
+        None are if every release has a key file, or in a remote folder. A key that waits for an unlisted table is none.
+        """
+        keys = {self.key_path(release) for release in self.releases}
+        if is_remote(self.folder) or all(map(is_there, keys)):
+            return []
+        known = {*(path.name for path in keys), *map(key_name, self.awaited)}
+        tables = sorted(path for path in (self.folder / PRIVATE).glob("*") if is_table(path.name))
+        return [path for path in tables if path.name not in known and _is_like_a_key(path)]
 
     @property
     def awaited(self) -> frozenset[str]:
@@ -247,6 +262,30 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         Rules may be about them, because a candidate needs them before it is listed.
         """
         return frozenset((*self.to_come, *(release_tag(path.name) for path in self.unlisted())))
+
+
+def key_name(tag: str) -> str:
+    """Return the name of the key file of a release.
+
+    >>> key_name("2024Q1"), key_name("2022/23")
+    ('2024Q1.key.csv', '2022-23.key.csv')
+    """
+    return re.sub(r"[/\\]", "-", tag) + ".key.csv"
+
+
+def key_file(folder: Path, release: ReleaseFiles) -> Path:
+    """Return the path of a release's key file in the private folder, whether it exists or not.
+
+    Where a file has several releases, one key file of all its rows, named like the file, may say whose they are.
+    """
+    own, whole = (folder / PRIVATE / key_name(tag) for tag in (release.tag, release_tag(release.shown)))
+    return whole if release.by is not None and is_there(whole) and not is_there(own) else own
+
+
+def _is_like_a_key(path: Path) -> bool:
+    return bool(_NAMED_KEY.search(without_accents(path.name))) or {*KEY_COLUMNS} <= {
+        *(header(path, path.name, Problems()) or ())
+    }
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:

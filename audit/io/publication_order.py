@@ -81,7 +81,7 @@ def named_like(name: str, others: Iterable[str]) -> bool:
 
 def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
     """Return the numbers in a name, what it has beside them, and whether no number is a word other than a month."""
-    text = _plain(_MONTH_AND_YEAR.sub(r"\1 \2", name))
+    text = without_accents(_MONTH_AND_YEAR.sub(r"\1 \2", name))
     numbers, rest, is_clear, end = list[int](), list[str](), True, 0
     for part in _PARTS.finditer(text):
         ordinal, digits, word = part.groups()
@@ -95,7 +95,8 @@ def _read(name: str) -> tuple[tuple[int, ...], str, bool]:
     return tuple(numbers), "".join([*rest, text[end:]]), is_clear
 
 
-def _plain(name: str) -> str:
+def without_accents(name: str) -> str:
+    """Return a name in lower case without accents."""
     return "".join(each for each in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(each))
 
 

@@ -17,7 +17,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
+from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
@@ -319,7 +319,8 @@ class ReleaseReading:
         rows = key.whole_numbers("row")
         if table.kept is not None:  # ignored rows are counted in the key, but the key's lines about them are dropped
             inside = (rows >= 0) & (rows < table.in_file)
-            if table.of_release is not None and (elsewhere := inside & ~np.isin(rows, table.of_release)).any():
+            own = key.path.name == key_name(self.files.tag)  # else it may be about all rows of the file
+            if own and table.of_release is not None and (elsewhere := inside & ~np.isin(rows, table.of_release)).any():
                 what = say(
                     'the row of {file} with this number, counted from 0, is not one of release "{tag}"',
                     file=table.shown,

@@ -22,7 +22,7 @@ from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.input_files import InputFile, published_file
-from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
 from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.release_reading import ReleaseReading
@@ -504,8 +504,8 @@ def _check_side_files(manifest: Manifest, problems: Problems) -> None:
         if name is not None:
             check_file(manifest.folder / name, name, problems)
     for release in manifest.releases:
-        shown = f"{PRIVATE}/{release.tag}.key.csv"
-        path = manifest.folder / shown
+        path = key_file(manifest.folder, release)
+        shown = manifest.shown(path)
         if is_there(path) and not is_inside(manifest.folder, shown):
             problems.add(
                 shown, say("a link takes this path out of the series folder"), say("copy the file into the folder")

@@ -13,6 +13,7 @@ from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8, Declared, Dialect, text_above
 from audit.io.encoding import NOBODY
 from audit.io.foreign_files import writable_name
+from audit.io.manifest import key_name
 from audit.io.notes_below import text_below
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
@@ -131,7 +132,7 @@ class CandidateFiles:
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
             columns[name] = pa.array([of_row.get(str(row), "") for row in in_file.tolist()], pa.string())
         table = pa.table(columns)
-        write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600, dialect=key.dialect)
+        write_table(table, _private(folder) / key_name(rows.tag), mode=0o600, dialect=key.dialect)
 
     def register_in(self, folder: Path) -> Path | None:
         """Return the path of the written register; None if there is none or it is that of the series."""

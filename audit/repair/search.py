@@ -20,6 +20,7 @@ import numpy as np
 from audit.adversary.build_evidence import choose
 from audit.io.candidate import with_candidate
 from audit.io.foreign_files import is_foreign
+from audit.io.manifest import key_name
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
@@ -127,7 +128,7 @@ class RepairSearch:
             return say(
                 "no rows could be withheld: a withheld person must leave the register, too, and there is no key for "
                 "the rows; put {key} beside the candidate, and use --adversary register",
-                key=f"{rows.tag}.key.csv",
+                key=key_name(rows.tag),
             )
         if not rows.register.speaks_of_the_past:
             return say("no rows could be withheld: the register is about the candidate only, and could become empty")

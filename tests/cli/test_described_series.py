@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import io
 import json
 from decimal import Decimal
 from itertools import product
@@ -349,6 +350,49 @@ def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     assert "which has 12, counted from 0" in run_main(str(tmp_path))[2]
 
 
+@pytest.mark.parametrize("name", ["panel.key.csv", "2020-21.key.csv"])
+def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path, name):
+    """It is named like the file, or, where it is about one release, like the tag without the sign of a folder."""
+    rows = [(f"{year}/{year % 100 + 1}", who, "20-39", "ab"[who % 2]) for year in (2020, 2021) for who in range(4)]
+    write(tmp_path / "panel.csv", as_csv([["School year", "Age", "Illness"], *[[a, c, d] for a, _, c, d in rows]]))
+    of_all = [["row", "individual"], *[[str(at), f"P{who}"] for at, (_, who, *_) in enumerate(rows)]]
+    (tmp_path / "private").mkdir()
+    write(tmp_path / "private" / name, as_csv(of_all if name == "panel.key.csv" else of_all[:5]))
+    if name != "panel.key.csv":
+        write(tmp_path / "private/2021-22.key.csv", as_csv([of_all[0], *of_all[5:]]))
+    done("init", "--yes", str(tmp_path))
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "for 2 of the releases" in text
+    assert 'releases_by = "School year"' in text
+    result = read_audit(tmp_path)[1]
+    assert (result["adversary"]["kind"], result["series"]["rows"]) == ("linked", 8)
+    assert "key" not in [each["kind"] for each in result["warnings"]], "every row has a line in a key"
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "code"),
+    [
+        ("one_key.csv", ["person", "line"], 3),
+        ("Schlüssel_eins.csv", ["person", "line"], 3),
+        ("clé-un.csv", ["person", "line"], 3),
+        ("lines.csv", ["row", "individual"], 3),
+        ("two.key.csv", ["row", "individual"], 3),
+        ("monkey.csv", ["person", "line"], 0),
+    ],
+)
+def test_a_key_that_is_not_read_leaves_the_policy_undecided(tmp_path, name, columns, code):
+    """Under another name it was ignored in silence, and people who are known were not judged."""
+    write(tmp_path / "one.csv", as_csv([["Age", "Illness"], ["20-39", "a"], ["20-39", "b"]]))
+    write(tmp_path / "series.toml", '[series]\nreleases = ["one.csv"]\n[columns]\nsensitive = "Illness"\n'
+                                    'quasi_identifiers = ["Age"]\n')  # fmt: skip
+    (tmp_path / "private").mkdir()
+    write(tmp_path / "private" / name, as_csv([columns, ["0", "1"], ["1", "2"]]))
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, "private/one.key.csv" in " ".join(out.split())) == (code, code == 3)
+    write(tmp_path / "private/one.key.csv", "row,individual\n0,x\n1,y\n")
+    assert "like a key" not in run_main(str(tmp_path))[1]
+
+
 def test_the_column_of_releases_needs_a_role_too(tmp_path):
     by = '[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
     code, _, _, _, _ = judged(one_file(tmp_path), by + ROLES)
@@ -367,16 +411,23 @@ def test_init_finds_the_column_of_waves(name, found, tmp_path):
         assert run_audit(tmp_path)[1]["series"]["releases"] == list(WAVES)
 
 
-def test_a_column_of_waves_without_people_is_asked_about(tmp_path):
-    """Taken for one release, several of them are not judged together: nothing is decided until it is confirmed."""
+@pytest.mark.parametrize(("answer", "releases"), [("yes", ["1", "2"]), ("no", ["panel"]), ("", ["1", "2"])])
+def test_a_column_of_waves_without_people_is_asked_about(tmp_path, monkeypatch, answer, releases):
+    """Whoever says yes says that the column names the release; the manifest says it then, too."""
     rows = [
         f"{year},{20 + n % 3 * 10}-{29 + n % 3 * 10},{'flu' if n % 2 else 'cold'}" for year in (1, 2) for n in range(12)
     ]
     (tmp_path / "panel.csv").write_text("\n".join(["Wave,Age,Disease", *rows]))
     done("init", "--yes", str(tmp_path))
-    assert '"series.releases"' in (tmp_path / "series.toml").read_text().partition("[unconfirmed]")[2]
+    assert '"series.releases_by"' in (tmp_path / "series.toml").read_text().partition("[unconfirmed]")[2]
     code, out, _ = run_main(str(tmp_path))
-    assert (code, "series.releases" in out) == (3, True)
+    assert (code, "series.releases_by" in out) == (3, True)
+    answers = [answer, "sensitive", "quasi_identifiers"]  # and what the year is, where it names no release
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{each}\n" for each in answers)))
+    code, _, err = run_main("init", str(tmp_path), "--confirm")
+    assert (code, 'Wave" name the release of each row? There are then 2 releases: 1 and 2.' in err) == (0, True), err
+    code, result = read_audit(tmp_path)
+    assert (code, result["series"]["releases"]) == (3 if answer == "" else 0, releases)
 
 
 def test_empty_cells_of_the_column_are_refused(tmp_path):
