@@ -146,13 +146,23 @@ def _meaning(name: str) -> str | None:
     return "quasi-identifier" if column_names.is_quasi(name) else None
 
 
+def _named_alike(old: str, new: str) -> bool:
+    """Return whether two names have the same words, or mean the same kind of identifier, or birth, postcode or sex."""
+    meanings = [
+        ("".join(column_names.words(name)), column_names.kind(name), column_names.topic(name)) for name in (old, new)
+    ]
+    return any(left and left == right for left, right in zip(*meanings, strict=True))
+
+
 def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]) -> None:
     """Match columns, the likeliest pairs first and each column once."""
     used: set[str] = set()
     for (old, new), score in sorted(scores.items(), key=lambda item: -item[1]):
         if score < _LIKELY or {old, f"→{new}"} & used:
             continue
-        if score < _SURE:
+        # Equal cells do not show it: many columns have yes and no, and a discharge has the diagnoses of an admission.
+        sure = score >= _SURE and _named_alike(old, new)
+        if not sure:
             doubt = say(
                 'In release {release}, is "{old}" the same column as "{new}"? Its cells do not show it.',
                 release=tag,
@@ -162,7 +172,7 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
             found.guesses.doubts.append(doubt)
         used |= {old, f"→{new}"}
         renamed = Renamed({tag: {**found.renamed(tag), old: new}})
-        found.guesses.state_rule(renamed, sure=score >= _SURE)
+        found.guesses.state_rule(renamed, sure=sure)
 
 
 _MOST_VALUES = 30

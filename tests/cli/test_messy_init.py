@@ -107,6 +107,17 @@ def test_all_at_once(tmp_path, expected):
     assert numbers[0] == numbers[1]
 
 
+def test_that_a_column_has_another_name_is_a_guess_however_alike_the_cells(tmp_path):
+    """Many columns have yes and no: whether someone smokes is not whether someone is ill."""
+    for tag, name in (("1", "Raucher"), ("2", "Diabetes")):
+        rows = [f"p{n};{20 + n};{'ja' if n % 3 else 'nein'}" for n in range(30)]
+        write(tmp_path / f"releases/{tag}.csv", "\n".join([f"Patient;Alter;{name}", *rows]) + "\n")
+    manifest = initialized(tmp_path)[1]
+    assert manifest["columns"]["renamed"] == {"2": {"Diabetes": "Raucher"}}
+    assert "columns.renamed" in manifest["unconfirmed"]["keys"]
+    assert verdict(tmp_path, *QUICK)[0] == 3
+
+
 def test_nothing_is_dropped_in_silence(tmp_path):
     """Every file of the folder, and every column, is named on the terminal."""
     for tag, rows in tables():
