@@ -76,6 +76,12 @@ def _read(impact: ReleaseImpact) -> Iterator[str]:
             **about,
             key=printable_path(impact.candidate.key),
         )
+    if impact.candidate.column is not None:
+        yield say(
+            'It is the rows with "{release}" in the column "{column}"; any other rows are those of the series.',
+            column=printable(impact.candidate.column),
+            **about,
+        )
 
 
 def _before(impact: ReleaseImpact) -> Iterator[str]:

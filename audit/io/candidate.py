@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from audit.io.adjustments import Adjustments, adjusted_names, named_there, read_adjusted
 from audit.io.diagnostics import check_file, is_there
-from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_name
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, as_file_name, key_name
 from audit.io.paths import same_file
+from audit.io.publication_order import in_time
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable, printable_path
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
     """Return the series so far, and the series with a candidate as its last release; nothing is written.
 
-    The files that the manifest names may have lines about the candidate already. Its key is `TAG.key.csv` beside it, or
-    in a folder `private` there or in the series. Its published counterfeits, if any, are in `counterfeits/TAG.csv`
-    beside it. If the series has a register, a file `TAG.register.csv` beside the candidate, or in a folder `private`
-    there, replaces the register in the second result.
+    Of a file with several releases, the only one that the series does not have is the candidate. The files that the
+    manifest names may have lines about it already. Its key is `TAG.key.csv` beside it, or in a folder `private` there
+    or in the series; of such a file, it may be named like the file. Its published counterfeits, if any, are in
+    `counterfeits/TAG.csv` beside it. If the series has a register, a file `TAG.register.csv` beside the candidate, or
+    in a folder `private` there, replaces the register in the second result.
 
     Args:
         series: the series.
         paths: the candidate: one table, or the rows and the values of an Anatomy pair.
 
     Raises:
-        UsageError: the candidate is not a table, has another form than the releases, or is already in the series.
+        UsageError: the candidate is not a table, has another form than the releases, or is already in the series; or
+            a file has not one new release, or other rows of the earlier ones.
         InputError: files or columns are missing.
     """
     manifest, problems = series.manifest, Problems()
@@ -37,17 +42,20 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
         if not is_table(path.name):
             where, names = printable_path(path), ", ".join(SUFFIXES)
             raise UsageError(say("{path}: not a table; name a file that ends in {names}", path=where, names=names))
-    tag = release_tag(paths[0].name)
+    name = release_tag(paths[0].name)
+    by = _column_of_releases(manifest, paths[0])
+    tag = name if by is None else _new_release(series, paths[0], by)
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)
     beside = paths[0].parent
-    keys = [folder / key_name(tag) for folder in (beside, beside / PRIVATE, manifest.folder / PRIVATE)]
+    folders = (beside, beside / PRIVATE, manifest.folder / PRIVATE)
+    keys = [folder / key_name(each) for each in dict.fromkeys([tag, name]) for folder in folders]
     key = next((each for each in keys if is_there(each)), keys[0])
     values = paths[1] if len(paths) > 1 else None
-    files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key)
-    counted = beside / "counterfeits" / f"{tag}.csv"
+    files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key, by)
+    counted = beside / "counterfeits" / f"{as_file_name(tag)}.csv"
     counts = {tag: str(counted.absolute())} if is_there(counted) else {}
-    registers = [folder / f"{tag}.register.csv" for folder in (beside, beside / PRIVATE)]
+    registers = [folder / f"{as_file_name(tag)}.register.csv" for folder in (beside, beside / PRIVATE)]
     own = [str(each.absolute()) for each in registers if manifest.register is not None and is_there(each)]
     for path in (*paths, *([key] if is_there(key) else [])):
         check_file(path, str(path), problems)
@@ -77,6 +85,62 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
     counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
     earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
     return Series.of(earlier), Series.of(manifest)
+
+
+def _column_of_releases(manifest: Manifest, path: Path) -> str | None:
+    """Return the column that names the release of each row in the files of the series, if the candidate has it."""
+    by = next((release.by for release in manifest.releases if release.by is not None), None)
+    names = adjusted_names(path, str(path), Adjustments(manifest.columns.rules), Problems()) or ()
+    return by if by in names else None
+
+
+def _new_release(series: Series, path: Path, by: str) -> str:
+    """Return the only release of a file that the series does not have.
+
+    Raises:
+        UsageError: it is not one, or the rows of another release differ from those of the series.
+        InputError: a file cannot be read.
+    """
+    problems, shown = Problems(), printable_path(path)
+    found = read_adjusted(path, str(path), [by], Adjustments(series.rules), problems)
+    releases, known = (
+        in_time(problems.checked(found).distinct(by))[0],
+        {each.tag: each for each in series.manifest.releases},
+    )
+    new = [tag for tag in releases if tag not in known]
+    if len(new) != 1 or "" in new:
+        listed = joined([f'"{printable(tag)}"' for tag in new]) if new else say("none")
+        raise UsageError(
+            say(
+                '{path}: a candidate is one release, and by its column "{column}" the file should have one that the '
+                "series does not have: it has {new}",
+                path=shown,
+                column=printable(by),
+                new=listed,
+            )
+        )
+    for tag in (tag for tag in releases if tag in known):
+        here = replace(known[tag], rows=path, shown=str(path), by=by)
+        if _rows_of(series, here, here) != _rows_of(series, known[tag], here):
+            raise UsageError(
+                say(
+                    '{path}: its rows of release "{release}" are not those that the series has, and would be published '
+                    "with it; write the new release into a file of its own",
+                    path=shown,
+                    release=printable(tag),
+                )
+            )
+    return new[0]
+
+
+def _rows_of(series: Series, files: ReleaseFiles, candidate: ReleaseFiles) -> Counter[tuple[str, ...]]:
+    """Return the rows of a release, with their cells in the columns that a candidate's file has of the series."""
+    adjustments, problems = replace(series.adjustments(files.tag), by=files.by), Problems()
+    names = named_there(candidate.rows, candidate.shown, series.columns.named, adjustments) or []
+    if files is candidate:
+        adjustments = replace(adjustments, unpublished=frozenset())
+    table = problems.checked(read_adjusted(files.rows, files.shown, names, adjustments, problems))
+    return Counter(zip(*(table.texts(name) for name in names), strict=True))
 
 
 def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:

@@ -270,7 +270,12 @@ def key_name(tag: str) -> str:
     >>> key_name("2024Q1"), key_name("2022/23")
     ('2024Q1.key.csv', '2022-23.key.csv')
     """
-    return re.sub(r"[/\\]", "-", tag) + ".key.csv"
+    return f"{as_file_name(tag)}.key.csv"
+
+
+def as_file_name(tag: str) -> str:
+    """Return a tag as a part of file names, in which no sign stands for a folder."""
+    return re.sub(r"[/\\]", "-", tag)
 
 
 def key_file(folder: Path, release: ReleaseFiles) -> Path:

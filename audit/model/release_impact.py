@@ -172,11 +172,13 @@ class Candidate:
         release: its tag.
         files: its files.
         key: the file with the person of each row; null if there is no such file.
+        column: the column in which the tag marks its rows; null if it is the whole file.
     """
 
     release: str
     files: tuple[str, ...]
     key: str | None
+    column: str | None
 
 
 @dataclass(frozen=True)

@@ -437,7 +437,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     return ReleaseImpact(
         after=report,
         attacks=tuple(compared),
-        candidate=Candidate(files.tag, names, key),
+        candidate=Candidate(files.tag, names, key, files.by),
         without=without,
         adds=build_report(added, namer, replace(options, findings=0)).policy,
     )

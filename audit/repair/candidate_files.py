@@ -13,7 +13,7 @@ from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8, Declared, Dialect, text_above
 from audit.io.encoding import NOBODY
 from audit.io.foreign_files import writable_name
-from audit.io.manifest import key_name
+from audit.io.manifest import as_file_name, key_name
 from audit.io.notes_below import text_below
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
@@ -139,7 +139,7 @@ class CandidateFiles:
         register = self._rows.register
         if register is None or not (self._plan.withheld.any() or register.came_with_candidate):
             return None
-        return folder / "private" / f"{self._rows.tag}.register.csv"
+        return folder / "private" / f"{as_file_name(self._rows.tag)}.register.csv"
 
     def _write_register(self, folder: Path) -> None:
         """Write the register that agrees with the written rows."""

@@ -340,3 +340,59 @@ def test_a_report_goes_into_files_too(tmp_path):
     assert out.startswith("Tiny")
     assert json.loads(files["json"].read_text())["candidate"]["release"] == "2"
     assert files["html"].read_text().startswith("<!DOCTYPE html>")
+
+
+# -- a file with several releases ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def panel(tmp_path):
+    """A series of two waves in one file; and what writes a candidate with some waves and, once, other rows."""
+
+    def rows(wave, values="ab"):
+        return [f"{wave},{age},{value}" for age in ("20-39", "40-59") for value in values]
+
+    def candidate(*waves, values="ab"):
+        path = tmp_path / "all.csv"
+        write(path, "\n".join(["Year,Age,Illness", *(row for wave in waves[:-1] for row in rows(wave)),
+                               *rows(waves[-1], values)]))  # fmt: skip
+        return tmp_path / "series", path
+
+    (tmp_path / "series").mkdir()
+    write(tmp_path / "series/panel.csv", "\n".join(["Year,Age,Illness", *rows("2020/21"), *rows("2021/22")]))
+    write(tmp_path / "series/series.toml", '[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n[columns]\n'
+          'sensitive = "Illness"\nquasi_identifiers = ["Age"]\nunlinkable = { Year = "the wave" }\n')  # fmt: skip
+    return candidate
+
+
+@pytest.mark.parametrize("waves", [["2022/23"], ["2021/22", "2020/21", "2022/23"]])
+def test_the_candidate_is_the_release_of_a_file_that_the_series_does_not_have(panel, waves):
+    code, result = foretold(*panel(*waves, values="aab"))
+    assert (code, result["series"]["releases"], result["series"]["rows"]) == (0, ["2020/21", "2021/22", "2022/23"], 14)
+    assert (result["candidate"]["release"], result["candidate"]["column"]) == ("2022/23", "Year")
+    assert foretold(*panel(*waves, values="aa"))[0] == 1, "its own rows are judged"
+    assert 'the rows with "2022/23" in the column "Year"' in run_main("next", *map(str, panel(*waves)))[1]
+
+
+def test_the_key_of_all_rows_may_be_named_like_the_file(panel):
+    series, candidate = panel("2020/21", "2021/22", "2022/23")
+    (series / "private").mkdir()
+    for path, rows in ((series / "private/panel.key.csv", 8), (candidate.with_name("all.key.csv"), 12)):
+        write(path, "\n".join(["row,individual", *(f"{row},P{row % 4}" for row in range(rows))]))
+    result = foretold(series, candidate)[1]
+    assert (result["adversary"]["kind"], result["candidate"]["key"].endswith("all.key.csv")) == ("linked", True)
+
+
+@pytest.mark.parametrize(
+    ("waves", "values", "said"),
+    [
+        (["2020/21", "2021/22"], "ab", "new in it: none"),
+        (["2021/22"], "ab", "new in it: none"),
+        (["2022/23", "2023/24"], "ab", 'new in it: "2022/23" and "2023/24"'),
+        (["2022/23", "2021/22"], "aab", 'its rows of release "2021/22" are not those that the series has'),
+    ],
+)
+def test_a_file_without_one_new_release_or_with_revised_ones_is_refused(panel, waves, values, said):
+    """A wave that was published already was one more release under the name of its file."""
+    code, _, err = run_main("next", *map(str, panel(*waves, values=values)))
+    assert (code, said in " ".join(err.split())) == (2, True)
