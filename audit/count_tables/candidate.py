@@ -122,21 +122,22 @@ def judge_candidate(
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
-    ways = [_signs(counts, last), dict[int, str]()]  # an empty cell is asked about less than one with a marker
-    if manifest.blank_is_zero:
-        last, ways = [*ways[0]], ways[:1]
-    for signs in ways:
-        search = HidingSearch(counts, last, attack, every, budget=limit, known=known, signs=signs)
+    marked = _signs(counts, last)
+    # A 0 that is left empty beside markers for 1 or more would be known. Without markers, less is asked.
+    ways = [(marked, [row for row in last if row in marked or (counts.lower[row] > 0 and not manifest.blank_is_zero)])]
+    ways += [] if manifest.blank_is_zero else [({}, last)]
+    for signs, rows in ways if marked or manifest.blank_is_zero else ways[1:]:
+        search = HidingSearch(counts, rows, attack, every, budget=limit, known=known, signs=signs)
         hiding = search.search()
         if hiding.is_enough or hiding.stopped is not None or not signs:
             break
     after, fresh, _ = search.hidden()
     rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
-    rows = hiding.rows if hiding.is_enough else frozenset[int]()
-    settled = search.hidden(rows).report.measures.open
+    chosen = hiding.rows if hiding.is_enough else frozenset[int]()
+    settled = search.hidden(chosen).report.measures.open
     hide = tuple(
         HiddenCell(counts.cell(row), counts.text[row], *counts.place(row), sign=search.signs.get(row, ""))
-        for row in sorted(rows)
+        for row in sorted(chosen)
     )
     return (
         CandidateReport(
@@ -152,16 +153,19 @@ def judge_candidate(
             stopped=hiding.stopped,
         ),
         search,
-        rows,
+        chosen,
     )
 
 
 def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
-    """Return the marker that can stand for a row's count, and says no more than an empty cell; no row without one.
+    """Return the marker that can stand for a row's count and for larger ones; no row without one.
 
-    The most telling of such markers is taken, then the most frequent. A Parquet column of numbers has no markers.
+    It says no more than an empty cell, except that the count is not 0: if others have a marker, an empty cell would say
+    that the count is not small. The most telling of such markers is taken, then the most frequent. A Parquet column of
+    numbers has no markers.
     """
-    used, least = Counter(counts.text[counts.hidden].tolist()), hidden_lower(counts)
+    used = Counter(counts.text[counts.hidden].tolist())
+    least = np.maximum(hidden_lower(counts), np.minimum(counts.lower, 1))
     markers = {text: ends for text, ends in counts.manifest.markers.items() if text.casefold() not in NOT_APPLICABLE}
     ends = {text: low for text, (low, most) in markers.items() if most >= UNBOUNDED}
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))

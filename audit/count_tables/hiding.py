@@ -10,7 +10,7 @@ hypercube of cells is hidden for each finding, the cheapest one beside the other
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -232,8 +232,8 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
     }
 
 
-def without_rows(counts: PublishedCounts, rows: Rows, marked: Collection[int] = ()) -> PublishedCounts:
-    """Return the published counts with the values of some rows left empty; `marked` ones are replaced by a marker.
+def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] | None = None) -> PublishedCounts:
+    """Return the published counts with the values of some rows left empty; those with `signs` are replaced by them.
 
     A marker must still hide its count. If small counts have a marker of their own, a reader knows that an empty cell
     beside it is not a small count.
@@ -242,9 +242,10 @@ def without_rows(counts: PublishedCounts, rows: Rows, marked: Collection[int] = 
         return counts
     chosen = np.array(sorted(rows))
     lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
-    lower[chosen] = hidden_lower(counts)[chosen]
+    marked = {row: counts.manifest.markers[sign][0] for row, sign in (signs or {}).items() if row in rows}
+    lower[chosen] = np.maximum(hidden_lower(counts)[chosen], [marked.get(row, 0) for row in chosen.tolist()])
     upper[chosen], number[chosen] = UNBOUNDED, False
-    hidden[chosen] |= [row in marked for row in chosen.tolist()]
+    hidden[chosen] |= np.isin(chosen, [*marked])
     denominators = counts.denominators.copy()
     earlier = counts.earlier.copy()
     denominators[chosen], earlier[chosen] = UNBOUNDED, -1  # the rates and changes beside them too
@@ -254,5 +255,5 @@ def without_rows(counts: PublishedCounts, rows: Rows, marked: Collection[int] = 
 
 def hidden_lower(counts: PublishedCounts) -> Counts:
     """Return the least count that each row would stand for if it were hidden; shape (rows,)."""
-    small = max((most + 1 for least, most in counts.manifest.markers.values() if least and most < UNBOUNDED), default=0)
+    small = counts.manifest.least_unmarked
     return np.where(counts.lower >= small, small, 0)

@@ -202,6 +202,11 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         return self.absent_is_zero and bool(self.rounding or self.perturbation)
 
     @property
+    def least_unmarked(self) -> int:
+        """The least count above those that markers name; 0 if none does."""
+        return max((most + 1 for _, most in self.markers.values() if 0 < most < UNBOUNDED), default=0)
+
+    @property
     def beside(self) -> frozenset[str]:
         """The columns with numbers about the counts of the same row: rates and changes."""
         rates = (each.column for each in self.rates if not each.is_statistic)

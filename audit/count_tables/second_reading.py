@@ -21,7 +21,7 @@ from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interpreter
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, printable
@@ -72,12 +72,12 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
     counts = judged.counts
-    if _large_blanks_disclose_more(judged, reading):
+    if (least := _large_blanks_disclose_more(judged, reading)) is not None:
         yield say(
-            "blank cells are 0 or at least {least}, as threshold says that smaller counts have a marker, and more "
-            "follows from the tables if they are not 0: write a marker into them that can stand for any count; or, if "
-            'a blank cell can be any count, write absent = "unknown"',
-            least=counts.manifest.threshold,
+            "if counts below {least} have a marker, and only larger ones are left blank, more follows from the tables: "
+            "write into all hidden cells one marker, which can stand for any count; or, if a blank cell can be any "
+            'count, write absent = "unknown"',
+            least=least,
         )
     if _may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
@@ -86,23 +86,52 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
         )
 
 
-def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> bool:
-    """Return whether more follows, of other cells, if blank cells are not small: small counts would have a marker.
+def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> int | None:
+    """Return the least blank count if more follows, of other cells, if blank cells are not small; else None.
 
-    A blank cell may also be 0, which is another reading.
+    Small counts would have a marker: those that a marker names, or those below `min_count` if a marker can stand for
+    any count, which it then does not. If all releases read so contradict themselves, each is read so alone. A blank
+    cell may also be 0, which is another reading.
     """
+    counts, manifest, limit = judged.counts, judged.counts.manifest, judged.limits["min_count"]
+    blank = _blank(counts)
+    if manifest.absent_is_said or not blank.any():
+        return None
+    any_count = [text for text, (low, most) in manifest.markers.items() if low < limit and most >= UNBOUNDED]
+    named = manifest.threshold or manifest.least_unmarked
+    releases = np.unique(counts.release[blank]).tolist()
+    for least, sign in [(limit, sign) for sign in any_count] or [(named, "")] * bool(named):
+        for some in (releases, *([each] for each in releases)):
+            of_some = np.isin(counts.release, some)
+            more = _more_by_large(judged, reading, least, blank & of_some, (counts.text == sign) & of_some)
+            if more:
+                return least
+            if more is not None:
+                break
+    return None
+
+
+def _more_by_large(judged: JudgedCounts, reading: SecondReading, least: int, blank: Flags, small: Flags) -> bool | None:
+    """Return whether more follows if blank cells count `least` or more, and `small` ones less; None if they cannot."""
     counts = judged.counts
-    least = counts.manifest.threshold
-    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
-    if least is None or counts.manifest.absent_is_said or not blank.any():
-        return False
     lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, counts.upper)
+    upper = np.where(small & ~blank, np.minimum(upper, least - 1), upper)
     again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=counts.hidden | blank))
     if again is None:
-        return reading.stopped
+        return reading.stopped or None
     own = {frozenset(counts.cell(row).items()) for row in np.flatnonzero(blank).tolist()}
     more = _found(again, ()) - _found(judged, ())
     return not _is_settled(again) or any(frozenset(cell) not in own for *_, cell, _ in more)
+
+
+def _blank(counts: PublishedCounts) -> Flags:
+    """Return which rows have an empty cell, and no sign such as `z`, in place of a count; shape (rows,), bool."""
+    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
+    for place in np.unique(counts.file[blank]).tolist():
+        part, rows = counts.part(int(np.argmax(counts.file == place))), np.flatnonzero(blank & (counts.file == place))
+        shown = [part.table.texts(each) for each in (part.view.column, counts.manifest.status) if each is not None]
+        blank[rows] = [not any(texts[row] for texts in shown) for row in counts.row[rows].tolist()]
+    return blank
 
 
 def _with_zeros(counts: PublishedCounts) -> PublishedCounts:

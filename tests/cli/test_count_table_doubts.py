@@ -1336,13 +1336,33 @@ def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_discl
     assert (code, SAID in why, "schools" in why) == (3, True, False)
 
 
-@pytest.mark.parametrize(("rule", "code"), [("", 0), ("threshold = 5", 3), ('threshold = 5\nabsent = "unknown"', 0)])
-def test_blank_cells_that_a_threshold_says_are_not_small_are_asked_about(rule, code, tmp_path):
-    """6 people are in A: if the blank cell is no small count, and not 0, c is 1."""
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [
+        ("markers.c = [1, 4]", 3),
+        ("markers.c = [1, 4]\nthreshold = 5", 3),
+        ("markers = { c = [1, inf], - = [0, 0] }", 3),
+        ('markers.c = [1, inf]\nabsent = "unknown"', 0),
+    ],
+)
+def test_blank_cells_that_may_not_be_small_are_asked_about(rules, code, tmp_path):
+    """6 people are in A: if c is a small count, and the blank cell is none, and not 0, c is 1."""
     rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", ""), ("B", "All", "17"),
             ("All", "f", ""), ("All", "m", ""), ("All", "All", "23")]  # fmt: skip
-    found = verdict(written(tmp_path, rows, table=TABLE + f"markers.c = [1, 4]\n{rule}\n"))
-    assert (found[0], "blank cells are 0 or at least 5" in found[1]) == (code, code == 3)
+    found = verdict(written(tmp_path, rows, table=f"{TABLE}{rules}"))
+    assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
+
+
+def test_each_release_with_blank_cells_is_read_by_itself(tmp_path):
+    """In the first release, c hides the large count, too; the second leaves it blank."""
+    rows = [("A", "f", "c"), ("A", "m", "c"), ("A", "All", "9"), ("B", "f", "11"), ("B", "m", "6"), ("B", "All", "17"),
+            ("All", "f", ""), ("All", "m", ""), ("All", "All", "26")]  # fmt: skip
+    folder = written(tmp_path, rows, table=f"{TABLE}markers.c = [1, inf]", releases=2)
+    second = folder / "releases/2.csv"
+    for cell, code in (("A,m,c", 0), ("A,m,", 3)):
+        text = "\n".join(["area,sex,n", "A,f,c", cell, "A,All,6", "B,f,12", "B,m,7", "B,All,19", "All,All,25"])
+        second.write_text(f"{text}\n", encoding="utf-8")
+        assert verdict(folder)[0] == code
 
 
 @pytest.mark.parametrize("note", ["Stand 12.03.2024", "Ohne Privatkliniken erhoben", "Residents in March"])

@@ -7,9 +7,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.read_counts._refuse_lone_rows", "text != own or", "True or"),
         ("audit.init.count_tables._read_below", "often.subtract(", "iter("),
     ],
-    "cli/test_count_table_doubts.py::test_blank_cells_that_a_threshold_says_are_not_small_are_asked_about": [
+    "cli/test_count_table_doubts.py::test_blank_cells_that_may_not_be_small_are_asked_about": [
         (
-            "audit.count_tables.second_reading._large_blanks_disclose_more",
+            "audit.count_tables.second_reading._more_by_large",
             "np.where(blank, least,",
             "np.where(blank, 0,",
         ),
