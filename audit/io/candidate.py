@@ -113,7 +113,7 @@ def _new_release(series: Series, path: Path, by: str) -> str:
         raise UsageError(
             say(
                 '{path}: a candidate is one release, and by its column "{column}" the file should have one that the '
-                "series does not have: it has {new}",
+                "series does not have; new in it: {new}",
                 path=shown,
                 column=printable(by),
                 new=listed,
