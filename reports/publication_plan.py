@@ -46,6 +46,7 @@ def document(plan: PublicationPlan) -> Mapping[str, object]:
         "frequent": plan.frequent,
         "changing": plan.changing,
         "transitions": plan.transitions,
+        "amounts": plan.amounts,
         "recommended": None
         if best is None
         else {"method": best.method, "parameters": best.parameters, "without": best.without},
@@ -77,7 +78,10 @@ def _cells(each: PlannedSeries, best: PlannedSeries | None) -> tuple[str, ...]:
 
 
 def _why(each: PlannedSeries) -> str | None:
-    """Return why a method was refused, or what the strongest attack finds; None if the policy holds."""
+    """Return why a method was refused or its series is undecided, or what the strongest attack finds.
+
+    None if the policy holds.
+    """
     if each.seeds > 1 and not each.keeps:
         why = _why(replace(each, seeds=1))
         return say("not with each of {count} seeds: {reason}", count=each.seeds, reason=why or _VERDICT[each.exit_code])
@@ -87,6 +91,8 @@ def _why(each: PlannedSeries) -> str | None:
         broken = each.future_exit_code not in (None, 0)
         text = say("does not keep the policy after {count} further, simulated snapshots", count=FUTURE_SNAPSHOTS)
         return text if broken else None
+    if each.undecided and each.exit_code != 1:
+        return printable("; ".join(each.undecided), SENTENCE)
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
@@ -111,6 +117,13 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
             )
         )
         yield from _frequent(plan)
+        if plan.amounts:
+            yield say(
+                "The sensitive column has {count} different numbers, which few people share: methods form groups of "
+                "people with different values, and close numbers disclose nearly as much. Write wide ranges instead, "
+                "such as 20000-29999, and plan again.",
+                count=figure(plan.amounts),
+            )
         return
     yield from _false_or_missing(best)
     yield _costs(best)

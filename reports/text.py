@@ -105,7 +105,11 @@ class Paper:
     def _facts(self, console: Console, rows: Sequence[tuple[str, str]], inwards: int) -> None:
         wide = max((len(name) for name, _ in rows), default=0)
         for name, text in rows:
-            self._wrapped(console, f"{name.ljust(wide)}  {text}", inwards, hanging=wide + 2)
+            if wide > self.width // 2:  # the texts would be narrow columns
+                self._wrapped(console, name, inwards)
+                self._wrapped(console, text, inwards + 2)
+            else:
+                self._wrapped(console, f"{name.ljust(wide)}  {text}", inwards, hanging=wide + 2)
 
     def _wrapped(
         self, console: Console, line: str, inwards: int, *, hanging: int = 0, style: str | None = None

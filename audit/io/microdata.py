@@ -24,7 +24,7 @@ from audit.io.manifest import ANY, NEVER
 from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
-from audit.io.respelling import as_plain_number, with_decimal_point
+from audit.io.respelling import as_plain_number, ungrouped, with_decimal_point
 from audit.io.rules.rows import totals
 from audit.io.rules.spelling import INDIVIDUAL, nearly_respelled, perhaps_one_person, respelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
@@ -382,10 +382,11 @@ class Microdata:
         table = file.read([*individual, *names], problems, distinct=individual)
         if table is None:
             return None
-        for name in {*names} - {*self.codes} if self.decimal == "," else ():
-            table = table.mapped(name, pointed)
-        for name, unit in self.dates.items():
-            table = table.mapped(name, partial(_in_units, kind=kind_of_days(table.distinct(name)), form=UNITS[unit]))
+        for name in {*names} - {*self.codes}:
+            table = table.mapped(name, pointed if self.decimal == "," else partial(ungrouped, signs=","))
+        for name in {*names} & {*self.dates}:  # a plan may leave out a column
+            unit = UNITS[self.dates[name]]
+            table = table.mapped(name, partial(_in_units, kind=kind_of_days(table.distinct(name)), form=unit))
         return table
 
     def closed(self) -> tuple[Microdata, int]:
@@ -763,12 +764,12 @@ def _domain(content: object) -> Domain | None:
 
 
 def pointed(text: str) -> str:
-    """Return a number with a decimal comma, or points between thousands, as one with a decimal point.
+    """Return a number with a decimal comma, or points or blanks between thousands, as one with a decimal point.
 
-    >>> pointed("9.028,64"), pointed("10.000 to 20.000")
-    ('9028.64', '10.000 to 20.000')
+    >>> pointed("9.028,64"), pointed("9 028,64"), pointed("10.000 to 20.000")
+    ('9028.64', '9028.64', '10.000 to 20.000')
     """
-    number = with_decimal_point(text)
+    number = with_decimal_point(ungrouped(text))
     return text if number_in(number) is None else number
 
 

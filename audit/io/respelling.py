@@ -147,13 +147,25 @@ def with_decimal_point(text: str) -> str:
         return spelled  # an interval with reversed ends, which is refused when it is read
 
 
+def ungrouped(text: str, signs: str = "") -> str:
+    """Return a number without the blanks, apostrophes or further `signs` that group its thousands; others unchanged.
+
+    >>> ungrouped("12 649,5"), ungrouped("1'200"), ungrouped("12,649"), ungrouped("12,649", ","), ungrouped("075 016")
+    ('12649,5', '1200', '12,649', '12649', '075 016')
+    """
+    decimal_signs = ".,".strip(signs)
+    pattern = rf"([+-]?[1-9][0-9]{{0,2}})((?:[\s'’{signs}][0-9]{{3}})+)([{decimal_signs}][0-9]*)?"
+    found = re.fullmatch(pattern, text.strip())
+    return text if found is None else found[1] + re.sub("[^0-9]", "", found[2]) + (found[3] or "")
+
+
 def as_plain_number(text: str) -> str:
     """Return a number in its single normal spelling; other texts unchanged.
 
-    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu")]
-    ['5', '5', '10', '0.5', '0', 'flu']
+    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu", "12 649")]
+    ['5', '5', '10', '0.5', '0', 'flu', '12649']
     """
-    number = read_number(text.strip())
+    number = read_number(ungrouped(text).strip())
     return text if number is None else decimal(number)
 
 

@@ -37,6 +37,7 @@ class PlannedSeries:
         query_error: the median relative error of COUNT queries, averaged over the releases; None if no release has one.
         seconds: the time for publishing.
         violating: the attacks by which the policy is violated.
+        undecided: why clauses of the policy are undecided.
         future_exit_code: the exit code of an audit after further, simulated snapshots, or 2 if the method refused them;
             None if this was not tried, which is done only for what may be recommended.
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
@@ -61,6 +62,7 @@ class PlannedSeries:
     query_error: float | None = None
     seconds: float = 0.0
     violating: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     future_exit_code: int | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
     certain_if_unchanged: Omittable[int] = None
@@ -88,6 +90,7 @@ class PublicationPlan:
         frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
         changing: the number of people whose values change although the microdata have no transitions.
         transitions: the file of transitions by which each series is judged; None if values never change.
+        amounts: the number of different sensitive values at first, if they are numbers that few people share; else 0.
     """
 
     microdata: str
@@ -95,6 +98,7 @@ class PublicationPlan:
     frequent: tuple[str, float] | None = None
     changing: int = 0
     transitions: str | None = None
+    amounts: int = 0
 
     @property
     def recommended(self) -> PlannedSeries | None:

@@ -80,7 +80,7 @@ def plan_publication(
         InputError: the microdata cannot be read; it lists the problems of all snapshots.
     """
     trial, tried, made = _Trial(attacks, options, queries), list[PlannedSeries](), [*candidates]
-    distinct, frequent, changing = _values_of(microdata)
+    distinct, frequent, changing, amounts = _values_of(microdata)
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
@@ -91,7 +91,7 @@ def plan_publication(
     ]
     tried += [trial.of(microdata, each) for each in coarse]
     made += coarse
-    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions)
+    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions, amounts)
     plan = _with_seeds(plan, microdata, made, trial)
     published = [(each, one) for each, one in zip(plan.tried, made, strict=True) if each.refused is None]
     closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
@@ -159,10 +159,10 @@ def _found(each: PlannedSeries) -> tuple[bool, int]:
     return each.exit_code == 1, max((attack.people or attack.findings_total for attack in each.attacks), default=0)
 
 
-def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, float] | None, int]:
-    """Return the number of values of each quasi-identifier, and the most frequent sensitive value, at first.
+def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, float] | None, int, int]:
+    """Return the number of values of each quasi-identifier at first, and the other facts of a plan about values.
 
-    The last item is the number of people whose value changes later although the microdata say that values never change.
+    These are `frequent`, `changing` and `amounts` of `PublicationPlan`.
     """
     every = microdata.read_all(IdentifierEncoder())
     changed = zip(every, microdata.impossible(every, constant=False), strict=True)
@@ -170,7 +170,13 @@ def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, floa
     names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
     distinct = {name: len(np.unique(column)) for name, column in names}
     frequent = frequent_value(read.value, read.values, microdata.harmless)
-    return distinct, frequent, 0 if microdata.updates is not None else len(np.unique(people))
+    changing = 0 if microdata.updates is not None else len(np.unique(people))
+    values = len(np.unique(read.value)) if microdata.has_numbers else 0
+    return distinct, frequent, changing, values if _FEW_SHARE * values > len(read.value) else 0
+
+
+_FEW_SHARE = 4
+"""Amounts are values of which each has fewer people than this on average."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +237,7 @@ class _Trial:
                 query_error=_mean(each.query_error for each in releases),
                 seconds=seconds,
                 violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
+                undecided=tuple(dict.fromkeys(each.reason for each in report.policy.undecided)),
                 widths=cell_widths(series, microdata),
                 certain_if_unchanged=report.adversary.certain_if_unchanged,
             )

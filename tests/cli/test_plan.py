@@ -161,6 +161,23 @@ def test_columns_are_left_out_where_nothing_else_helps(tmp_path):
     assert len({each.without for each in plan.tried}) == len(plan.tried)
 
 
+def test_a_column_of_days_may_be_left_out_and_amounts_are_said_to_stand_in_the_way(tmp_path):
+    """Amounts as in France, with blanks between thousands; what is undecided says why."""
+    draw, waves = random.Random(2), {}  # noqa: S311 - no secret
+    for wave in "12":
+        waves[wave] = [
+            (f"p{n}", f"{draw.randint(1950, 1990)}-03-{n % 28 + 1:02}", 80000, f"{draw.randint(10, 60)} {n:03}")
+            for n in range(40)
+        ]
+    micro = write_microdata(tmp_path / "micro", waves, head=HEAD, more='dates = { Age = "year" }')
+    found = planned(micro, "--method", "l-diversity")
+    assert (found["recommended"], found["amounts"]) == (None, 40)
+    assert ["Age"] in [each["without"] for each in found["tried"]]
+    assert all(each["undecided"] for each in found["tried"] if each["exit_code"] == 3)
+    text = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
+    assert "The sensitive column has 40 different numbers" in text
+
+
 def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
     """l-diversity refuses the survey as it is; with `none` declared to be harmless, it holds for all other values."""
     words = ["--method", "l-diversity", "--l", "3", "--output", str(tmp_path / "s"), "--seed", "0"]

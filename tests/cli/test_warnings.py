@@ -382,7 +382,6 @@ def test_a_column_without_a_plain_number_may_be_one_of_numbers(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("cell", "declared", "state"),
     [
-        ("1 001", "", "undecided"),
         ("1001 EUR", "", "undecided"),
         ("1000-1100", "", "undecided"),
         ("١٠٠١", "", "undecided"),
@@ -402,6 +401,21 @@ def test_a_number_that_is_not_read_is_close_to_nobody_knows_what(tmp_path, cell,
     if not declared:
         assert clauses["closeness"]["state"] == state
         assert state == "holds" or cell in clauses["closeness"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "more"),
+    [("1 001", ""), ("1\u202f001", ""), ("1'001", ""), ("1,001", 'decimal = "."'), ("1.001", 'decimal = ","')],
+)
+def test_declared_numbers_with_signs_between_thousands_are_read(tmp_path, cell, more):
+    """A class of 1000 and of 1 001 is one of close numbers; not declared, it is undecided, and the way out is said."""
+    others = ["900", "2500", "1000"] if "." not in cell else ["900", "2.500", "1.000"]
+    clauses = paid(tmp_path / "declared", [*others, cell], f"{NUMERIC}\n{more}")
+    assert (clauses["max_risk"]["state"], clauses["closeness"]["state"]) == ("holds", "violated")
+    if "." not in cell:
+        clauses = paid(tmp_path / "open", [*others, cell], "")
+        assert clauses["closeness"]["state"] == clauses["max_risk"]["state"] == "undecided"
+        assert 'types = { Pay = "numeric" }' in clauses["closeness"]["reason"]
 
 
 def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):

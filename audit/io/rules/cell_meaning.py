@@ -12,7 +12,7 @@ from audit.io.cell_reading import is_range, number_in, parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.notations import read_number
 from audit.io.notes_below import legend
-from audit.io.respelling import as_plain_number, fold
+from audit.io.respelling import as_plain_number, fold, ungrouped
 from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,
@@ -145,7 +145,16 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         """
         for column in self.sensitive:
             unread, none_read = self._unread(series, column)
-            if unread:
+            if unread and all(number_in(ungrouped(text, ",")) is not None for text in unread):
+                what = say(
+                    'the signs that group thousands in "{column}" (first: "{text}") are not declared: write types = '
+                    '{{ {key} = "numeric" }} under [columns], and decimal = "." if commas group thousands, or types = '
+                    '{{ {key} = "categorical" }} for codes',
+                    column=printable(column),
+                    key=toml_key(printable(column)),
+                    text=printable(next(iter(unread)), 40),
+                )
+            elif unread:
                 what = say_count(
                     '{count} text of "{column}" looks like a number but is not read as one ("{text}"): write it like '
                     'the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
@@ -156,6 +165,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                     key=toml_key(printable(column)),
                     text=printable(next(iter(unread)), 40),
                 )
+            if unread:
                 differ = none_read and None not in unread.values() and len({*unread.values()}) == len(unread)
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, between=True)

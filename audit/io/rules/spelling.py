@@ -25,6 +25,7 @@ from audit.io.respelling import (
     once,
     skeleton,
     skeletons,
+    ungrouped,
     with_decimal_point,
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -91,15 +92,20 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers have decimal commas")):
-    """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point."""
+    """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point.
+
+    A point that is stated makes commas group the thousands of sensitive numbers.
+    """
 
     sign: str | None = None
     columns: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
         """Return the rule for the sensitive columns and the quasi-identifiers."""
-        return replace(super().read(reader, table, columns), columns=(*columns.sensitive, *columns.quasi_identifiers))
+        columns_of_numbers = (*columns.sensitive, *columns.quasi_identifiers)
+        return replace(super().read(reader, table, columns), columns=columns_of_numbers, sensitive=columns.sensitive)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that the sign is neither a point nor a comma."""
@@ -107,7 +113,9 @@ class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers 
             yield say("this is not a decimal sign"), say('write decimal = "," or leave it out')
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the function that turns decimal commas into points; None for other columns."""
+        """Return the function that turns decimal commas into points, or leaves out commas between thousands."""
+        if self.sign == "." and column in self.sensitive:
+            return partial(ungrouped, signs=",")
         return with_decimal_point if self.sign == "," and column in self.columns else None
 
     def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
