@@ -11,6 +11,7 @@ import numpy as np
 
 from audit.count_tables.published_counts import (
     Ends,
+    Line,
     PublishedCounts,
     Sum,
     lines_along,
@@ -245,19 +246,27 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
     """
     for place, dimension in enumerate(counts.dimensions):
         name, total = dimension.axis.name, counts.manifest.totals.get(dimension.axis.name)
-        said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
-        if name in said:
+        if name in {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested}:
             continue
         every = [*lines_along(counts, place)]
+        named = [label for label in dimension.labels if is_total_word(label)]
+        if total is None and (named := [label for label in named if not _is_refuted(label, every)]):
+            yield say(
+                '"{label}" of {dimension} sounds like a total, but is read as one more label; name it in totals, or, '
+                "if it does not count all people, write categories for {dimension}",
+                label=printable(named[0], 60),
+                dimension=printable(name, 60),
+            )
+            continue
+        if name in counts.manifest.no_total:
+            continue
         lines = [line for line in every if total not in line]
         found = totals_by_sums(lines) if total is None else totals_by_sums(lines, 1)
         if total is not None:
             both = [(label, ends, line.get(total)) for line in every for label, ends in line.items()]
             others = {label for label, ends, all_ in both if ends and all_ and Sum(all_, [ends]).gap}
             found = [label for label in found if label not in others]
-            found += [
-                label for label in dimension.labels if is_total_word(label) and any(label in line for line in lines)
-            ]
+            found += [label for label in named if any(label in line for line in lines)]
         about = {"label": printable(found[0], 60), "dimension": printable(name, 60)} if found else {}
         if found and total is None:
             yield say(
@@ -272,6 +281,17 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
+
+
+def _is_refuted(label: str, lines: Sequence[Line]) -> bool:
+    """Return whether a label is no total of some line: the others exceed it, or all are shown and fall short of it."""
+    most = max(map(len, lines), default=0)
+    sums = (
+        (Sum(ends, [each for name, each in line.items() if name != label]), len(line) == most)
+        for line in lines
+        if len(line) > 1 and (ends := line.get(label)) is not None
+    )
+    return any(each.gap > 0 or (each.gap < 0 and is_complete) for each, is_complete in sums)
 
 
 def _nested_totals(counts: PublishedCounts) -> Iterator[str]:

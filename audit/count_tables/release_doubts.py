@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice, permutations
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
+from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.io.toml import toml_text
+from audit.model.arrays import Codes, Counts
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
@@ -20,6 +23,9 @@ _MONTHS = 12
 _CHANCE = 10_000  # how much rarer than the comparisons a coincidence has to be
 _EQUAL = 0.75  # the share of equal numbers, of which a corrected release may lack some
 _NAMED = 6
+_TOGETHER = 3  # dimensions that are added up over at once
+_ALL_SETS = 12  # labels all of whose sets are tried
+_MOST_LABELS, _MOST_PAIRS, _MOST_COMPARED = 100, 1000, 10_000_000  # of a release, of releases, numbers
 
 Known = npt.NDArray[np.float64]
 
@@ -27,17 +33,86 @@ Known = npt.NDArray[np.float64]
 def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     """Yield sentences about `independent` releases of which one repeats another or is the sum of others.
 
-    They matter only if counts are hidden or rounded.
+    Where releases have different labels of a dimension, so may be what they show of all its labels together, and one
+    label may be the sum of others in another release. They matter only if counts are hidden or rounded.
     """
-    tags = counts.manifest.tags
     is_exact = counts.lower == counts.upper
     if counts.manifest.over_time != "independent" or is_exact.all():
         return
-    cells, cell = np.unique(np.column_stack([counts.measure, counts.label]), axis=0, return_inverse=True)
-    known = np.full((len(cells), len(tags)), np.nan)
-    known[cell[is_exact], counts.release[is_exact]] = counts.lower[is_exact]
-    most_known = np.argsort(np.isnan(known).sum(axis=1), kind="stable")
-    yield from _repeated(counts, known)
+    cells = np.column_stack([counts.release, counts.measure, counts.label])
+    values = np.where(is_exact, counts.lower, np.nan)
+    unlike = [place for place in unexplained(counts) if len({*_labels(cells, place).values()}) > 1]
+    for places in (some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)):
+        if found := [*_found(counts, _known(counts, cells, values, places), places)]:
+            yield from found
+            return
+    for place in unlike:
+        yield from [*_sums_of_labels(counts, cells, values, place)][:1]
+
+
+def _labels(cells: Codes, place: int) -> dict[int, frozenset[int]]:
+    """Return the labels of a dimension that each release has."""
+    own = np.unique(cells[:, [0, 2 + place]], axis=0)
+    return {release: frozenset(own[own[:, 0] == release, 1].tolist()) for release in np.unique(own[:, 0]).tolist()}
+
+
+def _known(counts: PublishedCounts, cells: Codes, values: Known, places: Sequence[int]) -> Known:
+    """Return the exact counts of each release at the totals of some dimensions; shape (lines, releases), else NaN.
+
+    A total that a release does not show is the sum of all labels that it has.
+    """
+    for place in places:
+        labels, is_total = _labels(cells, place), cells[:, 2 + place] == counts.dimensions[place].total
+        several = np.array([len(labels.get(release, ())) for release in range(len(counts.manifest.tags))])
+        several -= [counts.dimensions[place].total in labels.get(release, ()) for release in range(len(several))]
+        beside = cells.copy()
+        beside[:, 2 + place] = 0
+        cells, line = np.unique(beside, axis=0, return_inverse=True)
+        line, size = line.ravel(), len(cells)
+        parts = np.bincount(line[~is_total], minlength=size)
+        sums = np.bincount(line[~is_total], weights=values[~is_total], minlength=size)
+        sums[(parts != several[cells[:, 0]]) | (parts == 0)] = np.nan
+        shown = is_total & ~np.isnan(values)
+        sums[line[shown]] = values[shown]
+        values = np.asarray(sums, dtype=np.float64)
+    lines, line = np.unique(cells[:, 1:], axis=0, return_inverse=True)
+    known = np.full((len(lines), len(counts.manifest.tags)), np.nan)
+    is_exact = ~np.isnan(values)
+    known[line.ravel()[is_exact], cells[is_exact, 0]] = values[is_exact]
+    return known
+
+
+def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iterator[str]:
+    """Yield a sentence about two releases with equal numbers, and about one that is the sum of others.
+
+    The numbers are those at the totals of some dimensions.
+    """
+    tags, most_known = counts.manifest.tags, np.argsort(np.isnan(known).sum(axis=1), kind="stable")
+    names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
+    repeated = [*_repeated(known)]
+    for whole, parts in [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1] or repeated if places else ():
+        yield say(
+            'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
+            "people; if a label of {dimensions} stands for all, name it in totals, and write them as one release; if "
+            "they count other people, audit each in a folder of its own",
+            dimensions=names,
+            release=printable(tags[whole], 60),
+            others=", ".join(printable(tags[part], 60) for part in parts[:_NAMED]),
+        )
+    if places:
+        return
+    for one, (other,) in repeated:
+        first, second = (counts.manifest.releases[place] for place in (one, other))
+        files = ", ".join(toml_text(table.shown) for table in (*first.tables, *second.tables))
+        yield say(
+            'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
+            "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "
+            "count other people, audit each in a folder of its own",
+            one=printable(first.tag, 60),
+            other=printable(second.tag, 60),
+            example=f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}",
+            same='"same"',
+        )
     for whole, parts in [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1]:
         yield say(
             'release "{release}" is the sum of others ({others}) wherever all numbers are shown, so it counts the same '
@@ -49,24 +124,62 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
         )
 
 
-def _repeated(counts: PublishedCounts, known: Known) -> Iterator[str]:
-    """Yield a sentence about the first two releases most of whose common numbers are equal."""
+def _sums_of_labels(counts: PublishedCounts, cells: Codes, values: Known, place: int) -> Iterator[str]:
+    """Yield a sentence about each label whose numbers are sums of those of labels that another release has.
+
+    Of many labels, those that follow each other are tried.
+    """
+    labels, dimension = _labels(cells, place), counts.dimensions[place]
+    beside = np.unique(np.delete(cells, [0, 2 + place], axis=1), axis=0, return_inverse=True)[1].ravel()
+    shape = int(cells[:, 0].max()) + 1, len(dimension.labels), int(beside.max()) + 1
+    if prod(shape) > _MOST_COMPARED:
+        return
+    known = np.full(shape, np.nan)
+    known[cells[:, 0], cells[:, 2 + place], beside] = values
+    for one, other in islice(permutations(labels, 2), _MOST_PAIRS):
+        parts = sorted(labels[other] - {dimension.total})
+        if not 1 < len(parts) <= _MOST_LABELS:
+            continue
+        sets = _sets(len(parts))
+        for label in sorted(labels[one] - labels[other] - {dimension.total}):
+            whole = known[one][label]
+            lines = np.flatnonzero(~np.isnan(whole))[:_LINES_COMPARED]
+            of_parts, whole = known[other][parts][:, lines], whole[lines]
+            is_complete = sets @ np.isnan(of_parts) == 0
+            least = sets @ np.nan_to_num(of_parts)
+            fits = ((least == whole) | (~is_complete & (least < whole))).all(axis=1)
+            shown = np.where(is_complete, np.log(np.maximum(whole, 1)), 0).sum(axis=1) * fits
+            if shown[at := int(np.argmax(shown))] > np.log(_CHANCE * len(sets) * len(labels) ** 2 * len(labels[one])):
+                own = [printable(dimension.labels[part], 60) for part in np.array(parts)[sets[at] > 0].tolist()]
+                yield say(
+                    '"{label}" of {dimension} in release "{release}" is the sum of {labels} in release "{other}" '
+                    "wherever all numbers are shown, so they count the same people; write categories for {dimension}, "
+                    "and both as one release; if they count other people, audit each in a folder of its own",
+                    label=printable(dimension.labels[label], 60),
+                    dimension=printable(dimension.axis.name, 60),
+                    release=printable(counts.manifest.tags[one], 60),
+                    other=printable(counts.manifest.tags[other], 60),
+                    labels=", ".join(own[:_NAMED]),
+                )
+
+
+def _sets(labels: int) -> Counts:
+    """Return the sets of two labels or more that are tried as parts of another one; shape (sets, labels), 0 or 1."""
+    if labels <= _ALL_SETS:
+        every = np.arange(2**labels)[:, None] >> np.arange(labels) & 1
+        return every[every.sum(axis=1) > 1]
+    place = np.arange(labels)
+    return np.array([(place >= first) & (place <= last) for first, last in combinations(range(labels), 2)], np.int64)
+
+
+def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield the first two releases most of whose common numbers are equal."""
     pairs = [*combinations(range(known.shape[1]), 2)]
     for one, other in pairs:
         both = known[(known[:, one] > 0) & (known[:, other] > 0)]
         equal = both[both[:, one] == both[:, other], one]
         if len(equal) >= _EQUAL * len(both) and _is_evidence(equal, len(pairs)):
-            first, second = (counts.manifest.releases[place] for place in (one, other))
-            files = ", ".join(toml_text(table.shown) for table in (*first.tables, *second.tables))
-            yield say(
-                'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
-                "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "
-                "count other people, audit each in a folder of its own",
-                one=printable(first.tag, 60),
-                other=printable(second.tag, 60),
-                example=f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}",
-                same='"same"',
-            )
+            yield one, [other]
             return
 
 

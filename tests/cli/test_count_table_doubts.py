@@ -566,6 +566,45 @@ def test_a_total_that_was_not_named_is_seen_by_its_sums(tmp_path):
     assert verdict(written(tmp_path, rows, table=table))[:2] == (0, "[]")  # it is no sum: a label like any other
 
 
+QUARTERS = {"2024-Q1": ("112", "*", "35", "66"), "2024-Q2": ("59", "14", "46", "*"), "2024-Q3": ("*", "34", "16", "36")}
+
+
+def quarters(folder, extra, totals="", head="area,sex,n", table=""):
+    """Quarters of two areas and two sexes, and one more release."""
+    folder.mkdir(exist_ok=True)
+    cells = [f"{area},{sex}" for area in "AB" for sex in "fm"]
+    for tag, numbers in QUARTERS.items():
+        rows = "".join(f"{cell},{n}\n" for cell, n in zip(cells, numbers, strict=True))
+        (folder / f"{tag}.csv").write_text(f"area,sex,n\nC,f,2050\nC,m,3180\n{rows}", encoding="utf-8")
+    (folder / "more.csv").write_text(f"{head}\n{extra}", encoding="utf-8")
+    listed = ", ".join(f'"{tag}.csv"' for tag in [*QUARTERS, "more"])
+    text = f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
+    text += (
+        f'totals = {{ area = "", sex = "{totals}" }}\nmarkers = {{ "*" = [1, 7] }}\n{table}[policy]\nmin_count = 8\n'
+    )
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    code, out, _ = run_main(str(folder))
+    return code, " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("extra", "totals", "said"),
+    [
+        ("C,Alle,15690\n", "Alle", "added up over sex"),  # all quarters
+        ("C,Alle,15700\n", "Alle", None),
+        ("C,Alle,15700\n", "", '"Alle" of sex sounds like a total'),
+        ("C,beide,5230\nB,beide,101\n", "", "added up over sex"),  # the first quarter
+        ("C,beide,5230\nB,beide,102\n", "", None),
+        ("North,f,2085\nNorth,m,3246\n", "", '"North" of area in release "more" is the sum of C, B'),
+        ("North,f,2085\nNorth,m,3247\n", "", None),
+    ],
+)
+def test_a_release_with_sums_over_labels_of_others_counts_the_same_people(extra, totals, said, tmp_path):
+    """In another crossing, the numbers of two releases are no less those of the same people."""
+    code, out = quarters(tmp_path, extra, totals)
+    assert (code, said is None or said in out) == (0 if said is None else 3, True), out
+
+
 def test_a_line_that_lacks_a_label_refutes_no_sum():
     lines = [{"f": (n, n), "m": (2, 2), "T": (n + 2, n + 2)} for n in range(1, 4)]
     assert totals_by_sums(lines) == ["T"]

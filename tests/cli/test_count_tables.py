@@ -206,18 +206,18 @@ def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
 def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_path):
     """The first release gives a count away; what the second one adds is taken out of it."""
     first = [(("N", "f"), "9"), (("N", "m"), "*"), (("N", "All"), "12"), (("S", "f"), "9"), (("S", "m"), "*")]
-    first += [(("T", "f"), "30")]
+    first += [(("W", "f"), "30")]
     series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
     folder = series.write(tmp_path / "series")
     with (folder / "series.toml").open("a") as file:
         file.write(more)
-    (tmp_path / "2.csv").write_text("area,sex,n\nS,All,12\nT,f,30\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("area,sex,n\nS,All,12\nW,f,30\n", encoding="utf-8")
     found, out, err = run_main(
         "repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), *words
     )
     assert (found, err) == (code, "")
     assert ("with --baseline, only what it adds counts" in " ".join(out.split())) == (code < 3)
-    assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nT,f,30\n"
+    assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
 @pytest.mark.parametrize(
