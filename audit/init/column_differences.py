@@ -16,7 +16,7 @@ from audit.io.cell_reading import MARKERS, infer_kind
 from audit.io.cells import Kind
 from audit.io.manifest import NAME
 from audit.io.publication_order import in_time
-from audit.io.respelling import fold
+from audit.io.respelling import fold, words_in
 from audit.io.rules.file_form import Renamed
 from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problem, printable
@@ -148,9 +148,7 @@ def _meaning(name: str) -> str | None:
 
 def _named_alike(old: str, new: str) -> bool:
     """Return whether two names have the same words, or mean the same kind of identifier, or birth, postcode or sex."""
-    meanings = [
-        ("".join(column_names.words(name)), column_names.kind(name), column_names.topic(name)) for name in (old, new)
-    ]
+    meanings = [("".join(words_in(name)), column_names.kind(name), column_names.topic(name)) for name in (old, new)]
     return any(left and left == right for left, right in zip(*meanings, strict=True))
 
 

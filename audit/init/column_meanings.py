@@ -24,6 +24,7 @@ from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cell_reading import MARKERS
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
+from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
 from audit.io.toml import toml_key, toml_text, toml_value
@@ -121,16 +122,14 @@ class _Guesser:
         for shown in self.found.hierarchies:
             hierarchy, named = (
                 read_hierarchy(self.found.folder / shown, shown, Problems()),
-                {*column_names.words(shown)},
+                {*words_in(shown)},
             )
             labelled = [c for c in self.rows.values() if any(t.strip("*") and t not in MARKERS for t in c.some)]
             fitting = [c for c in labelled if c.name not in matched and c.parses(Kind.CATEGORICAL, hierarchy)]
             if hierarchy is None or not fitting:
                 self.found.unused[shown] = say("no column has their names or labels")
             else:
-                matched[max(fitting, key=lambda c: len(named.intersection(column_names.words(c.name)))).name] = (
-                    hierarchy
-                )
+                matched[max(fitting, key=lambda c: len(named.intersection(words_in(c.name)))).name] = hierarchy
 
     def generalized(self, column: Column) -> str | None:
         """Return how a column is generalized, or None."""

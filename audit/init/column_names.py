@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
+
+from audit.io.respelling import words_in
 
 
 def _ids(stems: str) -> re.Pattern[str]:
@@ -77,7 +78,6 @@ _QUASI = _words(
     "provincia eta sesso nascita comune cap leeftijd geslacht"
 )
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
-_AGES = _words("age ages alter lebensalter altersgruppe altersklasse edad edat idade eta leeftijd")
 _TOPICS = {
     "postal": _POSTAL,
     "birth": _words("birth birthdate birthday birthyear dob born geburt geboren naissance nacimiento nascita"),
@@ -99,32 +99,13 @@ _LEAVING = _words("to until end exit departure discharge baja salida fin sortie 
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
-def words(name: str) -> list[str]:
-    """Split a name into words without case and accents.
-
-    >>> words("eqClass-ID"), words("Código postal")
-    (['eq', 'class', 'id'], ['codigo', 'postal'])
-    """
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return [word.casefold() for word in re.findall(r"[^\W\d_]*?[a-z](?=[A-Z])|[^\W_]+", bare)]
-
-
 def is_postal(name: str) -> bool:
     """Return whether a name is that of a postcode.
 
     >>> is_postal("PLZ"), is_postal("Código postal"), is_postal("Age")
     (True, True, False)
     """
-    return any(word in _POSTAL for word in words(name))
-
-
-def is_age(name: str) -> bool:
-    """Return whether a name is that of how old people are, which changes with time.
-
-    >>> is_age("Tranche d'âge"), is_age("Alter"), is_age("Edad (años)"), is_age("Age at admission"), is_age("village")
-    (True, True, True, True, False)
-    """
-    return not _AGES.isdisjoint(words(name))
+    return any(word in _POSTAL for word in words_in(name))
 
 
 def topic(name: str) -> str | None:
@@ -142,7 +123,7 @@ def stay(names: Collection[str]) -> list[str]:
     >>> stay(["NIF", "Baja", "Fecha de alta"]), stay(["Aufnahme", "Zugang", "Abgang"])
     (['Fecha de alta', 'Baja'], [])
     """
-    found = [[name for name in names if not some.isdisjoint(words(name))] for some in (_COMING, _LEAVING)]
+    found = [[name for name in names if not some.isdisjoint(words_in(name))] for some in (_COMING, _LEAVING)]
     return [name for own in found for name in own] if [*map(len, found)] == [1, 1] else []
 
 
@@ -152,7 +133,7 @@ def names_people(name: str) -> bool:
     >>> names_people("Nom d'usage"), names_people("Surname"), names_people("hospital name"), names_people("Famille")
     (True, True, False, False)
     """
-    found = {*words(name)}
+    found = {*words_in(name)}
     return not _PEOPLES_NAMES.isdisjoint(found) and found <= _PEOPLES_NAMES | _BESIDE_NAMES
 
 
@@ -162,7 +143,7 @@ def kind(name: str) -> str | None:
     >>> kind("Numéro de patient"), kind("Pat.-Nr."), kind("NHS number"), kind("number of patients")
     ('person', 'person', 'person', None)
     """
-    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words_in(name)))), None)
 
 
 def names_pseudonyms(name: str) -> bool:
@@ -171,7 +152,7 @@ def names_pseudonyms(name: str) -> bool:
     >>> names_pseudonyms("Patienten-Pseudonym"), names_pseudonyms("Seudónimo"), names_pseudonyms("Fall")
     (True, True, False)
     """
-    return any("seudo" in word for word in words(name))
+    return any("seudo" in word for word in words_in(name))
 
 
 def names_waves(name: str) -> bool:
@@ -185,7 +166,7 @@ def names_waves(name: str) -> bool:
     ... )
     (True, True, False, False)
     """
-    last = words(name)[-1:]
+    last = words_in(name)[-1:]
     return (
         bool(last)
         and topic(name) != "birth"
@@ -204,10 +185,10 @@ def sensitivity(name: str) -> int:
     >>> sensitivity("Hauptdiagnose"), sensitivity("number of diagnoses"), sensitivity("Target")
     (10, 0, 5)
     """
-    counts = _HOW_MANY.issuperset(words(name)[:1])
+    counts = _HOW_MANY.issuperset(words_in(name)[:1])
     return 0 if counts else max((weight for weight, keys in _SENSITIVE.items() if _speaks_of(name, keys)), default=0)
 
 
 def _speaks_of(name: str, keys: frozenset[str]) -> bool:
-    found = {*words(name), "".join(words(name))}
+    found = {*words_in(name), "".join(words_in(name))}
     return not keys.isdisjoint(found) or any(len(key) >= _LONG_WORD and key in word for key in keys for word in found)

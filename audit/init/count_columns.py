@@ -21,8 +21,8 @@ from audit.count_tables.published_texts import (
     total_of,
     with_decimal_point,
 )
-from audit.init import column_names
 from audit.io.publication_order import in_time
+from audit.io.respelling import words_in
 from audit.io.toml import Toml, release_tag
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import say
@@ -92,7 +92,7 @@ def total_within(texts: Iterable[str]) -> str | None:
     >>> total_within(["Nord", "Bayern insgesamt"]), total_within(["Nord zusammen", "Bayern zusammen"])
     ('Bayern insgesamt', None)
     """
-    found = {text for text in texts if not _WITHIN.isdisjoint(column_names.words(text))}
+    found = {text for text in texts if not _WITHIN.isdisjoint(words_in(text))}
     return found.pop() if len(found) == 1 else None
 
 
@@ -333,7 +333,7 @@ def is_label_name(name: str) -> bool:
     >>> [*map(is_label_name, ("Geburtsjahr", "Zahl im Jahr", "cases this year", "Change since last year"))]
     [True, True, False, False]
     """
-    words = column_names.words(name)
+    words = words_in(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
     return named and not speaks_of_counts(name) and not speaks_of_changes(name)
 
@@ -344,9 +344,7 @@ def is_money(name: str) -> bool:
     >>> is_money("Einkünfte in 1 000 EUR"), is_money("Umsätze (€)"), is_money("Anzahl der Umsätze"), is_money("Europa")
     (True, True, False, False)
     """
-    return not speaks_of_counts(name) and bool(
-        _MONEY.search(name) or not _MONEY_WORDS.isdisjoint(column_names.words(name))
-    )
+    return not speaks_of_counts(name) and bool(_MONEY.search(name) or not _MONEY_WORDS.isdisjoint(words_in(name)))
 
 
 def speaks_of_counts(name: str) -> bool:
@@ -355,9 +353,7 @@ def speaks_of_counts(name: str) -> bool:
     >>> speaks_of_counts("Bene_Feml_Cnt"), speaks_of_counts("age")
     (True, False)
     """
-    return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(
-        column_names.words(name)
-    )
+    return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(words_in(name))
 
 
 _CHANGES = _words(
@@ -369,7 +365,7 @@ _CHANGES = _words(
 
 def speaks_of_changes(name: str) -> bool:
     """Return whether a column's name suggests that it says by how much a count has changed."""
-    return not _CHANGES.isdisjoint(column_names.words(name))
+    return not _CHANGES.isdisjoint(words_in(name))
 
 
 _RATES = _words(
@@ -384,7 +380,7 @@ def speaks_of_rates(name: str) -> bool:
     >>> [*map(speaks_of_rates, ("pupil_percent", "% der Fälle", "Taux", "Corporate"))]
     [True, True, True, False]
     """
-    return "%" in name or not _RATES.isdisjoint(column_names.words(name))
+    return "%" in name or not _RATES.isdisjoint(words_in(name))
 
 
 _RUNNING = _words(
@@ -398,12 +394,12 @@ def is_running(name: str) -> bool:
     >>> is_running("cumCases"), is_running("cases_ytd"), is_running("cases")
     (True, True, False)
     """
-    return not _RUNNING.isdisjoint(column_names.words(name))
+    return not _RUNNING.isdisjoint(words_in(name))
 
 
 def is_period(name: str, texts: Iterable[str]) -> bool:
     """Return whether a column names the year, month or day of a row, by its name and cells."""
-    words = column_names.words(name)
+    words = words_in(name)
     return not _PERIOD_WORDS.isdisjoint(words) and all(
         re.match(r"(19|20)[0-9]{2}(?![0-9]{5})|[0-9]{2}[/.]", t) for t in texts if t
     )
@@ -448,7 +444,7 @@ def status_of(files: CountFiles, value: str) -> str | None:
     """Return the column that has a marker in each row with an empty count, by its cells and name."""
     empty = [not text for text in files.columns[value]]
     for name, texts in files.columns.items() if any(empty) else ():
-        named = not _STATUS_WORDS.isdisjoint(column_names.words(name)) or name == f"{value}QF"
+        named = not _STATUS_WORDS.isdisjoint(words_in(name)) or name == f"{value}QF"
         signs = [text for text, blank in zip(texts, empty, strict=True) if blank]
         if named and all(signs) and all(map(is_sign, filter(None, texts))):
             return name
@@ -463,7 +459,7 @@ def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str])
     found = []
     for name in kinds:
         texts = files.columns[name]
-        words = column_names.words(name)
+        words = words_in(name)
         named = not _CODE_WORDS.isdisjoint(words) or _CODES.fullmatch(name) is not None
         code = named or (is_period(name, set(texts)) and not files.varies(name))
         beside = (repeats_label(files.columns[label], texts) for label in labels if label != name)

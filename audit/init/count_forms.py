@@ -38,6 +38,7 @@ from audit.init.count_columns import (
 from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
 from audit.init.count_topics import with_topics
+from audit.io.respelling import words_in
 from audit.runtime.phrases import say
 
 
@@ -162,7 +163,7 @@ def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
     """Return whether a column only numbers the rows."""
     numbers = {number for text in texts if (number := number_of(text)) is not None}
     consecutive = len(numbers) == len(texts) and max(numbers) - min(numbers) == len(texts) - 1
-    named = column_names.kind(name) == "id" or not _OF_ROWS.isdisjoint(column_names.words(name))
+    named = column_names.kind(name) == "id" or not _OF_ROWS.isdisjoint(words_in(name))
     return named and consecutive and len(texts) > 1
 
 

@@ -22,9 +22,9 @@ from audit.count_tables.published_texts import (
     said_range,
     total_of,
 )
-from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_sign, total_within
 from audit.init.guesses import Guesses
+from audit.io.respelling import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
@@ -340,4 +340,4 @@ _WORDS = frozenset(
 
 def is_measure(name: str) -> bool:
     """Return whether a column's name suggests that it names the statistic of a row."""
-    return not _WORDS.isdisjoint(column_names.words(name))
+    return not _WORDS.isdisjoint(words_in(name))

@@ -8,13 +8,12 @@ import io
 import re
 from collections.abc import Sequence
 
-from audit.init.column_names import is_age
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
 from audit.io.manifest import YEARS_FROM
 from audit.io.notations import SHORT_DAY, kind_of_single_days
-from audit.io.respelling import skeleton
+from audit.io.respelling import grows, skeleton
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import REGISTER, Crosswalk
 from audit.io.toml import toml_key, toml_text, toml_value
@@ -55,10 +54,10 @@ def state_cells(found: FoundFiles) -> None:
 
 def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
     alike = skeleton(name) == skeleton(theirs)
-    if ages := is_age(name) and len(found.releases) > 1 and not found.texts(REGISTER, "release"):
+    if ages := grows(name) and len(found.releases) > 1 and not found.texts(REGISTER, "release"):
         why = say(
-            "it is read as the age in every release; if people grow older between releases, publish years of birth, or "
-            "write a line for each person and release, with a column release"
+            "a person has the same in every release; if it grows with time, publish years of birth, or write a line "
+            "for each person and release, with a column release"
         )
     elif name == theirs:
         return

@@ -34,7 +34,36 @@ _AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])"
 _LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # Cyrillic and Greek letters typed by mistake
 _LIKE_DIGITS = str.maketrans("oil", "011")
 _TWICE = re.compile(r"^(\w.*?)[\s,;/|&+]+\1$", re.IGNORECASE)
+_GROWING = (
+    "age ages alter lebensalter altersgruppe altersklasse edad edat idade eta leeftijd yeargroup ncyear schoolyear "
+    "class grade klasse klassenstufe jahrgangsstufe schulstufe schulklasse schuljahr schuljahrgang classe niveau curso "
+    "grado semester fachsemester studienjahr lehrjahr ausbildungsjahr seniority tenure dienstalter dienstjahre "
+    "anciennete antiguedad"
+)
+_BESIDE_YEAR = frozenset({"group", "nc", "school", "study", "curriculum"})
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
+
+
+def words_in(name: str) -> list[str]:
+    """Split a name into words without case and accents.
+
+    >>> words_in("eqClass-ID"), words_in("Código postal")
+    (['eq', 'class', 'id'], ['codigo', 'postal'])
+    """
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return [word.casefold() for word in re.findall(r"[^\W\d_]*?[a-z](?=[A-Z])|[^\W_]+", bare)]
+
+
+def grows(name: str) -> bool:
+    """Return whether a name is that of a column that changes with time for everybody, as an age or a school year does.
+
+    >>> grows("Tranche d'âge"), grows("Edad (años)"), grows("Age at admission"), grows("village")
+    (True, True, True, False)
+    >>> grows("NC year group"), grows("Klassenstufe"), grows("Classe"), grows("Year of birth"), grows("Risikoklasse")
+    (True, True, True, False, False)
+    """
+    found = {*words_in(name)}
+    return not found.isdisjoint(_GROWING.split()) or ("year" in found and not _BESIDE_YEAR.isdisjoint(found))
 
 
 def fold(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,17 +13,18 @@ import numpy as np
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
+from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, unknown_among
 from audit.io.cells import Kind
 from audit.io.manifest import order_doubts
 from audit.io.releases import Release
-from audit.io.respelling import fold
+from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
-from audit.io.toml import toml_key
+from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
 from audit.model.arrays import Counts, Flags, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
@@ -32,6 +34,7 @@ from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, typed
 
 _COLUMNS_SHOWN = 6
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _MOST = 0.5  # of a release's rows, those that people of a register fit
 _FEW_VALUES, _EXPECTED_ROWS = 12, 5  # so many values, or rows as another release has them, no release lacks by chance
 _INDIVIDUAL = "columns.individual"
@@ -74,6 +77,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         yield from other_words(series, views[0].held.register)
         for what in cells_of_other_length(series, views[0].held.register, reveal=reveal):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+        yield from growing_doubts(series, views[0].held.register)
         if views[0].possible_kinds is not None:
             for what in spelled_otherwise(series, views[0].held.register):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
@@ -148,6 +152,27 @@ def presence_doubts(kinds: PossibleKinds | None, tags: Sequence[str]) -> Iterato
             kinds.unjudged,
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)
+
+
+def growing_doubts(series: Series, register: Register) -> Iterator[Doubt]:
+    """Yield a doubt: a register has one line for releases of several years, with columns that grow with time.
+
+    Under [register], the manifest may say what they are called, and so that they are meant.
+    """
+    years = {tuple(_YEAR.findall(tag)) for tag in series.tags}
+    listed = (name for at, name in enumerate(series.columns.quasi_identifiers) if at not in register.lacking)
+    growing = [name for name in listed if grows(name) and name not in series.manifest.register_columns]
+    if len(years) > 1 and growing and (register.first < np.minimum(register.last, len(series.tags) - 1)).any():
+        line = f"{toml_key(printable(growing[0]))} = {toml_text(printable(growing[0]))}"
+        what = say(
+            "{file} has one line for releases of several years, and {columns}, which grows with time, is read as the "
+            "same in all of them: write a line for each person and release (column release), or years of birth; if it "
+            "stays the same, write {line} under [register]",
+            file=printable(str(series.manifest.register)),
+            columns=joined([f'"{printable(name)}"' for name in growing], _COLUMNS_SHOWN),
+            line=line,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
 
 
 def combination_doubts(series: Series) -> Iterator[Doubt]:

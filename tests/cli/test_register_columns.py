@@ -49,8 +49,9 @@ def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags
         as_csv([["individual", "Age", "first", "last"], ["A", "25", "1", "2"], ["B", "45", "1", "3"]]),
     )
     files = ", ".join(f'"{tag}.csv"' for tag in tags)
-    columns = '[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Disease"\n[adversary]\nregister = "r.csv"\n'
-    write(tmp_path / "series.toml", f"[series]\nreleases = [{files}]\n{columns}")
+    columns = '[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Disease"\n'
+    adversary = '[adversary]\nregister = "r.csv"\n[register]\nAge = "Age"\n'
+    write(tmp_path / "series.toml", f"[series]\nreleases = [{files}]\n{columns}{adversary}")
     code, _, err = run_main(str(tmp_path))
     assert (code, "the position of one release, and the tag of another" in err) == (
         (2, True) if tags[-1] in ("4", "2") else (0, False)

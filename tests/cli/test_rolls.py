@@ -298,7 +298,7 @@ def test_letters_for_the_sexes_are_read_in_one_way_or_not_at_all(tmp_path, relea
         assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, *[""] * 6, "never", more=40)[2].split())
 
 
-@pytest.mark.parametrize("name", ["age", "Alter", "Tranche d'âge", "Edad", "Jahrgang"])
+@pytest.mark.parametrize("name", ["age", "Tranche d'âge", "Edad", "NC year group", "Klassenstufe", "Jahrgang"])
 @pytest.mark.parametrize("tags", [("2024",), ("2024", "2025")])
 def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):
     ages = [30 + n % 10 for n in range(120)]
@@ -311,12 +311,38 @@ def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):
     path, asked = tmp_path / "series.toml", []
 
     def answer(question):
-        asked.append("age in every release" in question.text)
+        asked.append("the same in every release" in question.text)
         return "no" if asked[-1] else agreed(question)
 
     write(path, init_confirmed(tmp_path, path.read_text(encoding="utf-8"), answer))
     assert any(asked) == (name != "Jahrgang" and len(tags) > 1)
     assert (run_audit(tmp_path)[0] == 3) == any(asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "tags", "line", "code"),
+    [
+        ("Age", ("2024", "2025"), "", 3),
+        ("Klassenstufe", ("Herbst_2024", "Herbst_2025"), "", 3),
+        ("Age", ("2024", "2025"), 'Age = "Age"', 0),  # it stays the same
+        ("Age", ("2024Q1", "2024Q2"), "", 0),
+        ("Ward", ("2024", "2025"), "", 0),
+    ],
+)
+def test_what_grows_with_time_is_not_the_same_in_releases_of_several_years(tmp_path, name, tags, line, code):
+    """Also of a manifest that nobody was asked about: people were looked for in the class of another year."""
+    for tag in tags:
+        write(
+            tmp_path / f"{tag}.csv",
+            as_csv([[name, "Disease"], *([str(n % 2 + 5), "ab"[n // 2 % 2]] for n in range(8))]),
+        )
+    write(tmp_path / "roll.csv", as_csv([["individual", name], *([f"P{n}", str(n % 2 + 5)] for n in range(9))]))
+    files = ", ".join(f'"{tag}.csv"' for tag in tags)
+    write(tmp_path / "series.toml", f'[series]\nreleases = [{files}]\n[columns]\nsensitive = "Disease"\n'
+          f'quasi_identifiers = ["{name}"]\n[adversary]\nregister = "roll.csv"\npresence = "possible"\n'
+          f'[register]\nindividual = "individual"\n{line}\n')  # fmt: skip
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, "grows with time" in " ".join(out.split())) == (code, code == 3)
 
 
 def left_out(folder, head=("Ward", "Age", "Disease"), key=False):
