@@ -96,13 +96,11 @@ class TableGuesses(Guesses):
         note = self.legend.get(marker)
         return "" if note is None else say('A note says of "{text}": "{note}".', text=marker, note=note)
 
-    def widen(self, marker: str, least: int, why: str) -> None:
-        """Let a guessed marker stand for all counts from `least` on, for another reason than before."""
-        self.table["markers"][marker] = (least, inf)
+    def widen(self, marker: str, ends: tuple[int, float], why: str) -> None:
+        """Let a guessed marker stand for more counts than before, for another reason."""
+        self.table["markers"][marker] = ends
         self.forget_why(key := f"table.markers.{toml_key(marker)}")
-        stands = say(
-            '"{text}" is assumed to stand for {counts}: {why}', text=marker, counts=in_words(least, inf), why=why
-        )
+        stands = say('"{text}" is assumed to stand for {counts}: {why}', text=marker, counts=in_words(*ends), why=why)
         self.doubt(key, _sentences(self.note_on(marker), stands))
 
     def add(self, key: str, texts: list[str]) -> None:
@@ -163,7 +161,7 @@ def guess_numbers(rules: TableGuesses) -> None:
     for text in (text for text in in_order if text not in rules.table["markers"]):
         found = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2), named[text], small)
         rules.table["markers"][text] = found
-    _guess_least_count(rules, min(least, small + 1) if small else least, base)
+    _guess_least_count(rules, min(least, small + 1) if small else least, base, max(_LEAST, small + 1))
     is_rounded = "rounding" in rules.table  # which says what a 0 stands for
     if not (marks or is_rounded) and 0 in numbers and least >= 5 <= len(numbers) and numbers.total() >= 10:
         rules.table["markers"]["0"] = (0, 0)
@@ -288,13 +286,16 @@ def _sentences(*parts: str) -> str:
     return " ".join(filter(None, parts))
 
 
-def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
-    """Guess the least count that may be known: above the range that markers name, else the smallest number."""
+def _guess_least_count(rules: TableGuesses, least: int, base: int, most: int) -> None:
+    """Guess the least count that may be known: above the range that markers name, else the smallest number to `most`.
+
+    `most` is 10, or above the range that notes on markers name.
+    """
     if "policy" in rules.document:
         return
     said = [ends for text, ends in rules.table["markers"].items() if said_range(text) and ends[1] < inf]
     small = [most for low, most in said if low <= 1]
-    lowest = max(2, min(small) + 1) if small else max(2, min(max(least, base), _LEAST))
+    lowest = max(2, min(small) + 1) if small else max(2, min(max(least, base), most))
     rules.state("policy.min_count", lowest)
     if small and not any(1 < low < most for low, most in said):  # else ranges are published in place of all counts
         return

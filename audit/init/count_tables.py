@@ -285,7 +285,7 @@ def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:
 def settle(folder: Path, rules: TableGuesses) -> None:
     """Guess the rules of the numbers, and compare the totals with the sums that the files show."""
     guess_numbers(rules)
-    for _ in range(3):
+    for _ in range(_ROUNDS):
         _read_rates(rules)
         counts = _read(folder, rules)
         if counts is None:
@@ -403,6 +403,7 @@ _COUNTED = {
     "independent": Phrase("different people"),
 }
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
+_ROUNDS = 4  # in which the guesses are compared with the sums
 
 
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
@@ -576,12 +577,16 @@ _HIDES_LARGE = Phrase("it also hides large counts, as small ones do not add up t
 
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """Widen guessed markers that a line refutes; return whether any was widened."""
+    """Widen guessed markers that a line refutes; return whether any was widened.
+
+    Of larger counts, those below the least number come first: in a rounded table they may be hidden, too.
+    """
     markers = rules.table["markers"]
+    least = min((n for text in rules.texts if (n := number_of(text)) is not None and n > 0), default=0)
     guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
     refuted = {*counts.text[counts.lower > counts.upper]}.intersection(guessed)
     for text in sorted(refuted):
-        rules.widen(text, 0, say("it also hides other counts, as a rate of it shows."))
+        rules.widen(text, (0, inf), say("it also hides other counts, as a rate of it shows."))
     if refuted:
         return True
     for place, dimension in enumerate(counts.dimensions):
@@ -592,8 +597,14 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
             above = each.gap > 0
             wider = [text for text in guessed if (markers[text][0] > 1 if above else markers[text][1] < inf)]
             if each.gap and wider:
-                why = (_HIDES_SMALL if above else _HIDES_LARGE).filled(total=total)
                 for text in wider:
-                    rules.widen(text, 0 if above else markers[text][0], why)
+                    low, high = markers[text]
+                    if above:
+                        rules.widen(text, (0, inf), _HIDES_SMALL.filled(total=total))
+                    elif high < least - 1:
+                        why = say("counts up to {most} do not add up to {total}.", most=high, total=total)
+                        rules.widen(text, (low, least - 1), why)
+                    else:
+                        rules.widen(text, (low, inf), _HIDES_LARGE.filled(total=total))
                 return True
     return False

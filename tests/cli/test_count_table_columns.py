@@ -524,6 +524,33 @@ def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
 
 
+ROUNDED = """District,Boys,Girls,Total
+Allerdale,40,35,75
+Carlisle,c,c,10
+Copeland,20,15,35
+Eden,5,30,35
+South Lakeland,15,25,40
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "ends", "found"),
+    [({"1.csv": ROUNDED}, [1, 4], 2), ({"1.csv": ROUNDED.replace("c,c,10", "c,c,15")}, [1, np.inf], 0)],
+)
+def test_a_sign_in_a_rounded_table_may_hide_counts_up_to_the_least_that_is_shown(files, ends, found, tmp_path):
+    """Two counts of 4 are 8, which is rounded to 10: both are known."""
+    assert guessed(tmp_path, files)["table"]["markers"] == {"c": ends}
+    code, _, findings = verdict(tmp_path)
+    assert (code, len(findings)) == (3, found)
+
+
+@pytest.mark.parametrize(("most", "least"), [(10, 11), (4, 5)])
+def test_counts_above_those_that_a_note_names_are_the_least_that_may_be_known(most, least, tmp_path):
+    rows = "".join(f"{area},{n}\n" for area, n in zip("ABCDE", ["s", 1_412, 11, 57, "s"], strict=True))
+    text = f"area,count\n{rows}\ns = hidden (1 to {most})\n".replace(",11\n", f",{most + 1}\n")
+    assert guessed(tmp_path, {"1.csv": text})["policy"]["min_count"] == least
+
+
 def test_a_sign_that_means_something_else_is_asked(tmp_path, monkeypatch):
     guessed(tmp_path, {"1.csv": SIGNED + "* = 1 to 4,,\nc = confidential,,\n"})
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\nno\nlarge\n5 or more\nyes\nyes\nyes\n"))
