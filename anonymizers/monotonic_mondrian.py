@@ -161,6 +161,7 @@ class MonotonicMondrianAnonymizer(KClasses):
 
     withhold: bool = option(False, help="if needed, hold back as few rows as possible until a later release")
     name: ClassVar[str] = "monotonic-mondrian"
+    constant_quasi_identifiers: ClassVar[bool] = True
 
     @property
     def promise(self) -> Promise:

@@ -316,6 +316,15 @@ class Microdata:
         problems.check()
         return every
 
+    def changing(self, kinds: Mapping[str, Kind] | None = None) -> tuple[str, ...]:
+        """Return the quasi-identifiers of which a person has different values in two snapshots; `kinds` as for `read`.
+
+        Raises:
+            InputError: as for `read_all`.
+        """
+        every = self.read_all(people := IdentifierEncoder(), kinds)
+        return tuple(name for at, name in enumerate(self.quasi_identifiers) if _changes(every, at, people.size))
+
     def check_spelling(self, every: Sequence[ReadSnapshot], people: IdentifierEncoder) -> None:
         """Refuse identifiers, and sensitive values, that may be one in two spellings.
 
@@ -520,6 +529,19 @@ class Microdata:
         width = float(high - low) or 1.0
         block = last_of_block(numbers, self.grids[name][0]) if name in self.grids else None
         return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
+
+
+def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
+    """Return whether a person has different values of a quasi-identifier in two of the snapshots."""
+    last, places = np.full(people, UNKNOWN, dtype=np.int32), dict[Fraction | str, int]()
+    for each in every:
+        exact = each.numbers[column] or each.texts[column]
+        place = np.array([places.setdefault(value, len(places)) for value in exact], dtype=np.int32)
+        who, now = each.snapshot.person, place[each.snapshot.point[:, column]]
+        if ((last[who] != now) & (last[who] != UNKNOWN)).any():
+            return True
+        last[who] = now
+    return False
 
 
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:

@@ -167,7 +167,8 @@ Form = Literal["generalization", "anatomy"]
 class Anonymizer(Protocol):
     """A method of publishing; its fields are its options.
 
-    A method with `constant_values = True` is for values that never change: others are refused before it publishes.
+    A method with `constant_values = True` is for values that never change: others are refused before it publishes. One
+    with `constant_quasi_identifiers = True` refuses people whose quasi-identifiers change.
     """
 
     @property

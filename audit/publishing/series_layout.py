@@ -16,17 +16,17 @@ from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
-from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Spelled
+from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
 from audit.io.rules.disclosure import Harmless, Similar
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
-from audit.io.toml import toml_key
+from audit.io.toml import toml_key, toml_text
 from audit.model.anonymizer import Anonymizer, Form
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from audit.publishing import manifest_writer
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _WHOLE_LENGTH = Fraction(2)
 _SHARE_OF_DOMAIN = 100
@@ -155,6 +155,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
                 Similar({microdata.sensitive: ""} if microdata.unlike else {}),
                 Spelled(microdata.spelled),
+                Changing(_changing(microdata, anonymizer)),
             )
         ),
     )
@@ -207,8 +208,28 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     now: Form = "generalization" if last.values is None else "anatomy"
     if now not in anonymizer.forms or (form or now) != now:
         raise UsageError(f"{last.shown}: the series publishes {now}, and cannot change its form; begin a new series")
+    kinds = {name: attribute.kind for name, attribute in series.attributes.items()}
+    declared = columns.rules[Changing].columns
+    new = [each for each in _changing(microdata, anonymizer, kinds) if each in kinds and each not in declared]
+    if new:
+        raise UsageError(
+            say(
+                "{file}: people's values of {columns} change between the snapshots, and their record ids show it; "
+                "write changing = [{names}] under [columns], audit the series, and publish then",
+                file=NAME,
+                columns=joined([f'"{printable(name)}"' for name in new]),
+                names=", ".join(map(toml_text, (*declared, *new))),
+            )
+        )
     text = (folder / NAME).read_bytes().decode("utf-8-sig")
     return series, text, last, now
+
+
+def _changing(microdata: Microdata, anonymizer: Anonymizer, kinds: Mapping[str, Kind] | None = None) -> tuple[str, ...]:
+    """Return the quasi-identifiers whose cells a method publishes beside record ids while people's values change."""
+    if not anonymizer.links_records or getattr(anonymizer, "constant_quasi_identifiers", False):
+        return ()
+    return microdata.changing(kinds)
 
 
 def _check_columns(manifest: Manifest, microdata: Microdata) -> None:

@@ -423,6 +423,21 @@ def test_refusals_of_the_second_release(tmp_path, words, snapshots, where, remed
     assert remedy in line
 
 
+def test_a_series_with_record_ids_says_which_quasi_identifiers_change(tmp_path):
+    """The cells of a record would contradict each other, or look as if they were about one value."""
+    micro, series = write_microdata(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"
+    published(micro, series, *MONDRIAN)
+    write_microdata(micro, changed(4, 1, 77))
+    [line] = refused(micro, series, *MONDRIAN)
+    assert line.startswith('series.toml: people\'s values of "Age" change between the snapshots')
+    edit(series / "series.toml", "[columns]\n", '[columns]\nchanging = ["Age"]\n')
+    published(micro, series, *MONDRIAN)
+    published(micro, tmp_path / "new", *MONDRIAN)
+    assert 'changing = ["Age"]\n' in (tmp_path / "new/series.toml").read_text(encoding="utf-8")
+    published(micro, tmp_path / "groups", *DIVERSE)
+    assert "changing" not in (tmp_path / "groups/series.toml").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "snapshots", "where"), [each[:3] for each in REFUSED if each[0] in (M, ANATOMY, MONDRIAN)]
 )
