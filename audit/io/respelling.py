@@ -41,15 +41,17 @@ _GROWING = (
     "anciennete antiguedad"
 )
 _BESIDE_YEAR = frozenset({"group", "nc", "school", "study", "curriculum"})
+_OLDER = re.compile("\u00e4lter", re.IGNORECASE)  # which is not the German word for age
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
 def words_in(name: str) -> list[str]:
     """Split a name into words without case and accents.
 
-    >>> words_in("eqClass-ID"), words_in("Código postal")
-    (['eq', 'class', 'id'], ['codigo', 'postal'])
+    >>> words_in("eqClass-ID"), words_in("Código postal"), words_in("65 und älter")
+    (['eq', 'class', 'id'], ['codigo', 'postal'], ['65', 'und', 'aelter'])
     """
+    name = _OLDER.sub("aelter", unicodedata.normalize("NFC", name))
     bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     return [word.casefold() for word in re.findall(r"[^\W\d_]*?[a-z](?=[A-Z])|[^\W_]+", bare)]
 

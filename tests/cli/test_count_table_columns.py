@@ -551,6 +551,22 @@ def test_counts_above_those_that_a_note_names_are_the_least_that_may_be_known(mo
     assert guessed(tmp_path, {"1.csv": text})["policy"]["min_count"] == least
 
 
+def test_columns_named_by_an_age_are_counts(tmp_path):
+    """The German word for older, without its accent, is the one for age."""
+    text = "Kreis;unter 65;65 und älter;Insgesamt\nA;120;80;200\nB;.;41;44\nC;95;60;155\nD;88;70;158\nE;64;51;115\n"
+    columns = guessed(tmp_path, {"1.csv": text})["table"]["wide"]["columns"]
+    assert [*columns] == ["unter 65", "65 und älter", "Insgesamt"]
+
+
+def test_dimensions_that_are_others_are_asked(tmp_path, monkeypatch):
+    text = "area,sex,region,n\nA,f,N,12\nA,m,N,c\nB,f,S,14\nB,m,S,19\nC,f,N,34\nC,m,N,23\n"
+    assert guessed(tmp_path, {"1.csv": text})["table"]["dimensions"] == ["area", "sex"]
+    monkeypatch.setattr("sys.stdin", io.StringIO('no\n["area", "sex", "region"]\nyes\nyes\nyes\nyes\n'))
+    code, _, asked = run_main("init", str(tmp_path), "--confirm")
+    assert (code, 'in the form of ["area", "sex"]' in " ".join(asked.split())) == (0, True)
+    assert read_table_manifest(tmp_path).dimensions == ("area", "sex", "region")
+
+
 def test_a_sign_that_means_something_else_is_asked(tmp_path, monkeypatch):
     guessed(tmp_path, {"1.csv": SIGNED + "* = 1 to 4,,\nc = confidential,,\n"})
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\nno\nlarge\n5 or more\nyes\nyes\nyes\n"))
