@@ -55,7 +55,7 @@ from audit.io.microdata import (
 )
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold
-from audit.io.rules.spelling import nearly_respelled, respelled
+from audit.io.rules.spelling import perhaps_one_value, respelled
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -425,7 +425,7 @@ def spellings(texts: Collection[str]) -> list[list[str]]:
     >>> spellings(["m", "männlich", "w", "weiblich", "HIV", "hiv ", "d"])
     [['HIV', 'hiv '], ['m', 'männlich'], ['w', 'weiblich']]
     """
-    groups = dict.fromkeys(map(tuple, [*respelled(texts), *nearly_respelled(texts, remarks=True)]))
+    groups = dict.fromkeys(map(tuple, [*respelled(texts), *perhaps_one_value(texts)]))
     for short in texts if len(texts) <= _FEW else ():
         begins = fold(short.rstrip("."))
         longer = [text for text in texts if len(text) > _SHORT and text != short and fold(text).startswith(begins)]

@@ -26,7 +26,7 @@ from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_decimal_point
 from audit.io.rules.rows import totals
-from audit.io.rules.spelling import INDIVIDUAL, nearly_respelled, perhaps_one_person, respelled
+from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
@@ -340,7 +340,7 @@ class Microdata:
         listed = set[str]().union(*releases)
         alike = {
             INDIVIDUAL: [*perhaps_one_person(listed, releases), *respelled(listed)],
-            self.sensitive: [] if self.has_numbers else [*respelled(values), *nearly_respelled(values, remarks=True)],
+            self.sensitive: [] if self.has_numbers else [*respelled(values), *perhaps_one_value(values)],
         }
         for name, groups in alike.items():
             if groups and name not in self.spelled:

@@ -17,6 +17,7 @@ from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.nested_identifiers import cases, nested, together
 from audit.io.notations import interval_in, looks_ranged
+from audit.io.one_value import overlapping, said_otherwise
 from audit.io.respelling import (
     RAISED,
     REMARK,
@@ -29,6 +30,7 @@ from audit.io.respelling import (
     with_decimal_point,
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import is_total
 from audit.io.rules.rule import (
     NO_ROLE,
@@ -177,14 +179,18 @@ class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alo
             if _is_settled(written, name):
                 continue
             called = INDIVIDUAL if name == columns.individual else name
-            if name in columns.sensitive and (groups := nearly_respelled(texts, remarks=True)):
+            if name in columns.sensitive and (
+                groups := perhaps_one_value(texts, near=not columns.rules[Similar].names.get(name))
+            ):
                 what = say_count(
                     '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
-                    "before it, a date in another notation), but is read as a different one; if they are the same, "
-                    'rename one of them in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
+                    "before it, an abbreviation, a date or range in another notation, a range that overlaps another), "
+                    "but is read as a different one; if they are the same, rename one of them in a file under "
+                    'crosswalk, else write spelled = ["{column}"] under [columns]',
                     '{count} cells of "{column}" may be other spellings of values (accents, signs, a number or code '
-                    "before them, a date in another notation), but are read as different ones; if they are the same, "
-                    'rename one of each in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
+                    "before them, an abbreviation, a date or range in another notation, a range that overlaps "
+                    "another), but are read as different ones; if they are the same, rename one of each in a file "
+                    'under crosswalk, else write spelled = ["{column}"] under [columns]',
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )
@@ -579,6 +585,12 @@ def nearly_respelled(texts: Collection[str], *, remarks: bool = False, ids: bool
         _add_numbered(alike, texts)
     groups = {tuple(found.values()) for found in alike.values() if len(found) > 1}
     return [list(group) for group in sorted(groups)]
+
+
+def perhaps_one_value(texts: Collection[str], *, near: bool = True) -> list[list[str]]:
+    """Return groups of sensitive texts that may be one value, or, if `near`, ranges that have values in common."""
+    alike = [*nearly_respelled(texts, remarks=True), *said_otherwise(texts), *(overlapping(texts) if near else ())]
+    return [*{frozenset(group): group for group in alike}.values()]
 
 
 def _add_numbered(alike: dict[str, dict[str, str]], texts: Collection[str]) -> None:
