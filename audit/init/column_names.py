@@ -77,6 +77,10 @@ _QUASI = _words(
     "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
     "provincia eta sesso nascita comune cap leeftijd geslacht"
 )
+_WEIGHTS = _words(
+    "weight weights weighting wgt gewicht gewichtung gewichtungsfaktor hochrechnungsfaktor hochrechnung poids "
+    "ponderation ponderacion peso fexp extrapolation elevacion"
+)
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
 _TOPICS = {
     "postal": _POSTAL,
@@ -106,6 +110,15 @@ def is_postal(name: str) -> bool:
     (True, True, False)
     """
     return any(word in _POSTAL for word in words_in(name))
+
+
+def is_weight(name: str) -> bool:
+    """Return whether a name is that of the weights of a survey.
+
+    >>> is_weight("Hochrechnungsfaktor"), is_weight("Poids (calé)"), is_weight("Height")
+    (True, True, False)
+    """
+    return _speaks_of(name, _WEIGHTS)
 
 
 def topic(name: str) -> str | None:

@@ -257,8 +257,7 @@ class _Asked:
         role = self.ask(Question(question, answers, default))
         reason = str(self.columns[role][name]) if role == before == "unlinkable" else ""
         if role == "unlinkable":
-            why = say('Why can no outsider know "{column}" about a person?', column=printable(name))
-            reason = self.ask(text_of(why, reason or OPEN))
+            reason = self.ask(text_of(why_unlinkable(name), reason or OPEN))
         if OPEN in (role, reason):
             self.left |= _OF_PEOPLE if f"columns.{before}" in _OF_PEOPLE else {f"columns.{before}"}
             return []
@@ -594,6 +593,11 @@ def _guessed(manifest: Manifest, found: Mapping[str, Column]) -> Iterator[str]:
 
 def _said(answers: Mapping[str, Phrase]) -> dict[str, str]:
     return {answer: str(follows) for answer, follows in answers.items()}
+
+
+def why_unlinkable(name: str) -> str:
+    """Return the question why a column is unlinkable."""
+    return say('Why can no outsider know "{column}" about a person?', column=printable(name))
 
 
 def question_about(name: str, column: Column | None, *, has_role: bool = False) -> str:

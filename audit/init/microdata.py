@@ -26,6 +26,7 @@ from audit.init.confirmation import (
     about_value,
     question_about,
     text_of,
+    why_unlinkable,
     yes_or_no,
 )
 from audit.init.count_tables import guess_tables
@@ -56,7 +57,7 @@ from audit.io.microdata import (
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold
 from audit.io.rules.spelling import perhaps_one_value, respelled
-from audit.io.toml import toml_text
+from audit.io.toml import toml_key, toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
@@ -110,10 +111,15 @@ def _complete(found: FoundFiles) -> None:
     """
     individual = _people(found)
     files = _files(found, individual)
-    guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
+    guesses, known = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
+    quasi = [column for column in known if not column_names.is_weight(column.name)]
     names = [column.name for column in quasi]
     changes, people = changes_of_people(files, individual.name, found.sensitive.name, names)
-    left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
+    left = {
+        **{column.name: say("by its name, a weight of the survey") for column in known if column not in quasi},
+        **guesses.left["columns"],
+        **guesses.column("unlinkable", {}),
+    }
     missing, unused = guesses.column("missing", ()), found.unused
     renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
     why, whose = (guesses.why.get(f"columns.{role}", "") for role in ("sensitive", "individual"))
@@ -130,14 +136,16 @@ def _complete(found: FoundFiles) -> None:
         guesses.state(key, [*row.gravest] or row.column, say("some people have several rows in one table"))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
-    with_commas = [c.name for c in (*quasi, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
+    with_commas = [c.name for c in (*known, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
     if with_commas:
         why = say('numbers of "{column}" have decimal commas', column=with_commas[0])
         guesses.state("columns.decimal", ",", why)
     codes = [column.name for column in quasi if column_names.is_postal(column.name)]
     if codes:
         guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
-    unpublished = sorted({*left} - {individual.name, by}, key=natural)
+    unpublished = sorted(
+        {*left} - {individual.name, by}, key=lambda name: (not column_names.is_weight(name), natural(name))
+    )
     for column in quasi:
         texts = [text for text in column.texts if text]
         if column.name not in codes:
@@ -156,9 +164,12 @@ def _complete(found: FoundFiles) -> None:
         *(
             [
                 say(
-                    "Not published: {columns}. Name a column under quasi_identifiers if readers need it, or if others "
-                    "may know its values.",
+                    "Not published: {columns}. If readers need a column, name it under quasi_identifiers; or, if no "
+                    "outsider can know its values of anybody, as with a survey weight, write unlinkable = {example}; "
+                    "{command} asks.",
                     columns=joined([f'"{printable(name)}"' for name in unpublished], most=12),
+                    example=f'{{ {toml_key(unpublished[0])} = "…" }}',
+                    command=_CONFIRM,
                 )
             ]
             if unpublished
@@ -565,7 +576,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
 
 
 def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
-    """Ask which column is sensitive, and about each that is left out whether others may know it."""
+    """Ask which column is sensitive, and about the others whether and how they are published."""
     said, file = document["columns"], microdata.snapshots[0]
     drafted = _draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
     kept = {microdata.individual, file.by, *file.deciding} - {microdata.sensitive}
@@ -588,10 +599,36 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:
             path.unlink()
-    for name in [each for each in choices if each not in {sensitive, *microdata.quasi_identifiers}]:
-        answers = {"published": say("others may know it about a person"), "left": say("it is not published")}
-        if ask(Question(question_about(name, columns[name]), answers, "left")) == "published":
+    _ask_published(document, microdata, {name: columns[name] for name in choices if name != sensitive}, ask)
+
+
+def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
+    """Ask about columns whether and how they are published.
+
+    No question is asked about quasi-identifiers whose names or dates say that others may know them.
+    """
+    import tomlkit
+
+    said = document["columns"]
+    answers = {
+        "published": say("others may know it about a person"),
+        "unlinkable": say("published as it is: no outsider can know it about anybody; you will be asked why"),
+        "left": say("it is not published"),
+    }
+    for name, column in columns.items():
+        quasi = name in microdata.quasi_identifiers
+        if quasi and (column_names.is_quasi(name) or column.are_dates):
+            continue
+        before = "published" if quasi else "unlinkable" if name in microdata.unlinkable else "left"
+        question = question_about(name, column, has_role=before != "left")
+        answer = ask(Question(question, answers, before))
+        if answer != before:
+            _leave(document, name)
+        if answer == "published" != before:
             said["quasi_identifiers"].append(name)
+        elif answer == "unlinkable":
+            why = text_of(why_unlinkable(name), microdata.unlinkable.get(name, ""))
+            said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)
 
 
 def _ask_gravest(row: OneRow, ask: Ask) -> list[str]:
@@ -627,8 +664,9 @@ def _leave(document: _Document, name: str) -> None:
     for names in (said["quasi_identifiers"], said.get("codes", [])):
         if name in names:
             names.remove(name)
-    for about in (said.get("dates", {}), said.get("hierarchies", {}), document.get("domains", {})):
-        about.pop(name, None)
+    about = [said.get(key, {}) for key in ("dates", "hierarchies", "unlinkable")]
+    for each in (*about, document.get("domains", {}), document.get("grids", {})):
+        each.pop(name, None)
 
 
 def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:

@@ -25,7 +25,9 @@ from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_decimal_point
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import totals
+from audit.io.rules.rule import Columns
 from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
@@ -40,7 +42,7 @@ _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {
         *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        *("latest_by", "gravest", "spelled", "similar"),
+        *("latest_by", "gravest", "spelled", "similar", "unlinkable"),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -180,6 +182,7 @@ class Microdata:
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
+        unlinkable: other columns, published as they are, with the reason why no outsider can know them of a person.
         spelled: which of `individual` and the sensitive column have texts that are different, however alike they look.
     """
 
@@ -200,6 +203,7 @@ class Microdata:
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
+    unlinkable: Mapping[str, str] = field(default_factory=dict)
     spelled: tuple[str, ...] = ()
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
@@ -207,6 +211,11 @@ class Microdata:
     def tags(self) -> tuple[str, ...]:
         """The snapshots' names, in order."""
         return tuple(each.tag for each in self.snapshots)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns that are published, the sensitive one last."""
+        return (*self.quasi_identifiers, *self.unlinkable, self.sensitive)
 
     def files(self) -> list[Path]:
         """Return the `microdata.toml` and all files that it names."""
@@ -387,7 +396,7 @@ class Microdata:
         return table if table is None or not self.has_numbers else table.mapped(self.sensitive, as_plain_number)
 
     def _declared(self, file: SnapshotFile, problems: Problems, *, people: bool) -> Table | None:
-        names, individual = [*self.quasi_identifiers, self.sensitive], (self.individual,) * people
+        names, individual = self.published, (self.individual,) * people
         table = file.read([*individual, *names], problems, distinct=individual)
         if table is None:
             return None
@@ -584,7 +593,7 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
     microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
-        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive, each.by, *each.deciding]
+        wanted = [microdata.individual, *microdata.published, each.by, *each.deciding]
         if names is not None:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
@@ -609,11 +618,14 @@ class _MicrodataReader(Reader):
             self.note("sensitive", say("only one column of microdata can be sensitive"), remedy)
         else:
             single["sensitive"] = self.needed(columns, "sensitive")
-        self.check_roles([*quasi, *single.values()])
+        unlinkable = self.mapping(columns, "unlinkable")
+        for what, remedy in Unlinkable(unlinkable).faults(Columns((single["sensitive"],))):
+            self.note("unlinkable", what, remedy)
+        self.check_roles([*quasi, *unlinkable, *single.values()])
         hierarchies = self.hierarchies(columns, quasi)
         codes, domains = self.texts(columns, "codes"), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
-            self.note("codes", say('"{name}" is not a quasi-identifier', name=name), say("name quasi-identifiers"))
+            self.note("codes", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
             self.note("codes", say('"{name}" has a domain or a hierarchy as well', name=name), say("keep one of them"))
         decimal = self.text(columns, "decimal") or "."
@@ -636,6 +648,7 @@ class _MicrodataReader(Reader):
             grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
+            unlinkable=unlinkable,
             spelled=self.texts(columns, "spelled"),
         )
 
@@ -669,9 +682,7 @@ class _MicrodataReader(Reader):
         found = {}
         for name, shown in self.mapping(columns, "hierarchies").items():
             if name not in quasi:
-                self.note(
-                    "hierarchies", say('"{name}" is not a quasi-identifier', name=name), say("name quasi-identifiers")
-                )
+                self.note("hierarchies", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
             elif self.inside("hierarchies", shown):
                 hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
                 if hierarchy is not None:
@@ -684,11 +695,7 @@ class _MicrodataReader(Reader):
             widths = content if isinstance(content, list) else [content]
             numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
             if name not in quasi or name in texts:
-                self.note(
-                    name,
-                    say("[grids] names a column that is not a quasi-identifier of numbers"),
-                    say("name one of them"),
-                )
+                self.note(name, say("[grids] names a column that is not a quasi-identifier of numbers"), _not_quasi())
             elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
                 self.note(
                     name,
@@ -703,9 +710,12 @@ class _MicrodataReader(Reader):
         found = self.mapping(columns, "dates")
         for name, unit in found.items():
             if name not in quasi or name in others or unit not in UNITS:
-                what = say('dates names a quasi-identifier of dates, and "year" or "month"')
-                remedy = say("name only such columns, without a domain, a hierarchy or codes")
-                self.note("dates", what, remedy)
+                what = say(
+                    'dates."{name}" is for a quasi-identifier of dates, without a domain, a hierarchy or codes: "year" '
+                    'or "month"',
+                    name=printable(name),
+                )
+                self.note("dates", what, _not_quasi())
         return {name: unit for name, unit in found.items() if unit in UNITS}
 
     def needed(self, columns: Mapping[str, Any], key: str) -> str:
@@ -749,13 +759,18 @@ class _MicrodataReader(Reader):
         for name, content in self.table("domains").items():
             domain = _domain(content)
             if name not in quasi:
-                self.note(name, say("[domains] names a column that is not a quasi-identifier"), say("name one of them"))
+                self.note(name, say("[domains] names a column that is not a quasi-identifier"), _not_quasi())
             elif domain is None:
                 remedy = say('write {name} = [17, 95] for numbers, or ["a", "b"] for values in their order', name=name)
                 self.note(name, say("this is not a domain"), remedy)
             else:
                 found[name] = domain
         return found
+
+
+def _not_quasi() -> str:
+    """Return what to do about an entry for a column that is no quasi-identifier, as after it was taken out."""
+    return say("delete it, or name a quasi-identifier")
 
 
 def _names_release(tag: str) -> bool:

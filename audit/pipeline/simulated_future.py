@@ -15,7 +15,7 @@ from audit.model.errors import Problems
 from audit.model.publication_plan import FUTURE_SNAPSHOTS
 
 _People: TypeAlias = Mapping[str, tuple[str, ...]]
-"""The quasi-identifiers of each person, and last the sensitive value."""
+"""The published columns of each person, and last the sensitive value."""
 _CHURN = 0.1
 """The share of people who leave, and who come, if there is only one snapshot."""
 
@@ -49,7 +49,7 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
         now, name = following, f"future-{step}.csv"
         with (folder / name).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow([microdata.individual, *microdata.quasi_identifiers, microdata.sensitive])
+            writer.writerow([microdata.individual, *microdata.published])
             writer.writerows([who, *row] for who, row in now.items())
         files.append(SnapshotFile(f"future-{step}", folder / name, name))
     return replace(microdata, snapshots=tuple(files))
@@ -57,7 +57,7 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
 
 def _people(microdata: Microdata, file: SnapshotFile) -> _People:
     problems = Problems()
-    names = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
+    names = [microdata.individual, *microdata.published]
     table = file.read(names, problems)
     problems.check()
     columns = [table.texts(name) for name in names] if table is not None else []

@@ -20,7 +20,9 @@ from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, c
 from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rule import Columns
+from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import Codes, Flags, Numbers, combine, distinct, flagged
@@ -113,6 +115,12 @@ class Renderer:
         else:
             order = by_group_and_value(published, by_text[draft.value], chance)
             columns, values = self._plain(draft, read, last, order), None
+        for name in self.columns.rules[Unlinkable].reasons:
+            if not real.all():
+                what = say("it needs counterfeits, and an invented row has no true cell of this column")
+                raise RefusalError(what, say("leave the column out, or take another method"), column=name)
+            codes, texts = text_codes(read.table.arrow(name).take(arrow(draft.row[order])))
+            columns[name] = _coded(codes, texts)
         if self.columns.group is not None:
             columns = {self.columns.group: published[order], **columns}
         if draft.identity is not None:

@@ -17,7 +17,7 @@ from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
-from audit.io.rules.disclosure import Harmless, Similar
+from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import toml_key, toml_text
@@ -133,7 +133,7 @@ _Made = tuple[Series, str, ReleaseFiles, Form]
 
 def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
     """Return the parts of a new series."""
-    used = {*microdata.quasi_identifiers, microdata.sensitive}
+    used = {*microdata.published}
     record = _free("Record", used) if anonymizer.links_records else None
     kinds = {name: microdata.kinds[name].value for name in microdata.quasi_identifiers}
     kinds |= {microdata.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {}
@@ -156,6 +156,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 Similar({microdata.sensitive: ""} if microdata.unlike else {}),
                 Spelled(microdata.spelled),
                 Changing(_changing(microdata, anonymizer)),
+                Unlinkable(microdata.unlinkable),
             )
         ),
     )
@@ -247,6 +248,10 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
         if name not in microdata.quasi_identifiers:
             what = f'{NAME}: the series publishes the quasi-identifier "{name}"'
             raise UsageError(f"{what}, which {MICRODATA} does not name; add it there")
+    for name in columns.rules[Unlinkable].reasons:
+        if name not in microdata.unlinkable:
+            what = f'{NAME}: the series publishes the unlinkable column "{name}"'
+            raise UsageError(f"{what}, which {MICRODATA} does not name as such; add it there")
     known = columns.rules[Harmless].values.get(microdata.sensitive, ())
     if not {*microdata.harmless} <= {*known}:
         what = f"{MICRODATA}: `harmless` names values that {NAME} does not"

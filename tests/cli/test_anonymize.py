@@ -423,6 +423,40 @@ def test_refusals_of_the_second_release(tmp_path, words, snapshots, where, remed
     assert remedy in line
 
 
+def weighted(micro: Path, snapshots: dict[str, list[Row]]) -> Path:
+    """Microdata with a column that no outsider can know."""
+    rows = {tag: [(*row[:3], f"{n},25", row[3]) for n, row in enumerate(own, 7)] for tag, own in snapshots.items()}
+    write_microdata(micro, rows, head=("Name", "Age", "Town", "Weight", "Disease"), more='decimal = ","\n')
+    edit(micro / "microdata.toml", '"Town", "Weight"]', '"Town"]\nunlinkable = { Weight = "calibrated" }')
+    return micro
+
+
+@pytest.mark.parametrize("words", [MONDRIAN, DIVERSE, (*DIVERSE, "--publish", "anatomy"), ANATOMY], ids=str)
+def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
+    micro, series = weighted(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"
+    published(micro, series, *words)
+    manifest = (series / "series.toml").read_text(encoding="utf-8")
+    assert 'unlinkable = { Weight = "calibrated" }\n' in manifest
+    [file] = [path for path in (series / "releases").iterdir() if "values" not in path.name]
+    keys = {int(line["row"]): line["individual"] for line in read(series / "private/1.key.csv")}
+    found = {keys[n]: row["Weight"] for n, row in enumerate(read(file))}
+    assert found == {name: f"{n}.25" for n, (name, *_) in enumerate(PEOPLE[:12], 7)}
+    write_microdata(micro, {"1": PEOPLE[:12]})
+    assert (
+        'publishes the unlinkable column "Weight", which microdata.toml does not' in refused(micro, series, *words)[0]
+    )
+
+
+def test_no_row_is_invented_beside_an_unlinkable_column(tmp_path):
+    """Its cell would show that it is no person's, or would be another person's."""
+    two = {"1": PEOPLE[:12], "2": [row for row in PEOPLE[:12] if row[3] != "flu"]}
+    micro = weighted(tmp_path / "micro", two)
+    published(write_microdata(tmp_path / "plain", two), tmp_path / "s", *M)
+    assert (tmp_path / "s/counterfeits/2.csv").exists()
+    code, _, err = anonymize(micro, tmp_path / "series", *M)
+    assert (code, 'column "Weight": release 2 is not published: it needs counterfeits' in err) == (2, True), err
+
+
 def test_a_series_with_record_ids_says_which_quasi_identifiers_change(tmp_path):
     """The cells of a record would contradict each other, or look as if they were about one value."""
     micro, series = write_microdata(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"

@@ -292,6 +292,43 @@ def test_what_is_sensitive_and_what_is_left_out_is_asked(tmp_path):
     assert not {"sex"} & {*found["columns"]["quasi_identifiers"], *found["domains"]}
 
 
+@pytest.mark.parametrize(
+    ("name", "answer"), [("Gewicht", "unlinkable"), ("Poids", "published"), ("ponderación", "left")]
+)
+def test_a_survey_weight_is_left_out_and_asked_about(tmp_path, name, answer):
+    folder = panel(tmp_path / "m", head=PANEL.replace("jbstat", name))
+    rows = (folder / "panel.csv").read_text().replace(",job,", ',"1017,25",').replace(",none,", ',"987,5",')
+    (folder / "panel.csv").write_text(rows)
+    out, found = initialised(folder)
+    assert name not in found["columns"]["quasi_identifiers"]
+    assert f'Not published: "{name}"' in out
+    answers = {f'What is the column "{name}"': answer, "Why can no outsider": "calibrated"}
+
+    def ask(question):
+        return next((answers[text] for text in answers if question.text.startswith(text)), question.default)
+
+    file = folder / "microdata.toml"
+    for _ in range(2):  # the second time, the answers are those that the file has
+        file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+        found = tomllib.loads(file.read_text())["columns"]
+        assert (name in found["quasi_identifiers"]) is (answer == "published")
+        assert found.get("unlinkable", {}) == ({name: "calibrated"} if answer == "unlinkable" else {})
+        answers.clear()
+
+
+def test_a_guessed_quasi_identifier_can_be_left_out_with_what_is_said_of_it(tmp_path):
+    folder = office(tmp_path / "m")
+    run_main("init", "--microdata", str(folder), "--yes")
+    text = (folder / "microdata.toml").read_text()
+    (folder / "microdata.toml").write_text(text.replace(', "Gesamtbetrag"', ""))
+    line = "[domains] names a column that is not a quasi-identifier; delete it, or name a quasi-identifier"
+    assert f"`Gesamtbetrag`: {line}" in refused("plan", str(folder))
+    answered = confirmed_microdata(
+        folder, text, lambda question: "left" if '"Gesamtbetrag"' in question.text else question.default
+    )
+    assert "Gesamtbetrag" not in answered.replace('numbers of "Gesamtbetrag"', "")
+
+
 def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_path):
     out = " ".join(run_main("init", str(panel(tmp_path / "m")), "--yes")[1].split())
     assert "If these tables are not published yet, `audit init --microdata` prepares them" in out
@@ -496,7 +533,7 @@ def test_a_domain_has_all_values_of_its_own_tables(tmp_path, town):
 
 def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     out, _ = initialised(survey(tmp_path / "m"))
-    assert 'Not published: "Size". Name a column under quasi_identifiers if' in out
+    assert 'Not published: "Size". If readers need a column,' in out
     assert "several rows" not in out
     folder = survey(tmp_path / "n", "R1,21,2,West,gout")
     out, found = initialised(folder)

@@ -85,7 +85,7 @@ FAULTS = [
         "owner",
         [
             ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, gravest, harmless, "
-            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, similar, spelled",
+            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, similar, spelled, unlinkable",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
@@ -174,7 +174,7 @@ def test_invalid_domains_are_refused(tmp_path, domain):
 @pytest.mark.parametrize("name", ["Zip", "Name", "Disease"])
 def test_domains_of_other_columns(tmp_path, name):
     folder = write_microdata(tmp_path / "micro", {"1": ROWS}, domains=f"{name} = [1, 2]")
-    what = "[domains] names a column that is not a quasi-identifier; name one of them"
+    what = "[domains] names a column that is not a quasi-identifier; delete it, or name a quasi-identifier"
     assert told(lambda: open_microdata(folder)) == [f"microdata.toml:11: `{name}`: {what}"]
 
 
