@@ -136,11 +136,12 @@ class CountFiles:
 
 def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
     """Return the files with all their cells; None if one cannot be read."""
-    names, found, rows = [], dict[str, list[str]](), []
+    names, found, rows, kinds = [], dict[str, list[str]](), [], set[frozenset[str]]()
     for place, file in enumerate(files):
         have = columns_of(file, file.name, Problems())
         if have is None:
             return None
+        kinds.add(frozenset(have))
         if place == 0:
             names, found = [*have], {name: [] for name in have}
         found = {name: texts for name, texts in found.items() if name in have}
@@ -154,11 +155,15 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
         if commas_are_decimal(set(texts)):
             found[name] = [with_decimal_point(text) for text in texts]
     shown = [each.relative_to(folder).as_posix() for each in files]
-    return CountFiles(files, shown, names, found, rows, _together(shown))
+    is_series = len(files) > 1 == len(kinds) == len({each.parent for each in files})
+    return CountFiles(files, shown, names, found, rows, [*shown] if is_series else _together(shown))
 
 
 def _together(shown: Sequence[str]) -> list[Toml]:
-    """Return the releases of files: one each, or all files of a folder in which a release lies."""
+    """Return the releases of files: one each, or all files of a folder in which a release lies.
+
+    Alike files in a single folder are a release each, whatever it is called.
+    """
     tables: dict[str, list[str]] = {}
     for name in shown:
         tables.setdefault(_folder_of(name) or name, []).append(name)

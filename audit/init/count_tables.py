@@ -187,12 +187,15 @@ def _recognised_together(
     for file in files:
         columns.setdefault(tuple(sorted(column_names(file, file.name, Problems()) or ())), []).append(file)
     parts = [part for some in columns.values() if (part := read_files(folder, some)) is not None]
-    alone = [rules for part in parts if (rules := _form_of(part)) is not None]
-    if not 1 < len(columns) == len(alone):
+    alone = [(rules, part) for part in parts if (rules := _form_of(part)) is not None]
+    widest = max(({*part.columns} for _, part in alone), key=len, default=set[str]())
+    # What is a table of counts with a further column of labels is one without it, too.
+    is_alike = all(widest.issuperset(part.columns) for part in parts)
+    if not 1 < len(columns) == len(parts) or not (len(alone) == len(parts) or (alone and common is None and is_alike)):
         return None
     shared = set.intersection(*({*part.columns} for part in parts))
     named, inner, single = dict[str, str | None](), dict[str, str](), dict[str, str]()
-    for rules, part in zip(alone, parts, strict=True):
+    for rules, part in alone:
         settle(folder, rules)
         named |= {name: rules.totals.get(name) for name in rules.table["dimensions"]}
         inner |= {name: "" for path in rules.table.get("nested", {}).values() for name in path}
@@ -218,7 +221,8 @@ def _recognised_together(
         what = say("the files are tables of counts, but have other columns each")
         remedy = say(
             "if they were published together, give their columns of counts one name, and name those of one release "
-            "alike but for one word, such as 2024-sex.csv and 2024-age.csv; else audit them in folders of their own"
+            "alike but for one word, such as 2024-sex.csv and 2024-age.csv; if they were not, give a table without a "
+            "column of the others this column, with Total in each row, or audit them in folders of their own"
         )
         others = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
         if all(len(names) == 1 for names in others):

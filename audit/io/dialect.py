@@ -16,7 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import BinaryIO
 
@@ -61,8 +61,16 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
         few = len(filled) <= 1 or 2 * len(filled) < width
         incomplete = few and not (len(row) == width and width - len(filled) < 2)
         if not incomplete and not _is_separate(rows[place + 1 : _FIRST], width):
-            return 0
+            return place if _is_title(rows[0]) and _are_names(row, rows[place + 1 : place + 2]) else 0
     return 0
+
+
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    """Return whether a row cannot be the header, because several of its cells are empty."""
+    return sum(not cell.strip() for cell in row) > 1
 
 
 def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
@@ -72,11 +80,18 @@ def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells may be names: a row follows, and no cell is a number or has digits as the cell below it."""
-    forms = [_form(cell) for cell in cells]
-    return bool(below) and not any(
-        form == "0" or ("0" in form and form == _form(cell)) for form, cell in zip(forms, below[0], strict=False)
-    )
+    """Return whether cells may be names: a row follows, and no cell is a number or has digits as the cell below it.
+
+    A year may be the name of a column of other numbers.
+    """
+    return bool(below) and all(starmap(_is_name, zip(cells, below[0], strict=False)))
+
+
+def _is_name(cell: str, below: str) -> bool:
+    form = _form(cell)
+    if _YEAR.fullmatch(cell.strip()):
+        return not _YEAR.fullmatch(below.strip())
+    return form != "0" and not ("0" in form and form == _form(below))
 
 
 def _form(cell: str) -> str:

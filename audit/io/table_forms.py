@@ -13,7 +13,7 @@ from audit.io.cells import Fault
 from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
-from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.foreign_files import WORKBOOKS, is_foreign, read_foreign
 from audit.io.notes_below import below_table
 from audit.io.paths import kept_while_unchanged
 from audit.runtime.phrases import say
@@ -120,8 +120,8 @@ class _Foreign(TableForm):
     def lines(self, path: Path, _dialect: Dialect | None) -> Sequence[int]:
         return read_foreign(path).lines
 
-    def header_line(self, _path: Path) -> int | None:
-        return None
+    def header_line(self, path: Path) -> int | None:
+        return read_foreign(path).lines[0] if path.suffix.lower() in WORKBOOKS else None
 
     def has_header(self, _path: Path, _width: int) -> bool:
         return True

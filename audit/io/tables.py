@@ -246,12 +246,15 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     twice = next((place for place, name in enumerate(names) if places.setdefault(name, place) != place), None)
     if twice is not None:
         # The name is not quoted: if the header is missing, it may be a person's cell.
-        what = say(
-            "columns {first} and {second} have the same name in the header",
-            first=names.index(names[twice]) + 1,
-            second=twice + 1,
-        )
+        places_alike = {"first": names.index(names[twice]) + 1, "second": twice + 1}
+        what = say("columns {first} and {second} have the same name in the header", **places_alike)
         remedy = say("rename one of them; if this line is a title, delete it")
+        if not names[twice]:
+            what = say("columns {first} and {second} have no name in the header", **places_alike)
+            remedy = say(
+                "name them, or write what stands beside the table into a file of its own; if this line is a title, "
+                "delete it"
+            )
         problems.add(shown, what, remedy, line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))

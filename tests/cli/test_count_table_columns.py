@@ -551,6 +551,38 @@ def test_counts_above_those_that_a_note_names_are_the_least_that_may_be_known(mo
     assert guessed(tmp_path, {"1.csv": text})["policy"]["min_count"] == least
 
 
+def test_files_of_a_folder_with_any_name_are_releases(tmp_path):
+    (tmp_path / "diffusions").mkdir()
+    quarters = {f"diffusions/2024-Q{at}.csv": f"area,n\nA,{at}2\nB,c\nC,3{at}\nAll,9{at}\n" for at in (1, 2, 3)}
+    assert guessed(tmp_path, quarters)["series"]["releases"] == [*quarters]
+
+
+def test_a_table_without_a_column_of_the_others_is_one_of_counts(tmp_path):
+    """Alone, it could have a row for each person."""
+    rows = [(area, disease, sex) for area in "ABC" for disease in ("flu", "gout") for sex in "fm"]
+    for quarter in (1, 2):
+        text = "".join(f"{','.join(row)},{at * quarter + 12}\n" for at, row in enumerate(rows))
+        text = f"area,diagnosis,sex,count\n{text}".replace(",12\n", ",*\n")
+        (tmp_path / f"2024-Q{quarter}.csv").write_text(text, encoding="utf-8")
+    year = "".join(f"{area},{disease},{at + 70}\n" for at, (area, disease, sex) in enumerate(rows) if sex == "f")
+    (tmp_path / "2024.csv").write_text(f"area,diagnosis,count\n{year}", encoding="utf-8")
+    code, _, error = run_main("init", str(tmp_path), "--yes")
+    assert (code, "give a table without a column of the others this column, with Total" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [("area,sex,count,2023", ""), ("area,sex,count,,", "1.csv:3: columns 4 and 5 have no name in the header")],
+)
+def test_a_header_below_a_title_may_have_a_year_or_no_names(head, said, tmp_path):
+    width = head.count(",")
+    rows = [row + f",{at + 11}" + ("," * (width - 4) + "x" if width > 3 else "") for at, row in enumerate(ROWS[1:])]
+    text = lines("Residents" + "," * width, "," * width, head, *rows)
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    code, out, error = run_main("init", str(tmp_path), "--yes")
+    assert (code, said in error, "2023" in out) == (2, True, False) if said else (0, True, True)
+
+
 def test_columns_named_by_an_age_are_counts(tmp_path):
     """The German word for older, without its accent, is the one for age."""
     text = "Kreis;unter 65;65 und älter;Insgesamt\nA;120;80;200\nB;.;41;44\nC;95;60;155\nD;88;70;158\nE;64;51;115\n"
