@@ -679,8 +679,9 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     every = [(old, new) for old in values for new in values]
     listed, full = _file_of(microdata.folder, found), _file_of(microdata.folder, every)
     question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
+    question = f"{question} ({_evidence(len(files), people)})"
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
-    if len(files) == 1:
+    if not people:
         answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=listed)
     if people:
         answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=listed)
@@ -696,10 +697,17 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
             "would be certain if none changes; {file} lists all pairs",
             file=full,
         )
+    else:
+        too_many = say(
+            "With {count} values, the pairs are too many to list them all: if amounts change, write wide bands such as "
+            "20000-29999 into the tables instead, and begin again.",
+            count=len(values),
+        )
+        question = f"{question}. {too_many}"
     if microdata.transitions is not None:
         answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
     default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
-    answer = ask(Question(f"{question} ({_evidence(len(files), people)})", answers, default))
+    answer = ask(Question(question, answers, default))
     if answer == "stated":
         return
     document.setdefault("updates", tomlkit.table())

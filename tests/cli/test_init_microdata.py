@@ -221,6 +221,20 @@ def microdata_says(folder):
     return tomllib.loads((folder / "microdata.toml").read_text())["updates"]["transitions"]
 
 
+def test_amounts_that_have_not_changed_yet_may_be_said_to_change(tmp_path):
+    """Each of many amounts with each other would be too many pairs."""
+    (tmp_path / "m").mkdir()
+    for year in (2023, 2024):
+        rows = [f"P{n},{20 + n % 9},{n * 97}" for n in range(300)]
+        (tmp_path / f"m/{year}.csv").write_text("\n".join(["Person,Age,Income", *rows]) + "\n")
+    run_main("init", "--microdata", str(tmp_path / "m"), "--yes")
+    [asked] = answered(tmp_path / "m", "some")
+    assert ([*asked.answers], asked.default) == (["never", "some"], "never")
+    assert "With 300 values, the pairs are too many to list them all: if amounts change, write wide bands" in asked.text
+    assert microdata_says(tmp_path / "m") == "transitions.csv"
+    assert (tmp_path / "m/transitions.csv").read_text().count("\n") == 301
+
+
 def test_answers_are_kept_where_another_column_becomes_sensitive_beside_an_edited_draft(tmp_path):
     """They were refused at the last question, where no answer could help, and all of them were lost."""
     folder = hospital(tmp_path / "m", (2021, 2022))
