@@ -118,6 +118,15 @@ def run(arguments: argparse.Namespace) -> int:
             put("".join(f"{line}\n" for line in _summary(done, method, arguments.output, added)))
         raise
     lines = [] if series.refused is not None and not done else _summary(done, method, arguments.output, added)
+    if done and (left_out := microdata.rows_left_out()):
+        lines.append(
+            say_count(
+                'Of all snapshots, {count} row is left out because of its "{column}" (left_out in microdata.toml).',
+                'Of all snapshots, {count} rows are left out because of their "{column}" (left_out in microdata.toml).',
+                left_out,
+                column=printable(microdata.sensitive),
+            )
+        )
     lines += _verdict(series, method, arguments.microdata, new=len(done) == len(series.releases))
     if done:
         lines.append(say("Next: {command}", command=typed(f"audit {printable_path(arguments.output)}")))

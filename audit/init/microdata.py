@@ -566,6 +566,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
         document["columns"]["gravest"] = _ask_gravest(row, ask)
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
+        microdata = open_microdata(folder, tomlkit.dumps(document))
     _ask_changes(document, microdata, ask)
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
@@ -591,7 +592,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         said["sensitive"] = sensitive
         said["sensitive"].comment(say("as answered"))
         _leave(document, sensitive)
-        for key in OF_SENSITIVE:
+        for key in (*OF_SENSITIVE, "left_out"):
             said.pop(key, None)
         if "gravest" in said:
             said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
@@ -650,9 +651,20 @@ def _ask_gravest(row: OneRow, ask: Ask) -> list[str]:
 
 def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:
     """Ask whether values that most rows have, or that say that nothing is known, are harmless, and what others are."""
+    unknown, left_out = unknown_among(column.texts), microdata.snapshots[0].left_out[1]
     for text in perhaps_harmless(column):
-        if text not in microdata.harmless and ask(about_value(column.name, text)) == "yes":
-            document["columns"].setdefault("harmless", []).append(text)
+        if text in {*microdata.harmless, *left_out}:
+            continue
+        question = about_value(column.name, text)
+        if text in unknown:
+            answers = {
+                "yes": say("it may become known of anybody, and its rows are published"),
+                "left": say("its rows are left out; who knows that a person took part infers it from the missing row"),
+                "no": say("neither; methods then refuse the tables until no row has it"),
+            }
+            question = Question(question.text, answers, "left")
+        if (answer := ask(question)) != "no":
+            document["columns"].setdefault("left_out" if answer == "left" else "harmless", []).append(text)
     harmless = document["columns"].get("harmless", [])
     if harmless and not microdata.unlike and ask(about_others(column.name, harmless)) == "yes":
         document["columns"]["similar"] = False

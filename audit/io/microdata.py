@@ -42,7 +42,7 @@ _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots", "snapshots_by"},
     "columns": {
         *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        *("latest_by", "gravest", "spelled", "similar", "unlinkable"),
+        *("latest_by", "gravest", "spelled", "similar", "unlinkable", "left_out"),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -118,6 +118,7 @@ class SnapshotFile:
     Attributes:
         by: the column with the tag of the snapshot of each row; None if the file is one snapshot.
         one_row: which row of each person counts; None if each person has one row.
+        left_out: the column of sensitive values, and those of which the rows are left out.
     """
 
     tag: str
@@ -125,6 +126,7 @@ class SnapshotFile:
     shown: str
     by: str | None = None
     one_row: OneRow | None = None
+    left_out: tuple[str, tuple[str, ...]] = "", ()
 
     @property
     def deciding(self) -> tuple[str, ...]:
@@ -133,7 +135,8 @@ class SnapshotFile:
 
     def read(self, names: Sequence[str], problems: Problems, *, distinct: Sequence[str] = ()) -> Table | None:
         """Return some columns of the rows of the snapshot, as written; None if the file cannot be read."""
-        beside = [*filter(None, (self.by, *self.deciding))]
+        sensitive, left_out = self.left_out
+        beside = [*filter(None, (self.by, *self.deciding, sensitive))]
         table = read_table(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
         if table is None:
             return None
@@ -142,6 +145,9 @@ class SnapshotFile:
             table = table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes])
         if self.one_row is not None:
             table = self.one_row.alone(table, problems)
+        if left_out:
+            codes, texts = text_codes(table.arrow(sensitive))
+            table = table.without(np.isin(texts, left_out)[codes])
         return table.less({*beside} - {*names})
 
 
@@ -211,6 +217,20 @@ class Microdata:
     def tags(self) -> tuple[str, ...]:
         """The snapshots' names, in order."""
         return tuple(each.tag for each in self.snapshots)
+
+    def rows_left_out(self) -> int:
+        """Return how many rows are left out because of their sensitive value, over all snapshots.
+
+        Raises:
+            InputError: a snapshot cannot be read.
+        """
+        problems, count = Problems(), 0
+        for each in self.snapshots if self.snapshots[0].left_out[1] else ():
+            for sign, file in ((1, replace(each, left_out=("", ()))), (-1, each)):
+                table = file.read([self.sensitive], problems)
+                count += sign * (0 if table is None else table.rows)
+        problems.check()
+        return count
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -631,11 +651,17 @@ class _MicrodataReader(Reader):
         decimal = self.text(columns, "decimal") or "."
         if decimal not in (".", ","):
             self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
+        left_out = single["sensitive"], self.texts(columns, "left_out")
+        if {*left_out[1]} & {*self.texts(columns, "harmless")}:
+            self.note("left_out", say("harmless names one of these values, too"), say("keep one of them"))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
         return Microdata(
             folder=self.folder,
             name=self.text(head, "name") or self.folder.resolve().name,
-            snapshots=tuple(replace(each, one_row=self.one_row(columns, **single)) for each in self.snapshots(head)),
+            snapshots=tuple(
+                replace(each, one_row=self.one_row(columns, **single), left_out=left_out)
+                for each in self.snapshots(head)
+            ),
             individual=single["individual"],
             quasi_identifiers=quasi,
             sensitive=single["sensitive"],
@@ -822,7 +848,10 @@ def remedy_for_codes(name: str) -> str:
 
 def remedy_for_unknown() -> str:
     """Return what to do about sensitive values that are not known."""
-    return say("delete these rows; or name the text under harmless if it may become known of anybody")
+    return say(
+        "name the text under left_out, so that these rows are not published; or under harmless if it may become known "
+        "of anybody"
+    )
 
 
 def _in_units(text: str, kind: Kind, form: str) -> str:

@@ -85,9 +85,14 @@ FAULTS = [
         "owner",
         [
             ":6: `owner`: [columns] has no such key; use one of codes, dates, decimal, gravest, harmless, "
-            "hierarchies, individual, latest_by, quasi_identifiers, sensitive, similar, spelled, unlinkable",
+            "hierarchies, individual, latest_by, left_out, quasi_identifiers, sensitive, similar, spelled, unlinkable",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
+    ),
+    (
+        '"Disease"',
+        '"Disease"\nharmless = ["flu"]\nleft_out = ["flu"]',
+        [":10: `left_out`: harmless names one of these values, too; keep one of them"],
     ),
     (
         "[columns]",
