@@ -124,7 +124,7 @@ def facts(report: Report) -> str:
 def adversary(report: Report) -> str:
     """Return the assumed adversary."""
     if report.tables is not None:
-        return counts.adversary(report.tables)
+        return f"{counts.adversary(report.tables)} {counts.scope()}"
     assumed = report.adversary
     who = ADVERSARIES[assumed.kind]
     said = [str(who.sentence)]

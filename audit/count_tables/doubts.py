@@ -120,10 +120,10 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
     """Yield a reason if lines beside the tables have numbers that may be counts; it quotes what `not_counts` needs."""
     if unread := unread_counts(counts, min_count):
         yield say_count(
-            "a line beside a table is not read, and a number in it may be a count: {lines}; if it discloses no hidden "
-            "or small count, name its text in not_counts",
-            "{count} lines beside tables are not read, and numbers in them may be counts: {lines}; if they disclose no "
-            "hidden or small count, name their texts in not_counts",
+            "a line beside a table is not read, and a number in it may be a count or a share: {lines}; if it discloses "
+            "no hidden or small count, name its text in not_counts",
+            "{count} lines beside tables are not read, and numbers in them may be counts or shares: {lines}; if they "
+            "disclose no hidden or small count, name their texts in not_counts",
             len({text for _, text in unread}),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
         )

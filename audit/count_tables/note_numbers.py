@@ -22,7 +22,8 @@ from audit.model.json_types import UNBOUNDED
 _WORDS = {
     word: str(number)
     for number, words in enumerate(
-        ("two zwei zweier deux dos beide beiden beider ambos ambas", "three drei dreier trois tres",
+        ("two zwei zweier deux dos beide beiden beider ambos ambas twins zwillinge jumeaux jumelles mellizos",
+         "three drei dreier trois tres triplets drillinge triplés triplées trillizos",
          "four vier quatre cuatro", "five fünf cinq cinco", "six sechs seis", "seven sieben sept siete",
          "eight acht huit ocho", "nine neun nueve", "ten zehn dix diez", "eleven elf onze",
          "twelve zwölf douze doce dozen dutzend douzaine docena"), 2
@@ -43,7 +44,8 @@ _ONE = re.compile(
     r"(?<!than )(?<!least )(?<!no )(?<!any )(?<!each )(?<!this )(?<!every )(?<!per )(?<!or )(?<!which )(?<!to )"
     rf"(?<![\w-])one(?![\w-])(?! (?:of(?! (?:them|(?:these|those|the) {_PEOPLE}))|or|another|decimal|record|row|"
     r"year|time)\b)|"
-    r"(?:(?<=darunter )|(?<=davon )|(?<=nur )|(?<=genau )|(?<=lediglich )|(?<=dont )|(?<=seulement )|(?<=s[oó]lo ))"
+    r"(?:(?<=darunter )|(?<=darunter ist )|(?<=darunter war )|(?<=davon )|(?<=davon ist )|(?<=davon war )|"
+    r"(?<=nur )|(?<=genau )|(?<=lediglich )|(?<=dont )|(?<=seulement )|(?<=s[oó]lo ))"
     r"(?:eine?r?|une?|una)\b|\b(?:une? seule?|una? sol[oa]|a single)\b|"
     r"(?<!no )(?<!any )(?<!each )(?<!every )(?<!keine )(?<!jede )"
     rf"\b(?:single|sole|lone|only|isolated|seule?|únic[oa]|einzelne[nrms]?) {_PERSON}|"
@@ -123,13 +125,67 @@ _NUMBER = re.compile(
     r"(?<!\w)(?<![0-9][.,'/])(?<!\w-)[0-9]+(?![\w]|[.,':][0-9]|-[^\W\d])"
 )
 _REACH = 5  # words
+_TENTHS = "zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte"
+_SOME = (
+    rf"(?:{_N}|two|three|four|five|six|seven|eight|nine|ten|deux|trois|quatre|cinq|sept|huit|neuf|dix|dos|tres|cuatro|"
+    r"cinco|seis|siete|ocho|nueve|diez|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)"
+)
+_PARTS = (
+    "thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|tiers|quarts?|cinquièmes?|sixièmes?|dixièmes?|"
+    "tercios?|cuartos?|quintos?|sextos?|décimos?"
+)
+_PERIODS = "year|month|week|day|wave|quarter|jahr|monat|woche|tag|quartal|schuljahr"
+_PERCENT = r"(?:%|‰|per ?cent|prozent|pour cent|por ciento)"
+_SHARE = re.compile(
+    "|".join(
+        (
+            rf"{_N} ?(?:{_PERCENT}|percentage points?|points? de pourcentage)",
+            r"\b(?:share|proportion|rates?|ratio|anteil\w*|quote|taux|part|proporci[oó]n|tasa)\b"
+            r"[^.;]*[^0-9.,]0[.,][0-9]",
+            rf"\b(?:a|an|one|two|three|four|un|une|le|les deux|deux|trois|dos|tres) (?:{_PARTS})\b"
+            r"(?= (?:of|were|was|are|is|des?|du|del)\b| d'|\W*$)",
+            r"(?<!first )(?<!second )(?<!last )(?<!1st )(?<!2nd )(?<!erste )(?<!zweite )(?<!ersten )(?<!zweiten )"
+            r"(?<!primera )(?<!segunda )"
+            r"\b(?:half|halved|doubled|tripled|twice|thrice|hälfte|halbiert|verdoppelt|verdreifacht|moitié|mitad)\b",
+            r"\b(?:ein|zwei|drei|vier|das|dem) (?:drittel|viertel|\w+tel)n?\b|\b(?:drittel|viertel)n? (?:der|aller)\b",
+            r"\b(?:every (?:second|third|fourth|fifth|sixth|tenth)|"
+            rf"jede[rsmn]? (?:{_TENTHS})[rsmn]?)\b(?! (?:{_PERIODS}))",
+            r"\b(?:doppelt|dreimal|halb) so\b|\b(?:la|una) (?:tercera|cuarta|quinta|sexta|décima) parte\b",
+            r"\b(?:doubl|tripl)é\w*\b|\b(?:duplic|triplic)\w+",
+            rf"\b(?:one|two|three|{_N}) (?:in|out of) (?:every )?{_SOME}\b|\bun[oa] de cada\b|"
+            rf"\b(?:une?|deux|{_N}) (?:\w+ )?sur {_SOME}\b|\b(?:eine?[rs]?|{_N}) von {_SOME}\b",
+        )
+    )
+)
+_COVERAGE = (
+    "response|coverage|completeness|rücklauf\\w*|abdeckung\\w*|erfassungs\\w*|vollständigkeit\\w*|couverture|exhaustivité|"
+    "taux de réponse|cobertura|tasa de respuesta"
+)
+_OF_THE_METHOD = re.compile(
+    rf"(?<![0-9.,])100(?:[.,]0+)? ?{_PERCENT}|"
+    rf"\b9[0-9](?:[.,][0-9])? ?{_PERCENT}[- ](?:confidence|konfidenz|vertrauens|ci\b|prediction|credib)\w*|"
+    rf"(?:confidence|confiance|intervalos?|konfidenz\w*)[^.;]{{0,40}}9[0-9](?:[.,][0-9])? ?{_PERCENT}|"
+    rf"\b(?:{_COVERAGE})\b[^.;]{{0,40}}?{_N} ?{_PERCENT}|{_N} ?-?{_PERCENT}[- ]?(?:random |sub)?(?:sample|stichprobe)"
+)
+"""Percentages of the method, not of people: of sums, confidence intervals, coverage, samples."""
+
+
+def tells_share(text: str) -> bool:
+    """Return whether a line tells a share of people, as a percentage or a fraction, from which counts may follow.
+
+    >>> tells_share("25 % were under 18"), tells_share("One in four is a girl"), tells_share("Jeder vierte Kranke")
+    (True, True, True)
+    >>> tells_share("May not sum to 100%"), tells_share("95% confidence intervals"), tells_share("the third quarter")
+    (False, False, False)
+    """
+    return _SHARE.search(_OF_THE_METHOD.sub(" ; ", plain(text))) is not None
 
 
 def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:
     """Return the place and the text of each line beside a table with a number that may be a count it does not publish.
 
-    These are counts below `min_count`, and those that a hidden or rounded number can stand for. Lines that `not_counts`
-    names are left out.
+    These are counts below `min_count`, and those that a hidden or rounded number can stand for; beside such numbers
+    also shares, from which they may follow. Lines that `not_counts` names are left out.
     """
     manifest = counts.manifest
     files = {part.file.path: part.file.shown for part in counts.parts}
@@ -142,7 +198,7 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
     found = []
     for path, shown in files.items():
         for line, text in lines_beside(path) if path.name != SESSION else ():
-            secret = any(
+            secret = (len(low) > 0 and tells_share(text)) or any(
                 n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
                 for n in numbers_that_may_count(text, rules, min_count)
                 if n or ((low == 0) & (high < UNBOUNDED)).any()

@@ -279,8 +279,8 @@ def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:
     if unread := unread_counts(counts, counts.manifest.limits({})["min_count"]):
         rules.add("not_counts", [*dict.fromkeys(text for _, text in unread)])
         why = say(
-            "Lines beside the tables ({places}) have numbers that may be counts, and are not read; if one discloses a "
-            "hidden or small count, change it in the file, and delete it in not_counts.",
+            "Lines beside the tables ({places}) have numbers that may be counts or shares, and are not read; if one "
+            "discloses a hidden or small count, change it in the file, and delete it in not_counts.",
             places=", ".join(place for place, _ in unread),
         )
         rules.doubt("table.not_counts", why)

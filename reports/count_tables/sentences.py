@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from audit.findings.count import CountAttackReport, CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
@@ -63,16 +63,22 @@ def facts(series: TablesFacts) -> str:
 
 
 def adversary(series: TablesFacts) -> str:
-    """Return the assumed adversary, how the releases are related, and which counts are checked."""
-    checked = say("Checked: cells, what labels leave of each other, hidden cells of each line; not all sums of labels.")
-    return f"{_OVER_TIME[series.over_time]} {checked}"
+    """Return the assumed adversary, and how the releases are related."""
+    return str(_OVER_TIME[series.over_time])
 
 
-def rules(series: TablesFacts) -> Iterator[str]:
-    """Yield the assumed meaning of published texts, from the manifest."""
+def scope() -> str:
+    """Return which counts are checked, and which words beside the tables."""
+    return say(
+        "Checked: cells, what labels leave of each other, hidden cells of each line; not all sums of labels. Numbers "
+        'and shares in lines beside the tables are asked about, but not articles, such as "a child".'
+    )
+
+
+def protections(series: TablesFacts) -> Iterator[str]:
+    """Yield the declared measures that protect counts: markers for several counts, rounding, perturbation."""
     known = series.rules
-    for text, ends in known.markers.items():
-        yield say("{marker} stands for {counts}.", marker=printable(text), counts=_counts(ends))
+    yield from _stands_for((text, ends) for text, ends in known.markers.items() if ends[0] != ends[1])
     if known.threshold is not None:
         yield say("Counts below {threshold} are hidden unless they are 0.", threshold=known.threshold)
     if known.rounding is not None:
@@ -81,6 +87,18 @@ def rules(series: TablesFacts) -> Iterator[str]:
             yield say("Not rounded: release {releases}.", releases=printable(", ".join(known.rounding.exact)))
     if known.perturbation:
         yield say("Numbers are off by up to {most}.", most=known.perturbation)
+
+
+def _stands_for(markers: Iterable[tuple[str, tuple[int | None, ...]]]) -> Iterator[str]:
+    for text, ends in markers:
+        yield say("{marker} stands for {counts}.", marker=printable(text), counts=_counts(ends))
+
+
+def rules(series: TablesFacts) -> Iterator[str]:
+    """Yield the assumed meaning of published texts, from the manifest."""
+    known = series.rules
+    yield from protections(series)
+    yield from _stands_for((text, ends) for text, ends in known.markers.items() if ends[0] == ends[1])
     for rates in (*([] if known.rates is None else [known.rates]), *(known.further_rates or ())):
         yield say_count(
             "{column} is per {per} of {denominator}, to {count} decimal.",

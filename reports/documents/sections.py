@@ -164,7 +164,7 @@ def audited(report: Report) -> Iterator[Block]:
             "proofs of findings were checked again by code that is independent of the attacks.",
             attacks=joined(list(ran)),
         )
-        yield Paragraph(how)
+        yield Paragraph(how if report.tables is None else f"{how} {counts.scope()}")
     yield Paragraph(say("We assume, without having checked it:"))
     yield Bullets(list(assumptions(report)))
     yield files(report)
@@ -216,7 +216,7 @@ def _share(share: float) -> str:
 def measures_found(report: Report) -> Iterator[str]:
     """Yield the measures against re-identification that the published files show."""
     if isinstance(report, CountReport):
-        yield from counts.rules(report.tables)
+        yield from counts.protections(report.tables)
         hidden, cells = report.measures.protected, report.measures.cells
         if hidden:
             yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)

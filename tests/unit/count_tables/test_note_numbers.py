@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.count_tables.note_numbers import numbers_that_may_count
+from audit.count_tables.note_numbers import numbers_that_may_count, tells_share
 
 RULES = {0, 1, 4, 5}  # of a table in which a sign stands for 1 to 4, and counts from 5 on are not small
 
@@ -139,7 +139,60 @@ MAY_COUNT = {
     "Doce mujeres": 12,
     "Caso aislado en Camden": 1,
     "Una de ellas vive en Camden": 1,
+    "Darunter ist ein Kind": 1,
+    "Die Fälle betreffen Drillinge": 3,
+    "Twins in Camden": 2,
 }
+
+TELLS_SHARE = """\
+Ein Viertel der Fälle in Camden war unter 18 Jahre alt.
+In Camden waren 25 % der Erkrankten unter 18 Jahre alt.
+In Camden war jeder vierte Kranke unter 18 Jahre alt.
+Die Hälfte der Fälle
+Zwei Drittel der Fälle
+Ein Fünftel der Fälle
+Jede dritte Frau
+Die Fälle haben sich verdoppelt.
+Gegenüber dem Vorjahr gingen die Fälle in Camden um 70 % zurück.
+In Camden betrug der Anteil der unter 18-Jährigen 0,25.
+Hearing impairment is the primary need of 1.66% of boys in Camden.
+One in four of the cases in Camden
+2 out of 3 cases
+A quarter of the cases were girls.
+Two thirds of the pupils
+Half of them live in Camden.
+Every third case
+The share of girls was 0.25
+Un quart des cas
+La moitié des femmes
+Une personne sur quatre
+Les deux tiers des décès
+50 pour cent des cas
+La mitad de los casos
+Uno de cada cuatro casos
+La cuarta parte de los casos""".splitlines()
+
+TELLS_NO_SHARE = """\
+Percentages may not sum to 100 %.
+Intervalle de confiance à 95 %
+95 %-Konfidenzintervall
+Response rate: 87%
+Based on a 10% sample
+The first half of 2024, and its third quarter
+In der zweiten Hälfte des Jahres
+Jedes zweite Jahr
+Rates per 1.5 million
+Third parties, by quarter""".splitlines()
+
+
+@pytest.mark.parametrize("text", TELLS_SHARE)
+def test_a_percentage_or_a_fraction_tells_a_share(text):
+    assert tells_share(text)
+
+
+@pytest.mark.parametrize("text", [*SAY_NOTHING_OF_COUNTS, *TELLS_NO_SHARE])
+def test_sums_of_percentages_intervals_and_periods_tell_no_share(text):
+    assert not tells_share(text)
 
 
 @pytest.mark.parametrize("text", SAY_NOTHING_OF_COUNTS)
