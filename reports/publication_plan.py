@@ -149,7 +149,7 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         )
     if best.without:
         columns = joined([printable(one) for one in best.without])
-        yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
+        yield say("Delete {columns} everywhere in microdata.toml first.", columns=columns)
     folder = placed("MICRODATA")
     series = "SERIES" if folder == "MICRODATA" else f"{folder}-series"
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"

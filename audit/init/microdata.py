@@ -658,12 +658,12 @@ def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask
         question = about_value(column.name, text)
         if text in unknown:
             answers = {
-                "yes": say("it may become known of anybody, and its rows are published"),
+                "harmless": say("it may become known of anybody, and its rows are published"),
                 "left": say("its rows are left out; who knows that a person took part infers it from the missing row"),
-                "no": say("neither; methods then refuse the tables until no row has it"),
+                "refused": say("neither; methods then refuse the tables until no row has it"),
             }
             question = Question(question.text, answers, "left")
-        if (answer := ask(question)) != "no":
+        if (answer := ask(question)) not in ("no", "refused"):
             document["columns"].setdefault("left_out" if answer == "left" else "harmless", []).append(text)
     harmless = document["columns"].get("harmless", [])
     if harmless and not microdata.unlike and ask(about_others(column.name, harmless)) == "yes":

@@ -24,7 +24,7 @@ class PlannedSeries:
 
     Attributes:
         method, parameters: the method, and its parameters as written on the command line, such as `--m 4`.
-        without: the quasi-identifiers that were left out.
+        without: the columns that were left out.
         refused: why nothing could be published; None if something was. Only then the following fields are set.
         form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
         exit_code: the exit code of an audit with the default policy: 0 if it holds, 1 if it is violated, 3 if it is
@@ -86,7 +86,7 @@ class PublicationPlan:
     Attributes:
         microdata: the microdata's name.
         tried: the methods in the order of the registry, each with each choice of its parameters; then, if none kept the
-            policy, methods without some quasi-identifiers.
+            policy, methods without some columns.
         frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
         changing: the number of people whose values change although the microdata have no transitions.
         transitions: the file of transitions by which each series is judged; None if values never change.

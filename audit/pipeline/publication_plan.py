@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -73,8 +73,9 @@ def plan_publication(
 
     What may be recommended is tried with further seeds.
     Of those that keep the policy with exact quasi-identifiers, the two that lose least are tried with coarse ones.
-    If no method keeps the policy, the two that violate it least are tried without the quasi-identifier with the most
-    values, then without the next, until one keeps it or one column is left.
+    If no method keeps the policy, the two that violate it least are tried without an unlinkable column, then without
+    the next; then without the quasi-identifier with the most values, and so on, until one keeps it or one column is
+    left.
 
     Raises:
         InputError: the microdata cannot be read; it lists the problems of all snapshots.
@@ -95,13 +96,13 @@ def plan_publication(
     plan = _with_seeds(plan, microdata, made, trial)
     published = [(each, one) for each, one in zip(plan.tried, made, strict=True) if each.refused is None]
     closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
-    left = list(microdata.quasi_identifiers)
-    for name in sorted(left, key=lambda each: -distinct[each])[: len(left) - 1]:
+    ordered = sorted(microdata.quasi_identifiers, key=lambda each: -distinct[each])
+    names = [*microdata.unlinkable, *ordered[: len(ordered) - 1]]
+    for place in range(1, len(names) + 1):
         if not closest or plan.recommended is not None:
             break
-        left.remove(name)
-        coarser = replace(microdata, quasi_identifiers=tuple(left))
-        without = tuple(each for each in microdata.quasi_identifiers if each not in left)
+        without = tuple(each for each in microdata.published if each in names[:place])
+        coarser = _less(microdata, without)
         more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
         plan = _with_seeds(replace(plan, tried=(*plan.tried, *more)), microdata, made, trial)
@@ -113,8 +114,14 @@ def _again(
 ) -> PlannedSeries:
     """Return the result of a method of the plan on other microdata, or with another seed."""
     [candidate] = [each for one, each in zip(plan.tried, made, strict=True) if one is best]
-    columns = tuple(name for name in microdata.quasi_identifiers if name not in best.without)
-    return trial.of(replace(microdata, quasi_identifiers=columns), candidate)
+    return trial.of(_less(microdata, best.without), candidate)
+
+
+def _less(microdata: Microdata, names: Collection[str]) -> Microdata:
+    """Return microdata without some of the published columns."""
+    quasi = tuple(name for name in microdata.quasi_identifiers if name not in names)
+    unlinkable = {name: why for name, why in microdata.unlinkable.items() if name not in names}
+    return replace(microdata, quasi_identifiers=quasi, unlinkable=unlinkable)
 
 
 def _instead(plan: PublicationPlan, best: PlannedSeries, known: PlannedSeries) -> PublicationPlan:

@@ -532,21 +532,21 @@ def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tm
     assert run_main(*words, str(tmp_path / "s"))[0] == 0
 
 
-@pytest.mark.parametrize("answer", ["left", "yes", "no"])
+@pytest.mark.parametrize("answer", ["left", "harmless", "refused"])
 def test_rows_whose_value_is_not_known_may_be_left_out(tmp_path, answer):
-    """They are neither published nor listed in the transitions; who says no has to change the tables."""
+    """They are neither published nor listed in the transitions; who says neither has to change the tables."""
     folder, series = survey(tmp_path / "m", "X,40,2,East,refused", "Y,41,2,West,refused"), tmp_path / "s"
     assert "name the text under left_out" in initialised(folder)[0]
     asked = answered(folder, answer, "any")
-    assert ([*asked[0].answers], asked[0].default) == (["yes", "left", "no"], "left")
+    assert ([*asked[0].answers], asked[0].default) == (["harmless", "left", "refused"], "left")
     words = ("anonymize", str(folder), "--method", "mondrian", "--k", "2", "--no-audit", "--output", str(series))
-    if answer == "no":
+    if answer == "refused":
         assert "the cell says that the value is not known" in refused(*words)
         return
     code, out, _ = run_main(*words)
     assert (code, '2 rows are left out because of their "Disease"' in out) == (0, answer == "left")
-    assert ("refused" in (series / "releases/2024.csv").read_text()) is (answer == "yes")
-    assert ("refused" in (folder / "transitions.csv").read_text()) is (answer == "yes")
+    assert ("refused" in (series / "releases/2024.csv").read_text()) is (answer == "harmless")
+    assert ("refused" in (folder / "transitions.csv").read_text()) is (answer == "harmless")
     left = {"X", "Y"} - {line.split(",")[1] for line in (series / "private/2024.key.csv").read_text().split()}
     assert left == ({"X", "Y"} if answer == "left" else set())
     assert len(answered(folder)) == len(asked) - 1  # it is not asked again

@@ -161,6 +161,19 @@ def test_columns_are_left_out_where_nothing_else_helps(tmp_path):
     assert len({each.without for each in plan.tried}) == len(plan.tried)
 
 
+def test_an_unlinkable_column_is_left_out_before_any_quasi_identifier(tmp_path):
+    """Its texts link the rows of two releases."""
+    ill = ["flu", "gout", "HIV", "none"]
+    waves = {wave: [(f"p{n}", 20 + n // 4, 80000, f"{n}.5", ill[n % 4]) for n in range(40)] for wave in "12"}
+    micro = write_microdata(tmp_path / "micro", waves, head=("Person", "Age", "Zip", "Weight", "Illness"))
+    text = (micro / "microdata.toml").read_text().replace(', "Weight"]', ']\nunlinkable = { Weight = "calibrated" }')
+    (micro / "microdata.toml").write_text(text)
+    found = planned(micro, "--method", "l-diversity")
+    assert [each["without"] for each in found["tried"] if each["parameters"] == "--l 4"] == [[], ["Weight"]]
+    assert [each["exit_code"] for each in found["tried"] if each["parameters"] == "--l 4"] == [3, 0]
+    assert found["recommended"]["without"] == ["Weight"]
+
+
 def test_a_column_of_days_may_be_left_out_and_amounts_are_said_to_stand_in_the_way(tmp_path):
     """Amounts as in France, with blanks between thousands; what is undecided says why."""
     draw, waves = random.Random(2), {}  # noqa: S311 - no secret
