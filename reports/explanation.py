@@ -37,20 +37,22 @@ def page(explanation: Explanation) -> Page:
             explanation.alike,
         )
         also.insert(0, Paragraph(same))
+    possible = not ADVERSARIES[adversary.kind].knows_presence
     several = len(explanation.explained) > 1 or bool(explanation.also)
     head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
     sections = [
         part
         for each in explanation.explained
-        for part in _sections(each, several=several, possible=not ADVERSARIES[adversary.kind].knows_presence)
+        for part in _sections(each, several=several, possible=possible, any_change=adversary.any_change)
     ]
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 
 
-def _sections(explained: Explained, *, several: bool, possible: bool) -> Iterator[Section]:
+def _sections(explained: Explained, *, several: bool, possible: bool, any_change: bool) -> Iterator[Section]:
     alone = "update-graph" if any(each.attack == "update-graph" for each in explained.said) else "intersection"
     blocks: list[Block] = [
         Paragraph(_conclusion(explained, possible=possible)),
+        *(map(Paragraph, _if_unchanged(explained)) if any_change else ()),
         *(_version(each, alone) for each in explained.versions),
     ]
     if explained.absent:
@@ -90,6 +92,25 @@ def _conclusion(explained: Explained, *, possible: bool) -> str:
         risk=risk_text(most.risk),
         attack=most.attack,
     )
+
+
+def _if_unchanged(explained: Explained) -> Iterator[str]:
+    """Yield the only value that all releases of the person leave possible, which is certain if values do not change."""
+    common = set[str].intersection(*({*version.candidates} for version in explained.versions))
+    if len(explained.versions) < 2 or len(common) != 1:
+        return
+    [value] = common
+    if any(version.truth not in (None, value) for version in explained.versions):
+        yield say(
+            "The person's value did change: whoever takes values to stay the same infers {value} from all releases, "
+            "which is wrong in one of them.",
+            value=printable(value),
+        )
+    else:
+        yield say(
+            "If values do not change, {value} is certain: no other is in the person's groups of all releases.",
+            value=printable(value),
+        )
 
 
 def _version(version: ExplainedVersion, alone: str) -> Entry:

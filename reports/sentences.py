@@ -222,14 +222,15 @@ def violated(report: Report) -> Iterable[str]:
         yield say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
     elif len(broken) > 1:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
-        yield say(
-            "This is so in {count} of {all} releases; in release {release}, {alone} of {rows} rows are unique.",
-            count=len(broken),
-            all=len(report.series.releases),
+        so = say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
+        alone = say_count(
+            "In release {release}, {count} of {rows} rows is unique.",
+            "In release {release}, {count} of {rows} rows are unique.",
+            worst.alone,
             release=printable(worst.release),
-            alone=figure(worst.alone),
             rows=figure(worst.rows),
         )
+        yield f"{so} {alone}"
 
 
 def breaking_releases(report: Report) -> dict[str, ReleasePanel]:

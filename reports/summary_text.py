@@ -18,7 +18,7 @@ _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
 _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
-    ReasonKind.NEEDS: Phrase("declare in series.toml what the reason names"),
+    ReasonKind.NEEDS: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.CONTRADICTION: Phrase("corrected data, or other assumptions in series.toml"),
     ReasonKind.UNCONFIRMED: Phrase("your answer: {command}"),
     ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
@@ -204,6 +204,10 @@ def assumptions(report: Report) -> Iterator[str]:
     yield say(
         "Any value may be anybody's: nobody rules one out by what is generally known, such as an illness that only men "
         "have. Where a group has few people of one kind, check that each value is possible for several of them."
+    )
+    yield say(
+        "Values that differ count as different, however near they are, such as two codes of one illness, unless the "
+        "publisher has said which ones are near."
     )
     if who.has_register:
         yield say("The register is right about the people that it lists.")

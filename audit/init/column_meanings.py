@@ -215,7 +215,8 @@ class _Guesser:
         if date is not None:
             name = toml_text(date.name)
             sentences.append(say('For one row per person, write rows = "latest" and date = {column}', column=name))
-        sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
+        if column.name in self.rows:  # in generalized cells alone, rows of different people are equal
+            sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
         self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:

@@ -280,7 +280,9 @@ class _Asked:
         return [str(value)] if isinstance(value, str) else [str(each) for each in value]
 
     def take_role(self, name: str, role: str) -> None:
-        """Remove a column from the key that names it, and from the keys that say how its cells are read."""
+        """Remove a column from the key that names it, from its comments, and from keys about how cells are read."""
+        from tomlkit.items import Comment
+
         value = self.columns.get(role)
         if isinstance(value, str):
             del self.columns[role]
@@ -290,6 +292,10 @@ class _Asked:
                 del self.columns[role]
         elif value is not None:
             value.remove(name)
+            named = re.escape(f'"{printable(name)}"')
+            reason = re.compile(rf"{named} \([^()]*\)(?:; )?|{named}, |, {named}(?= \()")
+            for item in (item for _, item in self.columns.value.body if isinstance(item, Comment)):
+                item.trivia.comment = reason.sub("", item.trivia.comment)
         for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]

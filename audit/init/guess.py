@@ -86,8 +86,18 @@ def guess(folder: Path) -> Guesses:
     guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
-    guesses.found = found_rows(manifest, found)
+    guesses.found = found_rows(manifest, found, _refused(Series.of(manifest)) if found.keys else "")
     return guesses
+
+
+def _refused(series: Series) -> str:
+    """Return why an audit refuses the releases or their keys; an empty text if it does not, or if they are large."""
+    try:
+        for position in range(len(series.tags)) if series.about_rows <= MOST_ROWS else ():
+            series.read(position)
+    except InputError as error:
+        return str(error.problems[0])
+    return ""
 
 
 def _unprotected(found: FoundFiles) -> Iterator[str]:
@@ -120,7 +130,8 @@ def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
     if unknown := unknown_among(sensitive.texts):
         yield say(
             '"{column}" has cells that say that the value is not known ({texts}); an audit takes each for a value that '
-            "nobody may learn. If it may become known of anybody, write it under harmless in [columns].",
+            "nobody may learn. If it may become known of anybody, write it under harmless in [columns]; if it is a "
+            'value of its own, write spelled = ["{column}"].',
             column=printable(sensitive.name),
             texts=joined([f'"{printable(text, 40)}"' for text in unknown], most=_SHOWN),
         )

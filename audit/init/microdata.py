@@ -702,7 +702,7 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
                 "it is published with the series, and shows what fewer than 3 people did: {changes}",
                 changes=in_words(few),
             )
-            answers["found"] = f"{answers['found']}; {shown}"
+            answers["found"] = parted([answers["found"], shown])
     if len(every) <= _MOST_PAIRS:
         answers["any"] = say(
             "any value may become any other; an audit then judges each release by itself, and says how many values "

@@ -38,13 +38,16 @@ _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
 
 
-def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
-    """Return the summary: files, columns, entries for irregularities, and what can be judged."""
+def found_rows(manifest: Manifest, found: FoundFiles, refused: str) -> dict[str, list[Row]]:
+    """Return the summary: files, columns, entries for irregularities, and what can be judged, unless it is refused."""
+    judged = _judged(manifest, len(found.keys))
+    if refused:
+        judged = say("Nothing yet: an audit refuses these files: {why}.", why=refused)
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
         say("Written into {file} for what was found", file=NAME): list(found.guesses.written.items()),
-        say("What can be judged"): [(_judged(manifest, len(found.keys)),)],
+        say("What can be judged"): [(judged,)],
     }
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, pairwise, product
 from math import gcd
+from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
@@ -341,8 +342,13 @@ def _unlisted(series: Series) -> Iterator[ReportWarning]:
         names = [printable(series.manifest.shown(path)) for path in absent if not is_there(path)]
         shown = map(series.manifest.shown, unused)
         yield from _noticed("key", _UNUSED_KEY, shown, MisreadWarning, name=joined(names, most=_SHOWN))
-    others = [path for path in beside if path not in keyed]
+    others = [path for path in beside if path not in keyed and not _lists_changes(path)]
     yield from _noticed("dropped-file", _UNNAMED, map(series.manifest.shown, others))
+
+
+def _lists_changes(path: Path) -> bool:
+    """Return whether a table lists transitions, as `audit init` drafts them: it is no release."""
+    return {"from", "to"} <= {*(header(path, path.name, Problems()) or ())} <= {*TRANSITION_COLUMNS}
 
 
 def _beside_transitions(series: Series) -> Iterator[ReportWarning]:

@@ -347,7 +347,10 @@ class ReleaseReading:
                 file=table.shown,
                 rows=table.in_file or table.rows,
             )
-            self._note(key, int(outside[0]), "row", what, say("write the key file again from the release"))
+            remedy = say("write the key file again from the release")
+            if rows.min() == 1:
+                remedy = say("count the rows from 0: the first row is 0")
+            self._note(key, int(outside[0]), "row", what, remedy)
             return None
         lines = np.bincount(rows, minlength=table.rows)
         wrong = np.flatnonzero(lines > 1)

@@ -252,8 +252,8 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
         if texts and any(_diverse_by(each.release, column, unknown) for each in held.seen):
             what = say(
                 '"{column}" has texts that may say that a value is not known ({texts}), and a group has only one value '
-                "without them: leave such groups out, or, if they are values of their own, write spelled = "
-                '["{column}"] under [columns]',
+                "without them: leave such groups out, write the texts under harmless if they may become known of "
+                'anybody, or, if they are values of their own, write spelled = ["{column}"] under [columns]',
                 column=printable(column),
                 texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
             )

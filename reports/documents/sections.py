@@ -246,10 +246,23 @@ def measures_found(report: Report) -> Iterator[str]:
         yield say_count("{count} counterfeit was added.", "{count} counterfeits were added.", series.counterfeits)
     if series.pairs:
         yield say("Quasi-identifiers and sensitive values are in two tables, which only groups connect.")
-    smallest = min((each.small.smallest for each in report.panel), default=1)
-    if smallest > 1:
+    yield from _classes(report)
+
+
+def _classes(report: Report) -> Iterator[str]:
+    """Yield how many rows look alike at least, and of how many people they may be."""
+    rows = min((each.k for each in report.panel), default=1)
+    people = min((each.k_people for each in report.panel if each.k_people is not None), default=rows)
+    if rows > 1:
         yield say(
-            "In each release, at least {count} rows, or people where these are fewer, look alike.", count=smallest
+            "In each release, every row has others that look like it, at least {count} together (k).",
+            count=figure(rows),
+        )
+    if people < rows:
+        yield say_count(
+            "They may belong to only {count} person, as people have several rows or some are counterfeits.",
+            "They may belong to only {count} people, as people have several rows or some are counterfeits.",
+            people,
         )
 
 

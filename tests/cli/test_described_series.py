@@ -430,6 +430,41 @@ def test_a_column_of_waves_without_people_is_asked_about(tmp_path, monkeypatch, 
     assert (code, result["series"]["releases"]) == (3 if answer == "" else 0, releases)
 
 
+def test_init_says_that_keys_which_count_from_one_are_refused(tmp_path):
+    (tmp_path / "private").mkdir()
+    for tag in "12":
+        write(tmp_path / f"{tag}.csv", as_csv([["Age", "Disease"], *(["20-39", "ab"[n % 2]] for n in range(4))]))
+        write(
+            tmp_path / f"private/{tag}.key.csv", as_csv([["row", "individual"], *([n + 1, f"P{n}"] for n in range(4))])
+        )
+    out = " ".join(done("init", "--yes", str(tmp_path)).split())
+    assert "Nothing yet: an audit refuses these files: private/1.key.csv:5" in out
+    assert "count the rows from 0" in run_main(str(tmp_path))[2]
+
+
+def test_transitions_are_no_table_beside_the_releases(tmp_path):
+    """`audit init` drafts them, and they stay when any change is possible by the answers."""
+    folder = series_of(tmp_path, [[["Age", "Disease"], ["20-39", "a"], ["20-39", "b"]]], 'sensitive = "Disease"\n'
+                       'quasi_identifiers = ["Age"]\n')  # fmt: skip
+    place = next(folder.rglob("*.csv")).parent
+    for name, columns, kinds in (("transitions", ["from", "to"], []), ("further", ["from", "by"], ["dropped-file"])):
+        write(place / f"{name}.csv", as_csv([columns, ["a", "b"]]))
+        assert [each["kind"] for each in read_audit(folder)[1]["warnings"]] == kinds
+
+
+def test_a_column_that_is_unlinkable_now_has_no_reason_of_another_role(tmp_path, monkeypatch):
+    rows = [f"{20 + n % 3 * 10},{'nsew'[n % 4]},{'ab'[n // 4 % 2]},{['flu', 'cold'][n % 2]}" for n in range(48)]
+    (tmp_path / "1.csv").write_text("\n".join(["Age,Quadrant,Batch,Disease", *rows]))
+    done("init", "--yes", str(tmp_path))
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert '"Quadrant", "Batch" (published as it is' in text
+    answers = ["sensitive", "quasi_identifiers", "unlinkable", "drawn anew", "quasi_identifiers"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{each}\n" for each in answers)))
+    assert run_main("init", str(tmp_path), "--confirm")[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert ('"Batch" (published as it is' in text, '"Quadrant",' in text) == (True, False)
+
+
 def test_empty_cells_of_the_column_are_refused(tmp_path):
     one_file(tmp_path)
     (tmp_path / "panel.csv").write_text((tmp_path / "panel.csv").read_text().replace("a,2020", "a,"))

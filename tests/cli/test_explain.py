@@ -254,3 +254,26 @@ def test_an_interrupt(at, monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     assert told == (130, "", "audit: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ("flu", "If values do not change, flu is certain"),
+        ("gout", "The person's value did change: whoever takes values to stay the same infers flu"),
+        (None, ""),
+    ],
+)
+def test_what_would_be_certain_without_changes_is_said_of_the_person(tmp_path, last, said):
+    """The report says of how many people; the page of one of them must not say that nothing is certain, and no more."""
+    groups = [["flu", "cold"], ["flu", "gout"]] if last else [["flu", "cold"], ["flu", "cold"]]
+    own = ["flu", last or "flu"]
+    (tmp_path / "private").mkdir()
+    for tag, values, mine in zip("12", groups, own, strict=True):
+        other = next(value for value in values if value != mine)
+        write_rows(tmp_path / f"{tag}.csv", [["Age", "Disease"], ["20-39", mine], ["20-39", other]])
+        write_rows(tmp_path / f"private/{tag}.key.csv", [["row", "individual"], ["0", "Ann"], ["1", f"Bo{tag}"]])
+    text = '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    (tmp_path / "series.toml").write_text(f'{text}[adversary]\ntransitions = "any"\n')
+    told = " ".join(explain(tmp_path, "--individual", "Ann").split())
+    assert (said in told, "values do not change" in told or "did change" in told) == (True, bool(said))
