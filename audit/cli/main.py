@@ -197,7 +197,8 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
         return [say("out of memory; audit fewer releases at once, or use a machine with more memory")], 2
     package = outsider(error)
     whose = "" if package is None else f" of the package {printable(package)}; correct it, or leave it out"
-    return [f"a bug{whose} ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
+    missing = f", {printable(error.name)}" if isinstance(error, ModuleNotFoundError) and error.name else ""
+    return [f"a bug{whose} ({type(error).__name__}{missing}); the trace is in {_keep_trace(error)}"], 4
 
 
 def _keep_trace(bug: BaseException) -> str:

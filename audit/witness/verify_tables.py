@@ -143,8 +143,11 @@ class TableSeries:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
         path = self.folder / name
         need(name.endswith(".csv") and path.resolve().is_relative_to(self.folder.resolve()), f"the file {name}")
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             header, *lines = [[*map(plain, line)] for line in csv.reader(file, strict=True) if line]
+        need(
+            not any("\ufffd" in cell for line in (header, *lines) for cell in line), f"a file that is not UTF-8: {name}"
+        )
         need(len(header) > 1 and {*map(len, lines)} <= {len(header)}, f"another delimiter, or number of cells: {name}")
         need(len({*header}) == len(header) and all(header), f"columns without a name, or with the same name: {name}")
         self.read[name] = len(lines)

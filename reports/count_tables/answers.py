@@ -61,7 +61,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
     page = signed_page(
         report,
         [Paragraph(facts(report)), Paragraph(about)],
-        [Bullets([*reasons(report), before])],
+        [Bullets([*reasons(report), *([before] if candidate.before.inputs else [])])],
         [Bullets(list(_todo(candidate)))],
         before=candidate.before,
         adds_nothing=_adds_nothing(candidate),
@@ -109,7 +109,13 @@ def _adds_nothing(candidate: CandidateReport) -> bool:
 
 def _hiding(candidate: CandidateReport) -> Iterator[str]:
     """Yield what to hide so that nothing new can be derived, and how."""
-    if further := _further(candidate):
+    if (further := _further(candidate)) and not _has_rates(candidate):
+        yield say_count(
+            "Hide {count} further cell; then nothing new can be derived.",
+            "Hide {count} further cells; then nothing new can be derived.",
+            further,
+        )
+    elif further:
         yield say_count(
             "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
             "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
@@ -124,6 +130,11 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
     yield _signs(candidate)
 
 
+def _has_rates(candidate: CandidateReport) -> bool:
+    tables = candidate.after.tables
+    return tables is not None and tables.rules.rates is not None
+
+
 def _further(candidate: CandidateReport) -> int:
     """Return how many of the cells to hide are shown now."""
     markers = () if candidate.after.tables is None else candidate.after.tables.rules.markers
@@ -132,10 +143,9 @@ def _further(candidate: CandidateReport) -> int:
 
 def _marked(candidate: CandidateReport) -> Iterator[str]:
     """Yield how many cells with a marker are to be left empty, too, or without their rates."""
-    tables = candidate.after.tables
     if not (count := len(candidate.hide or ()) - _further(candidate)):
         return
-    if tables is not None and tables.rules.rates is not None:
+    if _has_rates(candidate):
         yield say_count(
             "In {count} cell that is hidden already, leave out the rates, too, and the marker if it says how large the "
             "count can be.",
@@ -185,17 +195,25 @@ def _no_cells(stopped: Reason | None) -> str:
 def _written(candidate: CandidateReport) -> Iterator[str]:
     """Yield what was written, if anything."""
     files = ", ".join(map(printable_path, candidate.written))
-    if candidate.written and candidate.hide:
+    if candidate.written and candidate.hide and not _has_rates(candidate):
+        yield say_count(
+            "Wrote {files} with {count} further cell hidden.",
+            "Wrote {files} with {count} further cells hidden.",
+            _further(candidate),
+            files=files,
+        )
+    elif candidate.written and candidate.hide:
         yield say_count(
             "Wrote {files} with {count} further cell hidden, and any rate beside it.",
             "Wrote {files} with {count} further cells hidden, and any rates beside them.",
             _further(candidate),
             files=files,
         )
-        yield from _marked(candidate)
-        yield _signs(candidate)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
+    if candidate.written and candidate.hide:
+        yield from _marked(candidate)
+        yield _signs(candidate)
     if candidate.bare:
         yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
 

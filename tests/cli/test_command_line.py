@@ -65,16 +65,23 @@ def test_exit_codes(name, words, code):
     assert run_main(str(EXAMPLES / name), *words)[0] == code
 
 
-def test_a_bug_is_one_line_and_a_trace_without_messages(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("Bob has dyspepsia"), "RuntimeError"),
+        (ModuleNotFoundError("Bob has dyspepsia", name="highspy"), "ModuleNotFoundError, highspy"),
+    ],
+)
+def test_a_bug_is_one_line_and_a_trace_without_messages(error, said, monkeypatch, tmp_path):
     def fail(words, **_):
-        raise RuntimeError("Bob has dyspepsia")
+        raise error
 
     monkeypatch.setattr(command, "_dispatch", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     code, out, err = run_main("series")
     assert (code, out) == (4, "")
     line = only_line(err)
-    assert line.startswith("a bug (RuntimeError); the trace is in ")
+    assert line.startswith(f"a bug ({said}); the trace is in ")
     trace = Path(line.rpartition(" ")[2]).read_text(encoding="utf-8")
     assert "test_command_line.py" in trace
     assert "Bob" not in trace + err

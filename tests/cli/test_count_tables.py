@@ -220,6 +220,22 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
     assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
+def test_the_annex_says_what_was_checked_and_what_is_a_measure(tmp_path):
+    cells = [(("N", "f"), "9"), (("N", "m"), "*"), (("S", "f"), "-"), (("S", "m"), "12")]
+    folder = TinyTables(("area", "sex"), [cells], markers={"*": (1, 7), "-": (0, 0)}).write(tmp_path)
+    out = run_main(str(folder), "--format", "markdown", "--document", "dpia")[1]
+    method, assumed = out.split("We assume, without having checked it:")
+    assert ("Checked: cells" in method, "Checked: cells" in assumed) == (True, False)
+    measures = assumed.partition("Measures taken, as")[2].partition("#")[0]
+    assert ("stands for 1 to 7" in measures, "stands for 0" in measures) == (True, False)
+
+
+def test_the_first_release_as_a_candidate_is_compared_with_no_other(tmp_path):
+    cells = [(("N", "f"), "9"), (("N", "m"), "12")]
+    folder = TinyTables(("area", "sex"), [cells], markers={"*": (1, 7)}).write(tmp_path)
+    assert "Without it" not in run_main("next", str(folder), str(folder / "releases/1.csv"))[1]
+
+
 @pytest.mark.parametrize(
     ("more", "code", "verdict"),
     [("", 0, "The policy holds"), ('[unconfirmed]\nkeys = ["table.over_time"]\n', 3, "UNDECIDED")],
@@ -237,7 +253,7 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     assert (found, err) == (code, "")
     said = " ".join(out.split())
     assert f"is the candidate, not yet published. {verdict}" in said
-    assert "2.csv with 1 further cell hidden, and any rate beside it." in said
+    assert "2.csv with 1 further cell hidden." in said
     assert "Further cells to hide area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
@@ -391,7 +407,7 @@ def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_
         candidate.write_text(f"area,sex,n\nA,m,*\n{own}\n", encoding="utf-8")
         out = " ".join(run_main("next", str(folder), str(candidate))[1].split())
         cells = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
-        assert "Hide 1 further cell, " in out
+        assert "Hide 1 further cell; " in out
         assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
         [command] = re.findall(r"`audit (repair [^`]*) repaired` hides them", out)
         assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0

@@ -358,6 +358,13 @@ def test_what_is_not_supported_is_named(before, after, named, tmp_path):
     assert named in err
 
 
+def test_a_table_in_another_encoding_is_named(tmp_path):
+    folder = SMALL.write(tmp_path / "series")
+    release = folder / "releases/1.csv"
+    release.write_bytes(release.read_bytes() + "\u00e4,f,20\n".encode("cp1252"))
+    assert "a file that is not UTF-8: releases/1.csv" in witnessed(folder, tmp_path / "witness")[2]
+
+
 def test_another_policy_than_the_manifests_is_refused(tmp_path):
     folder = SMALL.write(tmp_path / "series")
     assert "a policy" in refused(str(folder), "--policy", "min_count=3", "--witness", str(tmp_path / "witness"))
