@@ -79,7 +79,7 @@ _QUASI = _words(
 )
 _WEIGHTS = _words(
     "weight weights weighting wgt gewicht gewichtung gewichtungsfaktor hochrechnungsfaktor hochrechnung poids "
-    "ponderation ponderacion peso fexp extrapolation elevacion"
+    "ponderation ponderacion peso pond extri fexp extrapolation elevacion"
 )
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
 _TOPICS = {

@@ -71,6 +71,7 @@ _HEAD = Phrase(
 _CONFIRM = "`audit init --microdata --confirm`"
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
+_MOST_CODES = 200  # such as departments
 _MOST_PAIRS = 40_000
 _MOST_GRAVE = 1_000  # values in the list of which row of a person counts
 _MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
@@ -381,6 +382,8 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
         )
     elif not column.whole:
         guesses.left["domains"][column.name] = say("only the first rows were seen")
+    elif listed := _listed(column.name, texts):
+        guesses.state(key, listed, say("the values found"))
     elif kind_of_values(texts) is Kind.NUMERIC:
         numbers = {text: number for text in texts if (number := number_in(text)) is not None}
         low, high = (int(end) if end.denominator == 1 else float(end) for end in _range(numbers.values()))
@@ -398,10 +401,21 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
             )
         elif low < high:
             guesses.state(key, [low, high], say("the range found; later tables must fit into it"))
-    elif len(texts) > _FEW:
-        guesses.left["domains"][column.name] = say("there are many values, and later tables may have others")
     elif len(texts) > 1:
-        guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))
+        guesses.left["domains"][column.name] = say("there are many values, and later tables may have others")
+
+
+def _listed(name: str, texts: Collection[str]) -> list[str]:
+    """Return the values of a quasi-identifier in their order, if they are few texts, or codes; else none.
+
+    >>> _listed("Sexe", ["2", "1"]), _listed("Département", ["75", "01"]), _listed("Age", ["31", "30"])
+    (['1', '2'], ['01', '75'], [])
+    """
+    are_codes = column_names.topic(name) == "sex" or any(text[0] == "0" and text[1:].isdigit() for text in texts)
+    most = _MOST_CODES if are_codes else _FEW
+    if not 1 < len(texts) <= most or (kind_of_values([*texts]) is Kind.NUMERIC and not are_codes):
+        return []
+    return sorted(texts, key=lambda text: (natural(text), text))
 
 
 def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
@@ -627,6 +641,8 @@ def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[s
             _leave(document, name)
         if answer == "published" != before:
             said["quasi_identifiers"].append(name)
+            if column.whole and (listed := _listed(name, {*column.texts} - {""})):
+                document.setdefault("domains", tomlkit.table())[name] = listed
         elif answer == "unlinkable":
             why = text_of(why_unlinkable(name), microdata.unlinkable.get(name, ""))
             said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)

@@ -565,6 +565,28 @@ def test_a_domain_has_all_values_of_its_own_tables(tmp_path, town):
     open_microdata(folder).read_all(IdentifierEncoder())
 
 
+def test_codes_are_values_and_not_numbers_also_of_a_column_that_is_published_by_an_answer(tmp_path):
+    """Sex 1 was published as [0, 1], and department 01 as a part of [1, 22]."""
+    folder, draw = tmp_path / "m", np.random.default_rng(1)
+    folder.mkdir()
+    rows = [f"P{n},{20 + n % 50},{1 + n % 2},{draw.choice(['01', '22', '75'])}" for n in range(90)]
+    lines = ["Person,Age,Sexe,DEP,Disease", *(f"{row},{draw.choice(['flu', 'gout'])}" for row in rows)]
+    (folder / "2024.csv").write_text("\n".join(lines) + "\n")
+    assert initialised(folder)[1]["domains"] == {"Age": [20, 69], "Sexe": ["1", "2"]}
+    answers = {'"DEP"': "published", "Can the value": "never"}
+
+    def ask(question):
+        return next((answers[text] for text in answers if text in question.text[:40]), question.default)
+
+    file = folder / "microdata.toml"
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    assert tomllib.loads(file.read_text())["domains"]["DEP"] == ["01", "22", "75"]
+    words = ("--method", "mondrian", "--k", "2", "--no-audit", "--output", str(tmp_path / "s"))
+    assert run_main("anonymize", str(folder), *words)[0] == 0
+    cells = {tuple(line.split(",")[-3:-1]) for line in (tmp_path / "s/releases/2024.csv").read_text().splitlines()[1:]}
+    assert {("1", "01"), ("2", "75")} <= cells
+
+
 def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     out, _ = initialised(survey(tmp_path / "m"))
     assert 'Not published: "Size". If readers need a column,' in out
