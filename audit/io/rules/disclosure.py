@@ -62,7 +62,10 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 "them",
                 len(self.reasons),
             )
-            examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in self.reasons.items())
+            reasons = self.reasons.items()
+            examples = tuple(
+                say("{name}: {text}", name=printable(name), text=printable(why, 300)) for name, why in reasons
+            )
             yield ReportWarning("unlinkable-column", what, examples)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
