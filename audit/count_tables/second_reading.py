@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interpreter
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, printable
@@ -114,14 +114,32 @@ def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
 def _more_by_large(judged: JudgedCounts, reading: SecondReading, least: int, blank: Flags, small: Flags) -> bool | None:
     """Return whether more follows if blank cells count `least` or more, and `small` ones less; None if they cannot."""
     counts = judged.counts
-    lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, counts.upper)
-    upper = np.where(small & ~blank, np.minimum(upper, least - 1), upper)
+    upper = np.where(small & ~blank, np.minimum(counts.upper, least - 1), counts.upper)
+    blank = _may_count(counts, blank, upper, least)
+    if not blank.any():
+        return None
+    lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, upper)
     again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=counts.hidden | blank))
     if again is None:
         return reading.stopped or None
     own = {frozenset(counts.cell(row).items()) for row in np.flatnonzero(blank).tolist()}
     more = _found(again, ()) - _found(judged, ())
     return not _is_settled(again) or any(frozenset(cell) not in own for *_, cell, _ in more)
+
+
+def _may_count(counts: PublishedCounts, rows: Flags, upper: Counts, least: int) -> Flags:
+    """Return which of some rows lie in no total that is less than `least`, as those that are 0 do; shape (rows,)."""
+    keys = [*map(tuple, np.column_stack([counts.release, counts.measure, counts.label]).tolist())]
+    most = dict[tuple[int, ...], int]()
+    for key, high in zip(keys, np.where(counts.shown, upper, UNBOUNDED).tolist(), strict=True):
+        most[key] = min(high, most.get(key, UNBOUNDED))
+    totals = [each.total for each in counts.dimensions]
+    found = rows.copy()
+    for row in np.flatnonzero(rows).tolist():
+        when, what, *labels = keys[row]
+        around = product(*({label, total} for label, total in zip(labels, totals, strict=True)))
+        found[row] = all(most.get((when, what, *cell), UNBOUNDED) >= least for cell in around)
+    return found
 
 
 def _blank(counts: PublishedCounts) -> Flags:

@@ -1392,6 +1392,13 @@ def test_blank_cells_that_may_not_be_small_are_asked_about(rules, code, tmp_path
     assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
 
 
+def test_a_blank_cell_that_can_only_be_0_does_not_refute_that_others_are_large(tmp_path):
+    rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", "9"), ("B", "All", "20"),
+            ("C", "f", "c"), ("C", "m", ""), ("C", "All", "c")]  # fmt: skip
+    code, why, _ = verdict(written(tmp_path, rows, table=f"{TABLE}markers.c = [1, inf]"))
+    assert (code, "if counts below 5 have a marker" in why) == (3, True)
+
+
 def test_each_release_with_blank_cells_is_read_by_itself(tmp_path):
     """In the first release, c hides the large count, too; the second leaves it blank."""
     rows = [("A", "f", "c"), ("A", "m", "c"), ("A", "All", "9"), ("B", "f", "11"), ("B", "m", "6"), ("B", "All", "17"),
