@@ -711,7 +711,7 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
     if not people:
         answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=listed)
-    if people:
+    else:
         answers["found"] = say("only in the ways that occur in the tables, which {file} lists", file=listed)
         if few := rare(found):
             shown = say(
@@ -734,7 +734,10 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
         question = f"{question}. {too_many}"
     if microdata.transitions is not None:
         answers["stated"] = say("in the ways that {file} lists", file=microdata.transitions)
-    default = next((each for each in ("stated", "found") if each in answers), "never" if len(files) > 1 else "")
+    likely = ["stated", "found"]
+    if microdata.updates is not None and {*chain(*microdata.updates.probability)} & {*files[0].left_out[1]}:
+        likely.remove("stated")  # it was drafted from rows that are left out now
+    default = next((each for each in likely if each in answers), "never" if len(files) > 1 else "")
     answer = ask(Question(question, answers, default))
     if answer == "stated":
         return

@@ -420,7 +420,7 @@ class Microdata:
         table = file.read([*individual, *names], problems, distinct=individual)
         if table is None:
             return None
-        for name in {*names} - {*self.codes}:
+        for name in {*names} - {*self.codes, *self.unlinkable}:
             table = table.mapped(name, pointed if self.decimal == "," else partial(ungrouped, signs=","))
         for name in {*names} & {*self.dates}:  # a plan may leave out a column
             unit = UNITS[self.dates[name]]

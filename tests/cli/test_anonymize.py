@@ -426,7 +426,7 @@ def test_refusals_of_the_second_release(tmp_path, words, snapshots, where, remed
 def weighted(micro: Path, snapshots: dict[str, list[Row]]) -> Path:
     """Microdata with a column that no outsider can know."""
     rows = {tag: [(*row[:3], f"{n},25", row[3]) for n, row in enumerate(own, 7)] for tag, own in snapshots.items()}
-    write_microdata(micro, rows, head=("Name", "Age", "Town", "Weight", "Disease"), more='decimal = ","\n')
+    write_microdata(micro, rows, head=("Name", "Age", "Town", "Weight", "Disease"))
     edit(micro / "microdata.toml", '"Town", "Weight"]', '"Town"]\nunlinkable = { Weight = "calibrated" }')
     return micro
 
@@ -440,7 +440,7 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     [file] = [path for path in (series / "releases").iterdir() if "values" not in path.name]
     keys = {int(line["row"]): line["individual"] for line in read(series / "private/1.key.csv")}
     found = {keys[n]: row["Weight"] for n, row in enumerate(read(file))}
-    assert found == {name: f"{n}.25" for n, (name, *_) in enumerate(PEOPLE[:12], 7)}
+    assert found == {name: f"{n},25" for n, (name, *_) in enumerate(PEOPLE[:12], 7)}
     write_microdata(micro, {"1": PEOPLE[:12]})
     assert (
         'publishes the unlinkable column "Weight", which microdata.toml does not' in refused(micro, series, *words)[0]

@@ -552,6 +552,19 @@ def test_rows_whose_value_is_not_known_may_be_left_out(tmp_path, answer):
     assert len(answered(folder)) == len(asked) - 1  # it is not asked again
 
 
+def test_transitions_that_were_drafted_from_rows_that_are_left_out_are_not_kept_by_an_empty_line(tmp_path):
+    """They are published with the series, and would say how people came to refuse."""
+    folder = office(tmp_path / "m")
+    (folder / "2024.csv").write_text(
+        (folder / "2024.csv").read_text().replace("110.680,13;Gicht", "110.680,13;refused")
+    )
+    run_main("init", "--microdata", str(folder), "--yes")
+    assert "refused,refused" in (folder / "transitions.csv").read_text()
+    asked = answered(folder)
+    assert [each.default for each in asked][:2] == ["left", "never"]
+    assert microdata_says(folder) == "never"
+
+
 @pytest.mark.parametrize("age", ["98", "0", "19"])
 def test_ages_near_the_others_are_numbers(tmp_path, age):
     folder = survey(tmp_path / "m", f"X,{age},2,East,flu")
