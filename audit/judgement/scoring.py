@@ -262,7 +262,7 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
         if claims.counts_rows:
             # The share of a value other than the harmless one, or of one that linked rows show, may be too large, too.
             behind = bool(reaches_all(1.0 - claims.severity[gone], limit).any())
-            linked = seen.records is not None and (limit < 1.0 or seen.transitions is not None)
+            linked = seen.records is not None and limit < 1.0
             unclear = behind or (linked and len(gone) > 0)
     if risks is not None and limit < 1.0:
         mixed = value_codes(seen, listed).difference(codes)

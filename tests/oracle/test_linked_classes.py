@@ -106,6 +106,17 @@ def homogeneity(folder, adversary):
     return code, entry, found, result
 
 
+def max_risk_with(harmless, folder):
+    """How `max_risk` ends if a value is harmless, and if that somebody has another value is, too."""
+    before = (folder / "series.toml").read_text()
+    more = f'record = "id"\nharmless = {{ d = ["{harmless}"] }}\nsimilar = {{ d = false }}'
+    write(folder / "series.toml", before.replace('record = "id"', more, 1))
+    _, result = read_audit(folder, "--adversary", "pseudonym")
+    write(folder / "series.toml", before)
+    [state] = [each["state"] for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
+    return state
+
+
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("changing", [False, True])
 @pytest.mark.parametrize("seed", range(some(12)))
@@ -119,6 +130,9 @@ def test_classes_of_linked_records(tmp_path, seed, changing, moving):
     linked = sum(times for (_, after, *_), times in expected.items() if after)
     assert (entry["measures"]["linked"], entry["measures"]["at_limit"]) == (linked, expected.total())
     assert code == 1 if expected else code in (0, 1)
+    for value, other in ("ab", "ba"):
+        harmful = any(each == other for _, _, each, _ in expected)
+        assert max_risk_with(value, folder) == ("violated" if harmful else "holds")
 
 
 @pytest.mark.parametrize("moving", [False, True])
@@ -173,6 +187,15 @@ def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
     assert states["k"] == "holds"
     if known == "pseudonym":
         assert (code, states["max_risk"]) == (0, "holds")
+
+
+@pytest.mark.parametrize("changing", [False, True])
+@pytest.mark.parametrize(("harmless", "state"), [("a", "holds"), ("b", "violated")])
+def test_only_harmless_values_of_records_that_look_alike_are_certain(tmp_path, harmless, state, changing):
+    """Two records that look alike over both releases have a; of any others one has a and one has b."""
+    releases = crossed(dict(zip(range(1, 9), "aaabbaba", strict=True)))
+    folder = written(tmp_path, releases, changing=changing)
+    assert max_risk_with(harmless, folder) == state
 
 
 @pytest.mark.parametrize(("cell", "code"), [("20-29", 1), ("20-39", 1), ("20-39", 0)])
