@@ -73,9 +73,9 @@ def plan_publication(
 
     What may be recommended is tried with further seeds.
     Of those that keep the policy with exact quasi-identifiers, the two that lose least are tried with coarse ones.
-    If no method keeps the policy, the two that violate it least are tried without an unlinkable column, then without
-    the next; then without the quasi-identifier with the most values, and so on, until one keeps it or one column is
-    left.
+    If no method keeps the policy, those that refuse or are undecided are tried without the unlinkable columns; then the
+    two that violate it least without the quasi-identifier with the most values, too, and so on, until one keeps it or
+    one column is left.
 
     Raises:
         InputError: the microdata cannot be read; it lists the problems of all snapshots.
@@ -85,23 +85,27 @@ def plan_publication(
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
-    exact = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.keeps and each.form == "anatomy"]
+    less = tuple(microdata.unlinkable) if not any(each.keeps for each in tried) else ()
+    for one in [one for each, one in zip(tried, candidates, strict=True) if less and each.exit_code != 1]:
+        if (found := trial.of(_less(microdata, less), one)).refused is None:
+            tried.append(replace(found, without=less))
+            made.append(one)
+    exact = [(each, one) for each, one in zip(tried, made, strict=True) if each.keeps and each.form == "anatomy"]
     coarse = [
         each._replace(parameters=f"{each.parameters} --publish {_COARSE}", form=_COARSE)
         for _, each in sorted(exact, key=lambda pair: pair[0].lost)[:_CLOSEST]
     ]
-    tried += [trial.of(microdata, each) for each in coarse]
+    tried += [replace(trial.of(_less(microdata, less), each), without=less) for each in coarse]
     made += coarse
     plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions, amounts)
     plan = _with_seeds(plan, microdata, made, trial)
     published = [(each, one) for each, one in zip(plan.tried, made, strict=True) if each.refused is None]
-    closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
+    closest = [*dict.fromkeys(one for _, one in sorted(published, key=lambda pair: _found(pair[0])))][:_CLOSEST]
     ordered = sorted(microdata.quasi_identifiers, key=lambda each: -distinct[each])
-    names = [*microdata.unlinkable, *ordered[: len(ordered) - 1]]
-    for place in range(1, len(names) + 1):
+    for place in range(1, len(ordered)):
         if not closest or plan.recommended is not None:
             break
-        without = tuple(each for each in microdata.published if each in names[:place])
+        without = tuple(each for each in microdata.published if each in {*ordered[:place], *microdata.unlinkable})
         coarser = _less(microdata, without)
         more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
