@@ -525,7 +525,7 @@ class Microdata:
         except CellError as error:
             return None, error.what, say("correct it, or list the column's values under [domains]")
         if value is None:
-            return None, say("the cell has no value"), say("write the exact value, or leave the column out")
+            return None, say("the cell has no value"), _write_value()
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
             return None, say("the number is too large"), say("write a number of at most 300 digits")
         if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
@@ -573,6 +573,14 @@ def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
     return False
 
 
+def _write_value() -> str:
+    """Return what to do about an empty cell of a quasi-identifier."""
+    return say(
+        'write the exact value; or a text such as "unknown", and list all values of the column under [domains]; or '
+        "leave the column out"
+    )
+
+
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
     """Note rows that are no person's: totals, and rows without an identifier or a sensitive value."""
     total = totals(table.arrow(individual))
@@ -588,7 +596,7 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
 def note_empty(table: Table, individual: str, names: Iterable[str], problems: Problems) -> None:
     """Note the empty cells of some columns in the rows of people."""
     table = table.without(totals(table.arrow(individual)))
-    what, remedy = say("the cell has no value"), say("write the exact value, or leave the column out")
+    what, remedy = say("the cell has no value"), _write_value()
     for name in names:
         table.note_first(_are_empty(table, name), name, what, remedy, problems)
 

@@ -22,7 +22,7 @@ from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
@@ -152,8 +152,9 @@ class Table:
         """Note the first wrong row, and how many more there are; nothing if none is wrong; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
-            more = say(" (and {more} more such lines)", more=len(rows) - 1) if len(rows) > 1 else ""
-            problems.add(self.shown, what + more, remedy, line=self.line(int(rows[0])), column=column)
+            more = say_count(" (and {count} more such line)", " (and {count} more such lines)", len(rows) - 1)
+            what = what + more if len(rows) > 1 else what
+            problems.add(self.shown, what, remedy, line=self.line(int(rows[0])), column=column)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with renamed columns."""

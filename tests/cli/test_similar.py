@@ -101,7 +101,7 @@ def test_two_people_with_a_category_in_common(tmp_path, rows, chapters, least, s
 
 def test_a_value_without_a_category_is_refused_at_its_line(tmp_path):
     err = refused(str(with_chapters(tmp_path / "1", [*MIXED, *HEALTHY])))
-    what = 'audit: 1.csv:6, column "Disease": the value has no category in chapters.csv (and 1 more such lines); '
+    what = 'audit: 1.csv:6, column "Disease": the value has no category in chapters.csv (and 1 more such line); '
     assert err == f"{what}add a line with the value and its category\n"
     for place, spelling in enumerate(['missing = ["none"]', 'missing = ["NONE"]\nfold = ["Disease"]']):
         folder = with_chapters(tmp_path / f"with {place}", [*MIXED, *HEALTHY], f"{SIMILAR}\n{spelling}")

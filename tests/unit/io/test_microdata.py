@@ -186,7 +186,7 @@ def test_domains_of_other_columns(tmp_path, name):
 @pytest.mark.parametrize(
     ("domain", "line"),
     [
-        ("Age = [22, 40]", '1.csv:2, column "Age": the value is not in the declared domain (and 1 more such lines)'),
+        ("Age = [22, 40]", '1.csv:2, column "Age": the value is not in the declared domain (and 1 more such line)'),
         ('Town = ["Rye", "Ely"]', '1.csv:5, column "Town": the value is not in the declared domain'),
         ("Town = [1, 2]", '1.csv:2, column "Town": the value is not a number (and 3 more such lines)'),
     ],
@@ -208,8 +208,12 @@ def test_whole_numbers_are_told_from_others(tmp_path):
     assert not open_microdata(write_microdata(tmp_path / "m2", {"1": rows}, domains="Age = [0.5, 9]")).is_whole("Age")
 
 
+NO_VALUE = (
+    'the cell has no value; write the exact value; or a text such as "unknown", and list all values of the column '
+    "under [domains]; or leave the column out"
+)
 BAD = [
-    ([("", *ROWS[0][1:]), (" ", *ROWS[1][1:])], [':2, column "Name": the cell is empty (and 1 more such lines); '
+    ([("", *ROWS[0][1:]), (" ", *ROWS[1][1:])], [':2, column "Name": the cell is empty (and 1 more such line); '
                                                  "write whose row it is"]),
     ([ROWS[0], ("~ghost", *ROWS[1][1:])], [':3, column "Name": identifiers that begin with ~ are reserved for '
                                            "counterfeits; give this person another identifier"]),
@@ -222,16 +226,15 @@ BAD = [
                                                             f"{ONE_ROW}"]),
     ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, or '
                                        "delete the row"]),
-    ([ROWS[0], ("Al", 22, "*", "flu")], [':3, column "Town": the cell has no value; write the exact value, or leave '
-                                         "the column out"]),
+    ([ROWS[0], ("Al", 22, "*", "flu")], [f':3, column "Town": {NO_VALUE}']),
     ([*ROWS, *((f"P{n}", n, "x", "flu") for n in range(20)), ("X", "[20, 30]", "x", "flu"), ("Y", "", "x", "flu")],
      [':26, column "Age": the value is not a number; correct it, or list the column\'s values under [domains]',
-      ':27, column "Age": the cell has no value; write the exact value, or leave the column out']),
+      f':27, column "Age": {NO_VALUE}']),
     ([*ROWS, *((f"P{n}", n, "x", "flu") for n in range(20)), ("X", "1e999", "x", "flu"), ("Y", "1" * 41, "x", "flu")],
-     [':26, column "Age": the value is not a number (and 1 more such lines); correct it, or list the column\'s values '
+     [':26, column "Age": the value is not a number (and 1 more such line); correct it, or list the column\'s values '
       "under [domains]"]),
     ([("A", "-1.1e300", "x", "flu"), ("B", "1", "x", "flu"), ("C", "9" * 30 + "e299", "x", "flu")],
-     [':2, column "Age": the number is too large (and 1 more such lines); write a number of at most 300 digits']),
+     [':2, column "Age": the number is too large (and 1 more such line); write a number of at most 300 digits']),
     ([("A", "²", "x", "flu"), *((f"P{n}", n, "x", "flu") for n in range(20))],
      [':2, column "Age": the value is not a number; correct it, or list the column\'s values under [domains]']),
 ]  # fmt: skip
