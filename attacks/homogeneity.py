@@ -70,6 +70,8 @@ class HomogeneityMeasures(Measures):
         """Return how many classes disclose a value."""
         del at_least  # the attack is always complete
         whole = CLASSES.counted(self.classes)
+        if self.classes == self.linked:  # attacks on people judge the classes of single releases
+            return say("{classes} of records that look alike over several releases", classes=whole)
         if self.at_limit:
             return say("{found} of {classes} of rows that look alike", found=self.at_limit, classes=whole)
         return say("none of {classes} of rows that look alike", classes=whole)
@@ -110,7 +112,9 @@ class HomogeneityAttack(PolicyOptions):
         """Count the values of each class of each release; the attack is always complete."""
         source = evidence.published
         seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
-        skipped = known_rows_reason(evidence)
+        # Where values change, attacks on people follow no record.
+        follows = evidence.transitions is not None and self._links(evidence)
+        skipped = None if follows else known_rows_reason(evidence)
         if source is None or skipped is not None:
             return Outcome.skipped(self.name, skipped or all_listed_reason())
         claimed, reason = self._judged(evidence, source, seen, None)
@@ -143,11 +147,12 @@ class HomogeneityAttack(PolicyOptions):
         shown: list[Floats] = []
         for position, classes in enumerate(seen):
             every = likeliest_values(*classes.contents, near)
-            every = every.some(classes.judged[every.number])
             high = every.reached(self.max_risk, strangers=classes.strangers)
             share = np.zeros(len(classes.group))
             share[every.number[high]] = every.share[high]
             shown.append(share[classes.place])
+            judged = classes.judged[every.number]
+            every, high = every.some(judged), high[judged]
             kept = ~high
             kept[high] = ~source.accounted(position, every.number[high])
             every, high = every.some(kept), high[kept]
@@ -159,11 +164,15 @@ class HomogeneityAttack(PolicyOptions):
         groups = [classes.group for classes in seen]
         return _Claimed(source, groups, (release, np.flatnonzero(high), every), every.share[rest], linked), reason
 
+    def _links(self, evidence: Evidence) -> bool:
+        """Return whether records can be judged that look alike over several releases."""
+        return evidence.records is not None and bool(evidence.records.attributes) and len(evidence.tags) > 1
+
     def _linked(
         self, evidence: Evidence, shown: Sequence[Floats], near: Nearness | None, *, strangers: bool
     ) -> tuple[LinkedClasses | None, Reason | None]:
         """Return the classes of linked records that disclose a value, or why they are not judged; None without any."""
-        if evidence.records is None or not evidence.records.attributes or len(evidence.tags) == 1:
+        if not self._links(evidence):
             return None, None
         linked = linked_classes(evidence, self.max_risk, shown, near, strangers=strangers)
         if linked is not None:

@@ -333,7 +333,7 @@ def _worst(report: Report) -> tuple[str, bool]:
         return violation_text(first), False
     found = violating(report)
     if certain := _most_certain(report, found):
-        return certain, False
+        return _with_rows(certain, report), False
     likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): (each.value, each.people) for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
@@ -358,6 +358,21 @@ def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:
         return ""
     worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which needs the least
     return say("{value} is certain for {found}", value=value_of(worst.sensitive), found=_certain(report, worst))
+
+
+def _with_rows(certain: str, report: Report) -> str:
+    """Return how many people's values are certain, and how many further findings are about rows that look alike."""
+    about_rows = {each.attack for each in report.policy.violations if each.measure == "max_risk" and not each.people}
+    for each in report.attacks:
+        if each.attack in about_rows and each.people is None and each.findings_total:
+            certain = say_count(
+                "{certain}, and {count} finding of {attack} is about whoever is in a class of rows that look alike",
+                "{certain}, and {count} findings of {attack} are about whoever is in a class of rows that look alike",
+                each.findings_total,
+                certain=certain,
+                attack=named(each),
+            )
+    return certain
 
 
 def _with_likely(head: str, report: Report) -> str:

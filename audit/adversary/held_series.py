@@ -255,7 +255,8 @@ class HeldSeries:
         loaded = [self._load(read) for read in series.finish(readings)]
         self.keyed = tuple(keyed for keyed, _ in loaded)
         self.seen = tuple(seen for _, seen in loaded)
-        if adversary.knows_groups and records:
+        # Where values change, nobody's record is followed by attacks on people: all records are judged.
+        if adversary.knows_groups and records and not series.manifest.values_change:
             judged = self._records_of_strangers()
             self.seen = tuple(replace(seen, judged=rows) for seen, rows in zip(self.seen, judged, strict=True))
 

@@ -229,7 +229,8 @@ class Result(Generic[E_co]):
         alone = ABSENT if outcome.alone is None or not len(outcome.alone[0]) else len(np.unique(outcome.alone[0]))
         max_risk = replace(self, waived=NOWHERE, by_clause={}).max_risk
         if claims is not None and claims.counts_rows:
-            return RiskMeasures(max_risk=max_risk, mean_risk=claims.mean_risk())
+            mean_risk = claims.mean_risk()
+            return RiskMeasures(max_risk=max_risk, mean_risk=ABSENT if mean_risk is None else mean_risk)
         if claims is None or claims.versions is None:
             return RiskMeasures(alone=alone)
         at_limit, *above = self._people_at((limit, *_SHARES))

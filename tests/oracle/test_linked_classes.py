@@ -14,7 +14,7 @@ from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import read_audit, run_audit
+from tests.helpers.running import read_audit, run_audit, run_main
 
 CELLS = {"20-29": (20, 29), "30-39": (30, 39), "20-39": (20, 39), "25-34": (25, 34), "40-49": (40, 49)}
 COLUMNS = 'sensitive = "d"\nrecord = "id"\nquasi_identifiers = ["age"]\n[adversary]\n'
@@ -65,11 +65,11 @@ def with_cell(known, cell, release):
     return max(low, CELLS[cell][0]), min(high, CELLS[cell][1])
 
 
-def by_hand(releases, *, changing, judged, moving=False):
+def by_hand(releases, *, changing, judged, linked, moving=False):
     """Each class of one value, as release, last release over which its records look alike, value and size.
 
     A class of records each of which was in such a class before is not told again. `judged` are the records that may be
-    of people of whom nothing is known.
+    of people of whom nothing is known, `linked` those that nothing else follows over the releases.
     """
     found, told, known, always = Counter(), set(), {}, {}
     for after, rows in enumerate(releases):
@@ -80,8 +80,8 @@ def by_hand(releases, *, changing, judged, moving=False):
             classes[cell].add(record)
         for members in classes.values():
             values = {rows[record][1] for record in members}
-            if len(values) == 1 and members & judged:
-                found[str(after + 1), None, *values, len(members)] += 1
+            if len(values) == 1:
+                found[str(after + 1), None, *values, len(members)] += bool(members & judged)
                 told |= {(after if changing else None, record) for record in members}
         if after:
             for release in [*([] if changing else [None]), *range(after + 1)]:
@@ -92,7 +92,7 @@ def by_hand(releases, *, changing, judged, moving=False):
                 for members in alike.values():
                     values = {value_of[record] for record in members}
                     mine = {(release if changing else None, record) for record in members}
-                    if len(values) == 1 and members & judged and not mine <= told:
+                    if len(values) == 1 and members & linked and not mine <= told:
                         at = after if release is None else release
                         found[str(at + 1), str(after + 1), *values, len(members)] += 1
                         told |= mine
@@ -125,7 +125,7 @@ def test_classes_of_linked_records(tmp_path, seed, changing, moving):
     everybody = {record for rows in releases for record in rows}
     folder = written(tmp_path, releases, changing=changing, moving=moving)
     code, entry, found, _ = homogeneity(folder, "pseudonym")
-    expected = by_hand(releases, changing=changing, judged=everybody, moving=moving)
+    expected = by_hand(releases, changing=changing, judged=everybody, linked=everybody, moving=moving)
     assert (entry["status"], found) == ("complete", expected)
     linked = sum(times for (_, after, *_), times in expected.items() if after)
     assert (entry["measures"]["linked"], entry["measures"]["at_limit"]) == (linked, expected.total())
@@ -139,18 +139,22 @@ def test_classes_of_linked_records(tmp_path, seed, changing, moving):
 @pytest.mark.parametrize("changing", [False, True])
 @pytest.mark.parametrize("seed", range(some(12)))
 def test_classes_with_strangers_beside_a_key(tmp_path, seed, changing, moving):
-    """Whoever knows some people's rows learns the values of classes in which others are, too."""
+    """Whoever knows some people's rows learns the values of classes in which others are, too.
+
+    Where values change, the attacks on people follow no record, so all records are judged.
+    """
     rng = random.Random(100 + seed)  # noqa: S311
     _, releases = drawn(rng, changing=changing, moving=moving)
     everybody = {record for rows in releases for record in rows}
     listed = {record for record in everybody if rng.random() < 0.6}
     folder = written(tmp_path, releases, changing=changing, moving=moving, listed=listed)
-    expected = by_hand(releases, changing=changing, judged=everybody - listed, moving=moving)
+    linked = everybody if changing else everybody - listed
+    expected = by_hand(releases, changing=changing, judged=everybody - listed, linked=linked, moving=moving)
     _, entry, found, _ = homogeneity(folder, "linked")
-    if everybody - listed and moving:
+    if linked and moving:
         # A listed record that went missing may be told of too, as it was last in classes with a stranger's.
         assert (entry["status"], expected - found) == ("complete", Counter())
-    elif everybody - listed:
+    elif linked:
         assert (entry["status"], found) == ("complete", expected)
     else:
         assert entry["status"] == "skipped"
@@ -187,6 +191,18 @@ def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
     assert states["k"] == "holds"
     if known == "pseudonym":
         assert (code, states["max_risk"]) == (0, "holds")
+
+
+def test_a_key_hides_no_class_of_records_whose_values_change(tmp_path):
+    """The verdict counts the only person whose value is certain by the groups, and the classes of records."""
+    releases = [{**rows, 11: ("50-59", "a")} for rows in crossed(VALUES)]
+    folder = written(tmp_path, releases, changing=True, listed=set(range(1, 12)))
+    _, entry, found, _ = homogeneity(folder, "linked")
+    assert found == {(release, "2", value, 2): 2 for release in "12" for value in "ab"}
+    assert (entry["measures"]["linked"], entry["measures"]["classes"]) == (8, 8)
+    assert "mean_risk" not in entry["measures"]
+    _, text, _ = run_main(str(folder))
+    assert "certain for 1 of 11 people, and 8 findings of homogeneity" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("changing", [False, True])
