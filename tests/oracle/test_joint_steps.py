@@ -328,7 +328,7 @@ def none(*_, **_parameters):
 @pytest.mark.parametrize("way", ["in whole numbers", "asked"])
 def test_that_a_solver_finds_no_world_refuses_no_finding(way, monkeypatch):
     """Only a proof refuses what is certain, as of the person who is alone in a group; what is open is not exhausted."""
-    crowd = drawn_at_random(3, people=80, releases=2, values=8, size=8, distinct=False, table="constant")
+    crowd = drawn_at_random(3, people=40, releases=2, values=8, size=8, distinct=False, table="constant")
     alone = TinySeries([[Row("alone", "1", "a")]] * 2)
     monkeypatch.setattr(linear_model, "solved", none)
     monkeypatch.setattr(settling, "FIRST_CORNERS", 0)

@@ -146,7 +146,7 @@ def test_each_is_judged_for_each_largest_set_of_releases(data):
     assert (kinds.listed, kinds.uncovered) == (len(series.people("register")), len(uncovered))
 
 
-@settings(max_examples=some(200))
+@settings(max_examples=some(60))
 @given(data=st.data())
 def test_no_kind_of_people_is_another_spelling_of_one(data):
     """`audit next` looks for other spellings among identifiers once kinds have their names."""
