@@ -243,7 +243,7 @@ class _Claimed:
         if linked is not None and place >= 0:
             record, after = int(linked.record[place]), int(linked.after[place])
             fields |= {"record": record, "after": after, "group": linked.group(place), "number": 0}
-            return fields | {"there": bool(linked.there[place])}
+            return fields | {"there": bool(linked.there[place]), "together": bool(linked.together[place])}
         place, group = self.values.number[self.places[at]], self.groups[fields["release"]]
         name = self._source.published_names(fields["release"], group[place : place + 1])[0]
         return fields | {"group": name, "number": int(place - np.searchsorted(group, group[place]))}

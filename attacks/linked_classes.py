@@ -2,9 +2,9 @@
 
 An adversary who follows published record ids knows the intersection of each record's cells (`descriptions`), and reads
 the record's value in each of its rows. Records with equal descriptions are a class. A person who fits the description
-and is known to be in a release has the value of one of the records of the class that have a row there. If values never
-change, a person in unknown releases has the value of one of all its records. Classes are formed after every release,
-because a class may be larger later.
+and is known to be in a release has the value of one of the records of the class that have a row there, and of those in
+the same releases if it is known which these are. If values never change, a person in unknown releases has the value of
+one of all its records. Classes are formed after every release, because a class may be larger later.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attacks.descriptions import RecordDescriptions
-from audit.model.arrays import Codes, Counts, Flags, Floats, Places
+from attacks.descriptions import RecordDescriptions, equal_rows
+from audit.model.arrays import Codes, Counts, Flags, Floats, Places, flagged
 from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
 
@@ -124,6 +124,7 @@ class LinkedClasses:
         source: the source of the records.
         release, lower, upper, rows, with_value, record, after: as in `CloseNumbers`; shape (classes,).
         there: whether only records with a row in the release are counted, as in `CloseNumbers`; 0 or 1.
+        together: whether only records in the same releases as the record are counted; 0 or 1.
         certain: whether all rows have such a value; 0 or 1.
         seen, row: the last release and row of the record; shape (classes,).
     """
@@ -139,6 +140,7 @@ class LinkedClasses:
     record: Codes
     after: Codes
     there: Codes
+    together: Codes
     seen: Codes
     row: Codes
 
@@ -198,10 +200,11 @@ class _Following:
         self._judged = np.zeros(size, dtype=np.bool_)
         # The release and the row in which each record was seen last, and values that never change.
         self._seen, self._row, self._value = (np.full(size, -1, dtype=np.int32) for _ in range(3))
+        self._releases = np.zeros(size, dtype=np.int32)  # a number for the releases that each record is in
         self._given = np.zeros(size)
         self._each: list[_Members] = []
         self._below: float | None = None
-        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 11]
+        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 12]
 
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
@@ -218,6 +221,7 @@ class _Following:
         # The latest release of a record decides whether it may be a stranger's.
         self._judged[record] = True if rows.judged is None else rows.judged
         self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
+        self._releases = equal_rows([self._releases, flagged(record, len(self._releases)).astype(np.int32)])[1]
         self._each.append(_Members(release, record, value, given.copy()))
         to_judge = self._each
         if self.evidence.transitions is None:
@@ -231,9 +235,12 @@ class _Following:
             classes = self._known.classes()
             for members in to_judge:
                 self._look(members, classes, release)
+            in_same_releases = equal_rows([classes + 1, self._releases])[1]
+            for members in to_judge if self.evidence.transitions is not None else to_judge[:1]:
+                self._look(members, in_same_releases, release, together=True)
         return True
 
-    def _look(self, members: _Members, classes: Codes, after: int) -> None:
+    def _look(self, members: _Members, classes: Codes, after: int, *, together: bool = False) -> None:
         """Store the classes that disclose a value after a release with a larger share than reported before."""
         if self.evidence.transitions is None:  # what is told once is told for all releases
             members.given = self._given[members.record]
@@ -255,16 +262,19 @@ class _Following:
         members.given = np.maximum(members.given, reported[number])
         if self.evidence.transitions is None:
             self._given[members.record] = members.given
-        release = after if members.release is None else members.release
         record = members.record[first[found.number[new]]]
+        release: Codes | int = after if members.release is None else members.release
+        if together and members.release is None:
+            release = self._seen[record]
         columns: tuple[npt.NDArray[Any], ...] = found[1:6]
         self._found.append(
             (
-                np.full(len(new), release),
+                np.full(len(new), release, dtype=np.int32),
                 *(column[new] for column in columns),
                 record,
                 np.full(len(new), after),
-                np.full(len(new), members.release is not None),
+                np.full(len(new), together or members.release is not None),
+                np.full(len(new), together),
                 self._seen[record],
                 self._row[record],
             )

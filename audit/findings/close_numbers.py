@@ -61,6 +61,7 @@ class KnownNearly(Finding[C]):
         with_value: how many of the rows have one of the values.
         record: code of the first of the records; -1 for rows of one release, and for people.
         there: whether only linked records with a row in the release are counted.
+        together: whether, of those, only records count that are in the same releases as the first one.
         category: the category that the values share.
         located: the files and lines of the groups; only when people are revealed.
     """
@@ -80,6 +81,7 @@ class KnownNearly(Finding[C]):
     with_value: Annotated[int, UNWRITTEN] = 0
     record: Annotated[int, UNWRITTEN] = -1
     there: Annotated[bool, UNWRITTEN] = False
+    together: Annotated[bool, UNWRITTEN] = False
     category: Annotated[str | None, UNWRITTEN] = None
     located: Located = field(default=(), kw_only=True)
 
@@ -96,6 +98,13 @@ class KnownNearly(Finding[C]):
                 return say("{who} has {what}, by release {release}", **about)
             return say("{who} has {what} with a probability of {risk}, by release {release}", **about)
         about |= {"group": printable(self.group or ""), "rows": str(self.rows)}
+        if self.together:
+            return say(
+                "release {release}: {risk} of {rows} of its records that look alike and are in the same "
+                "releases up to {after} (one of them last in group {group}) have {what}",
+                **about,
+                after=printable(self.after or ""),
+            )
         if self.there:
             return say(
                 "release {release}: {risk} of {rows} of its records that look alike over the releases up to {after} "

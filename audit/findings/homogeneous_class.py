@@ -43,6 +43,7 @@ class HomogeneousClass(Finding[C]):
         with_value: the number of them with the value.
         record: code of the first of the records; -1 for rows of one release.
         there: whether only linked records with a row in the release are counted; else all, each of which has one value.
+        together: whether, of those, only records count that are in the same releases as the first one.
         after: the last release over which the linked records look alike; absent if one release shows the class. With
             `after`, the group is the last group of the first record.
         located: the files and lines of the group; only when people are revealed.
@@ -58,6 +59,7 @@ class HomogeneousClass(Finding[C]):
     with_value: Annotated[int, UNWRITTEN]
     record: Annotated[int, UNWRITTEN] = -1
     there: Annotated[bool, UNWRITTEN] = False
+    together: Annotated[bool, UNWRITTEN] = False
     after: Annotated[Omittable[C], RELEASE] = None
     located: Located = field(default=(), kw_only=True)
 
@@ -84,6 +86,18 @@ class HomogeneousClass(Finding[C]):
     def _linked(self, about: Mapping[str, str]) -> str:
         """Return the value of linked records that look alike over several releases."""
         about = {**about, "share": figure(self.risk, ".1%"), "rows": str(self.rows)}
+        if self.together and self.rows <= 1:
+            return say(
+                "release {release}: one of its records, which looks like no other that is in the same releases "
+                "up to {after} (last in group {group}), has {value}",
+                **about,
+            )
+        if self.together:
+            return say(
+                "release {release}: {share} of {rows} of its records that look alike and are in the same "
+                "releases up to {after} (one of them last in group {group}) have {value}",
+                **about,
+            )
         if self.there and self.rows <= 1:
             return say(
                 "release {release}: one of its records, which looks like no other of them over the releases up to "

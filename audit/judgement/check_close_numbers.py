@@ -54,10 +54,11 @@ class NumberChecker:
             finding.with_value,
             finding.record,
             finding.there,
+            finding.together,
         )
         if (
             finding.individual is None
-            or of_class != (None, None, None, 0, 0, -1, False)
+            or of_class != (None, None, None, 0, 0, -1, False, False)
             or finding.evidence != "solver"
         ):
             raise BrokenCertificateError("this is not about a person")

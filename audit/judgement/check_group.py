@@ -54,7 +54,7 @@ def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Coun
     for finding in findings:
         if not 0 <= finding.release < len(view.tags):
             raise BrokenCertificateError("there is no such release")
-        if finding.record != -1 or finding.after is not None or finding.there:
+        if finding.record != -1 or finding.after is not None or finding.there or finding.together:
             raise BrokenCertificateError("a claim about rows of one release names linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
@@ -106,6 +106,8 @@ def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counte
 def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSeries, *, constant: bool) -> None:
     if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
+    if finding.together and not finding.there:
+        raise BrokenCertificateError("a claim about records in the same releases is about one of them")
     if not finding.there and not (constant and finding.release == _after(finding)):
         raise BrokenCertificateError("a claim about records of all releases needs values that never change")
     if not 0 <= finding.record < held.names.size:
@@ -154,6 +156,9 @@ class _RecordValues:
             raise BrokenCertificateError("there is no such record, or it is in another group")
         values = self._of_release[finding.release] if finding.there else self._first
         records = classes.like(finding.record)
+        for rows in self._releases if finding.together else ():
+            there = rows.row >= 0
+            records = records[there[records] == there[finding.record]]
         if self._constant and self._changed[records].any():
             raise BrokenCertificateError("the value of a record changes")
         alike = values[records]

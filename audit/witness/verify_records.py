@@ -87,7 +87,8 @@ def records(series: Filed, sensitive: None) -> dict[str, int]:
 def sets(series: Filed) -> tuple[np.ndarray, ...]:
     """Return the values of the classes after each release, twice, and which of them have records of people.
 
-    A class has the values of all its records. If some of them have no row in a release so far, the others are one more.
+    A class has the values of all its records. If some of them have no row in a release so far, the others are one more,
+    and so are those of its records that are in the same releases.
     """
     need("transitions" not in series.manifest.get("adversary", {}), "record ids where values may change")
     of_record, found, judged, names = dict[int, int](), list[np.ndarray](), list[np.ndarray](), series.sensitive
@@ -102,6 +103,16 @@ def sets(series: Filed) -> tuple[np.ndarray, ...]:
             found[-1][number[some], [of_record[one] for one in some]] = True
             judged.append(np.isin(np.arange(len(size)), number[some][real[some]]))
             judged[-1] &= (some is every) | (np.bincount(number[some], minlength=len(size)) < size)
+        held_by = [{*some} for some in rows]
+        numbered = dict[tuple[int, ...], int]()
+        same = [(int(number[one]), *(one in some for some in held_by)) for one in every]
+        part = np.array([numbered.setdefault(each, len(numbered)) for each in same], int)
+        found.append(np.zeros((len(numbered), len(series.values)), dtype=np.bool_))
+        found[-1][part, [of_record[one] for one in every]] = True
+        judged.append(np.isin(np.arange(len(numbered)), part[real]))
+        whole = np.zeros(len(numbered), dtype=int)
+        whole[part] = size[number]
+        judged[-1] &= np.bincount(part) < whole
     held = np.concatenate(found)[np.newaxis]
     return held, held, np.concatenate(judged)[np.newaxis]
 

@@ -327,7 +327,11 @@ class Series:
                 refuse(values.setdefault(each, value) != value, "a record with two values")
         for at, classes in enumerate(self.record_classes()):
             for ids in classes:
-                for some in [ids, *(ids & {*there} for there in self.ids[: at + 1] if ids - {*there})]:
+                together = defaultdict(set)
+                for each in ids:
+                    together[tuple(each in there for there in self.ids[: at + 1])].add(each)
+                parts = [ids & {*there} for there in self.ids[: at + 1] if ids - {*there}]
+                for some in [ids, *parts, *(part for part in together.values() if ids - part)]:
                     if some & self.real_records:
                         yield {values[each] for each in some}
 

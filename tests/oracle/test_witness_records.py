@@ -36,7 +36,7 @@ def test_what_two_masks_have_in_common(one, other, common):
         (
             "cases-independent",
             1,
-            ["of 6 records, at least 1 have", "of 8 classes of records, 5 have one Disease"],
+            ["of 6 records, at least 1 have", "of 10 classes of records, 7 have one Disease"],
         ),
         (
             "cases-monotonic",

@@ -242,10 +242,28 @@ def test_classes_of_linked_records(tmp_path, changing):
 
     def is_the_same(path, how, spoiled):
         """The other record of the class, or the other release, where that has the same group and the same records."""
-        return path in {".record", ".release"} or (path == ".there" and not changing)
+        return path in {".record", ".release", ".together"} or (path == ".there" and not changing)
 
     for finding in findings:
         assert_refused(finding, check, ["1", "2"], is_the_same)
+
+
+def test_records_in_the_same_releases(tmp_path):
+    """Of three that look alike, one is in the first release only."""
+    rows = {1: ("20-29", "a"), 2: ("20-29", "b"), 3: ("20-29", "b")}
+    folder = linked_records.written(tmp_path, [rows, {record: rows[record] for record in (1, 2)}])
+    [evidence] = build_evidence(open_series(folder), "pseudonym", records=True)
+    claims = HomogeneityAttack().run(evidence, Budget()).claims
+    [finding] = claims.certify(np.arange(len(claims)))
+    assert (finding.release, finding.after, finding.rows, finding.there, finding.together) == (0, 1, 1, True, True)
+    check_counts([finding], evidence)
+    for spoiled in (
+        replace(finding, together=False),
+        replace(finding, there=False, release=1),
+        replace(finding, rows=3, with_value=3),
+    ):
+        with pytest.raises(BrokenCertificateError):
+            check_counts([spoiled], evidence)
 
 
 def numbers_in(folder, adversary, **more):
@@ -329,7 +347,7 @@ def test_classes_whose_numbers_are_known_nearly(tmp_path, linked):
     )
 
     def another_place(path, how, spoiled):
-        return path in {".record", ".release"} or (path == ".there" and linked)
+        return path in {".record", ".release", ".together"} or (path == ".there" and linked)
 
     for finding in findings:
         check = NumberChecker(evidence, claims.share).classes
