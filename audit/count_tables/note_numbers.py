@@ -170,12 +170,12 @@ _OF_THE_METHOD = re.compile(
 """Percentages of the method, not of people: of sums, confidence intervals, coverage, samples."""
 
 
-def tells_share(text: str) -> bool:
-    """Return whether a line tells a share of people, as a percentage or a fraction, from which counts may follow.
+def has_share(text: str) -> bool:
+    """Return whether a line has a share of people, as a percentage or a fraction, from which counts may follow.
 
-    >>> tells_share("25 % were under 18"), tells_share("One in four is a girl"), tells_share("Jeder vierte Kranke")
+    >>> has_share("25 % were under 18"), has_share("One in four is a girl"), has_share("Jeder vierte Kranke")
     (True, True, True)
-    >>> tells_share("May not sum to 100%"), tells_share("95% confidence intervals"), tells_share("the third quarter")
+    >>> has_share("May not sum to 100%"), has_share("95% confidence intervals"), has_share("the third quarter")
     (False, False, False)
     """
     return _SHARE.search(_OF_THE_METHOD.sub(" ; ", plain(text))) is not None
@@ -198,7 +198,7 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
     found = []
     for path, shown in files.items():
         for line, text in lines_beside(path) if path.name != SESSION else ():
-            secret = (len(low) > 0 and tells_share(text)) or any(
+            secret = (len(low) > 0 and has_share(text)) or any(
                 n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
                 for n in numbers_that_may_count(text, rules, min_count)
                 if n or ((low == 0) & (high < UNBOUNDED)).any()

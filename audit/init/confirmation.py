@@ -356,7 +356,7 @@ class _Asked:
             self.columns.pop("changing", None)
         if "changing" in self.columns or not self.named("record"):
             return
-        with suppress(InputError):  # an audit tells of it
+        with suppress(InputError):  # an audit reports it
             if changing := changing_columns(Series.of(self.answered(before))):
                 self.columns["changing"] = [*changing]
                 self.columns["changing"].comment(f"{say('guess: ')}{parted(changing.values())}")

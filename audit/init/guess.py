@@ -324,8 +324,8 @@ def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: i
     for who, cell in rows:
         known = np.flatnonzero(who >= 0)
         pairs, place = np.unique(np.stack([last[who[known]], cell[known]]), axis=1, return_inverse=True)
-        apart = [one != UNKNOWN and intersect(cells[one], cells[other]) is None for one, other in pairs.T.tolist()]
-        changed[who[known]] |= np.array(apart, dtype=np.bool_)[place.ravel()]
+        differ = [one != UNKNOWN and intersect(cells[one], cells[other]) is None for one, other in pairs.T.tolist()]
+        changed[who[known]] |= np.array(differ, dtype=np.bool_)[place.ravel()]
         last[who[known]] = cell[known]
     return int(np.count_nonzero(changed))
 

@@ -57,7 +57,7 @@ def words_in(name: str) -> list[str]:
 
 
 def grows(name: str) -> bool:
-    """Return whether a name is that of a column that changes with time for everybody, as an age or a school year does.
+    """Return whether a name is that of a column that changes with time, as an age or a school year does.
 
     >>> grows("Tranche d'âge"), grows("Edad (años)"), grows("Age at admission"), grows("village")
     (True, True, True, False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.count_tables.note_numbers import numbers_that_may_count, tells_share
+from audit.count_tables.note_numbers import has_share, numbers_that_may_count
 
 RULES = {0, 1, 4, 5}  # of a table in which a sign stands for 1 to 4, and counts from 5 on are not small
 
@@ -187,12 +187,12 @@ Third parties, by quarter""".splitlines()
 
 @pytest.mark.parametrize("text", TELLS_SHARE)
 def test_a_percentage_or_a_fraction_tells_a_share(text):
-    assert tells_share(text)
+    assert has_share(text)
 
 
 @pytest.mark.parametrize("text", [*SAY_NOTHING_OF_COUNTS, *TELLS_NO_SHARE])
 def test_sums_of_percentages_intervals_and_periods_tell_no_share(text):
-    assert not tells_share(text)
+    assert not has_share(text)
 
 
 @pytest.mark.parametrize("text", SAY_NOTHING_OF_COUNTS)
