@@ -37,6 +37,8 @@ def page(explanation: Explanation) -> Page:
             explanation.alike,
         )
         also.insert(0, Paragraph(same))
+    if explanation.not_judged:
+        also.append(Paragraph(say("Not judged: {what}.", what=printable(explanation.not_judged, SENTENCE))))
     possible = not ADVERSARIES[adversary.kind].knows_presence
     several = len(explanation.explained) > 1 or bool(explanation.also)
     head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
@@ -69,10 +71,13 @@ def _sections(explained: Explained, *, several: bool, possible: bool, any_change
 
 def _conclusion(explained: Explained, *, possible: bool) -> str:
     """Return what is certain about the person in a sentence, or how much is not; `possible` people may be elsewhere."""
-    for said in [each for each in explained.said if each.findings][-1:]:  # the last attack reasons about most
-        full = (next(iter(each.in_full(by_version=said.attack != "intersection"))) for each in said.findings)
-        certain, every = parted(dict.fromkeys(full)), [each.release for each in explained.versions]
-        enough = {tag for each in said.findings for tag in getattr(each, "enough", ()) or every}
+    of_people = [each for each in explained.said if each.findings and each.attack != "homogeneity"]
+    of_rows = [each for each in explained.said if each.findings and each.attack == "homogeneity"]
+    if found := of_people[-1:] + of_rows:  # the last attack on people reasons about most
+        pairs = [(said, finding) for said in found for finding in said.findings]
+        full = (next(iter(each.in_full(by_version=said.attack != "intersection"))) for said, each in pairs)
+        certain, every = parted(dict.fromkeys(full)), dict.fromkeys(each.release for each in explained.versions)
+        enough = {tag for _, each in pairs for tag in getattr(each, "enough", ()) or every}
         there = listed([tag for tag in every if tag in enough])
         if possible:
             return say("Conclusion: if in {releases}, it is certain: {findings}.", releases=there, findings=certain)
@@ -125,8 +130,9 @@ def _version(version: ExplainedVersion, alone: str) -> Entry:
         return Entry(title, [Paragraph(say("known beforehand: {value}", value=printable(version.known)))])
     facts = [
         (say("published there"), either(version.candidates)),
-        (say("possible by {attack}", attack=alone), either(version.alone)),
     ]
+    if version.alone is not None:
+        facts.append((say("possible by {attack}", attack=alone), either(version.alone)))
     if version.together is not None:
         facts.append((say("possible by {attack}", attack="joint"), either(version.together)))
     if version.open:

@@ -240,6 +240,7 @@ class LoadedSeries(Loaded):
         individual: str,
         /,
         *,
+        is_record: bool = False,
         attack: Choice | Sequence[Choice] | None = None,
         adversary: AdversaryKind | None = None,
         time_limit: float | None = 300.0,
@@ -247,8 +248,10 @@ class LoadedSeries(Loaded):
     ) -> ExplanationResult:
         """Return what can be learnt about one person, as `audit explain SERIES --individual ID` does; it names people.
 
+        With `is_record`, it is about whoever has the published record id, as with `--record ID`.
+
         Raises:
-            UsageError: there is no such person, or the series does not say who is in it.
+            UsageError: there is no such person or record, or the series does not say who is in it.
             InputError: the series cannot be read.
         """
         from audit.io.series import Series
@@ -258,7 +261,7 @@ class LoadedSeries(Loaded):
         settings, chosen = AuditSettings(given, findings=None, reveal=True), several(attack)
         with settings.audit_options(explicit=bool(chosen)) as how:
             explained, report = explain_person(
-                Series.of(self.opened.manifest), settings.attacks(chosen), individual, how
+                Series.of(self.opened.manifest), settings.attacks(chosen), individual, how, is_record=is_record
             )
         return ExplanationResult(explained, report)
 

@@ -25,6 +25,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument("--individual", metavar="ID", help="the person's identifier")
+    parser.add_argument("--record", metavar="ID", help="in place of a person: a published record id ([columns] record)")
     parser.add_argument(
         "--cell",
         action="append",
@@ -55,14 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
             answer: Answer = series.explain(cell, **settings_for(series, arguments, given))
         elif arguments.cell:
             raise UsageError(say("--cell is for count tables; name a person with --individual ID"))
-        elif arguments.individual is None:
+        elif arguments.individual is None and arguments.record is None:
             raise UsageError(
                 say("the following arguments are required: {names}", names="--individual")
                 + say("; see `{command}`", command="audit explain --help")
             )
+        elif None not in (arguments.individual, arguments.record):
+            raise UsageError(say("name a person with --individual ID, or a record with --record ID, not both"))
+        elif arguments.record is not None and arguments.adversary is not None:
+            raise UsageError(say("--record is about who knows nothing but record ids: leave --adversary out"))
         else:
             answer = series.explain(
-                arguments.individual,
+                arguments.individual if arguments.record is None else arguments.record,
+                is_record=arguments.record is not None,
                 attack=arguments.attack,
                 adversary=arguments.adversary,
                 time_limit=arguments.time_limit,

@@ -8,14 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.findings.close_numbers import KnownNearly
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.io.releases import Release
 from audit.judgement.check_record import EqualRows, RecordFollower, ReleaseRecords
 from audit.judgement.field_types import BrokenCertificateError, check_fields
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Flags, Places
 from audit.model.finding import Check
 
 
@@ -112,6 +112,46 @@ def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSe
         raise BrokenCertificateError("a claim about records of all releases needs values that never change")
     if not 0 <= finding.record < held.names.size:
         raise BrokenCertificateError("there is no such record")
+
+
+def about_rows(
+    findings: Sequence[HomogeneousClass[int] | KnownNearly[int]], view: View, rows: Sequence[Places]
+) -> Flags:
+    """Return which findings are about a class with one of some rows, or of their records; shape (findings,), bool.
+
+    Args:
+        findings: about classes of rows, and of linked records.
+        view: the evidence.
+        rows: the indices of the rows of each release.
+    """
+    own = {(at, *name) for at, places in enumerate(rows) for name in _class_names(view, at, places)}
+    found = np.array([(each.release, each.group, each.number) in own for each in findings], dtype=np.bool_)
+    linked = np.flatnonzero([each.record >= 0 for each in findings])
+    found[linked] = False
+    if not len(linked):
+        return found
+    records = [record_of(view.held.seen[at])[places].tolist() for at, places in enumerate(rows)]
+    mine, followed = {record for each in records for record in each}, RecordFollower(view)
+    for after in range(len(view.tags)):
+        followed.follow(followed.read(after))
+        classes = EqualRows(followed.table)
+        alike = {record: {*classes.like(record).tolist()} for record in mine if followed.seen[record]}
+        for place in linked.tolist():
+            finding = findings[place]
+            there = records[finding.release] if finding.there else mine
+            if _after(finding) == after:
+                found[place] = any(finding.record in alike.get(record, ()) for record in there)
+    return found
+
+
+def _class_names(view: View, position: int, rows: Places) -> Iterator[tuple[str, int]]:
+    """Yield the group, and the number in it, of the class of each of some rows of a release."""
+    if not len(rows):
+        return
+    published = view.source.published(position)
+    for place in published.place[rows].tolist():
+        [name] = view.source.published_names(position, published.group[place : place + 1])
+        yield name, int(place - np.searchsorted(published.group, published.group[place]))
 
 
 def _after(finding: HomogeneousClass[int] | KnownNearly[int]) -> int:

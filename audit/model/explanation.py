@@ -33,7 +33,7 @@ class ExplainedVersion:
         release: its tag.
         groups: the groups that may hold the person.
         candidates: the values that these groups leave possible.
-        alone: the candidates that the person's other releases leave possible, too.
+        alone: the candidates that the person's other releases leave possible, too; None if rows are judged, not people.
         together: the values of `alone` that are still possible if all people are considered together; None if unknown.
         ruled_out: the values of `alone` that are ruled out; None if unknown.
         open: the values of `together` that are not shown to be possible; None if unknown.
@@ -45,7 +45,7 @@ class ExplainedVersion:
     release: str
     groups: tuple[str, ...]
     candidates: tuple[str, ...]
-    alone: tuple[str, ...]
+    alone: tuple[str, ...] | None
     together: tuple[str, ...] | None
     ruled_out: tuple[str, ...] | None
     open: tuple[str, ...] | None
@@ -99,6 +99,7 @@ class Explanation:
         explained: one entry for each sensitive attribute.
         also: other identifiers of the person, each judged with other releases; only if people may be in the data.
         alike: the number of other people who look alike, so that the same can be learnt about them; only then.
+        not_judged: what was not used, in a sentence without a full stop; null if nothing.
     """
 
     series: str
@@ -107,3 +108,4 @@ class Explanation:
     explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())
     also: tuple[str, ...] = ()
     alike: int = 0
+    not_judged: str | None = None

@@ -418,6 +418,10 @@ class RowClaims(Claims):
     person: Codes | None = None
     nothing: Measures | None = None
 
+    def about(self, person: int) -> Claims | None:
+        """Return all claims: which of them are about a person's rows depends on the key."""
+        return self
+
 
 class ClauseClaims(Claims):
     """Claims that a clause derives from an outcome, ranked by their probability.

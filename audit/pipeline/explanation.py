@@ -1,4 +1,7 @@
-"""Explain one person: run the attacks on all people, and return the results about this person."""
+"""Explain one person, or one record: run the attacks on everybody, and return the results about this one.
+
+If the adversary knows no people, the rows that the key or the record id shows are judged by the classes that hold them.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audit.adversary.build_evidence import choose
+from audit.adversary.held_series import record_of
 from audit.adversary.known_groups import PossibleKind
 from audit.adversary.view import View
+from audit.findings.close_numbers import CloseClasses
 from audit.findings.disclosure import Disclosures
+from audit.findings.homogeneous_class import HomogeneousClasses
 from audit.io import manifest
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.judgement.check_disclosure import Checker
+from audit.judgement.check_group import about_rows
 from audit.judgement.pseudonyms import find, identifier_of, judged_as
 from audit.judgement.published_rows import published_by
 from audit.judgement.selection import claims_of
-from audit.model.adversary import ADVERSARIES
-from audit.model.arrays import Codes
+from audit.model.adversary import ADVERSARIES, PSEUDONYM
+from audit.model.arrays import Codes, Places
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
@@ -32,17 +40,23 @@ from audit.runtime.phrases import say
 
 
 def explain_person(
-    series: Series, attacks: Sequence[Attack], individual: str, options: AuditOptions
+    series: Series, attacks: Sequence[Attack], individual: str, options: AuditOptions, *, is_record: bool = False
 ) -> tuple[Explanation, Report]:
-    """Return what attacks find about one person, and the report; both name people.
+    """Return what attacks find about one person, or about the record with this id, and the report; both name people.
 
     Raises:
-        UsageError: there is no such person, the series does not say who is in it, or no attack is about values.
+        UsageError: there is no such person or record, the series does not say who is in it, or no attack is about
+            values.
         InputError: the series cannot be read.
     """
-    if not ADVERSARIES[choose(series, options.adversary)].knows_people:
+    if is_record:
+        options = replace(options, adversary=PSEUDONYM.name)
+    known = ADVERSARIES[choose(series, options.adversary)].knows_people
+    if not (known or is_record or series.columns.rules[SeveralRows].choice == EPISODES):
         keys = say("[columns] individual, or a key file for each release; or [adversary] register")
         what = say("the series does not say who is in it; add {keys}", keys=keys)
+        if series.manifest.columns.record is not None:
+            what = say("{what}; or name a record with --record ID", what=what)
         raise UsageError(f"{manifest.NAME}: {what}")
     # A waiver does not keep an adversary from learning a value.
     series.manifest = replace(series.manifest, waivers=())
@@ -52,22 +66,83 @@ def explain_person(
         raise UsageError(f"--attack: {what}")
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
-    attacked = run_attacks(series, chosen, revealing, individual=individual)
-    limits, person = attacked.limits, find(attacked.evidence, individual)
-    namer.stand_in = dict(_stand_ins(attacked.evidence, identifier_of(series, individual), person))
-    attacked = replace(
-        attacked, results=[_about(each, person.get(each.evidence.sensitive, -1), limits) for each in attacked.results]
-    )
+    attacked = run_attacks(series, chosen, revealing, individual=individual if known else None)
+    limits, views = attacked.limits, attacked.evidence
+    person = find(views, individual) if known else {}
+    rows = _rows_of(views[0], individual, is_record=is_record)
+    if not known and not any(map(len, rows)):
+        option, where = ("--record", say("the releases")) if is_record else ("--individual", say("the keys"))
+        what = say("{id} is not in {where}; write it exactly as it is there", id=printable(individual), where=where)
+        raise UsageError(f"{option}: {what}")
+    namer.stand_in = dict(_stand_ins(views, identifier_of(series, individual), person))
+    results = [_about(each, person.get(each.evidence.sensitive, -1), rows, limits) for each in attacked.results]
+    attacked = replace(attacked, results=results)
     report = replace(build_report(attacked, namer, revealing), about=individual)
-    return _explanation(report, attacked, individual, person, options.time_limit), report
+    explained = _explanation(report, attacked, individual, person, options.time_limit)
+    if not known:
+        explained = replace(explained, explained=tuple(_explained_rows(view, rows, report) for view in views))
+    return replace(explained, not_judged=_not_judged(views[0])), report
 
 
-def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Result[View]:
-    """Return a result without findings of clauses about other people."""
-    for claims in claims_of(result, limits):
-        others = claims.everything() if claims.person is None else np.flatnonzero(claims.person != person)
+def _rows_of(view: View, individual: str, *, is_record: bool) -> list[Places]:
+    """Return the rows of a person by the keys, or those of a record, of each release; empty if they are not known."""
+    held, series = view.held, view.series
+    if is_record:
+        code = held.names.find(individual.strip())
+        return [np.flatnonzero(record_of(seen) == code) for seen in held.seen]
+    code = series.person(identifier_of(series, individual))
+    owners = (keyed.person if keyed.owner is None else keyed.owner for keyed in held.keyed)
+    return [np.zeros(0, np.intp) if who is None or code < 0 else np.flatnonzero(who == code) for who in owners]
+
+
+def _not_judged(view: View) -> str | None:
+    """Return what is not used that may disclose more about a person."""
+    if view.unfollowed is not None:
+        return say("what record ids disclose beside the groups of people ({reason})", reason=view.unfollowed)
+    if view.series.columns.rules[SeveralRows].choice == EPISODES:
+        return say("what several rows or releases disclose together about one person")
+    return None
+
+
+def _about(result: Result[View], person: int, rows: Sequence[Places], limits: Mapping[str, float]) -> Result[View]:
+    """Return a result without findings about other people, or about classes without the person's rows."""
+    own = [] if result.claims is None else [result.claims]
+    for claims in [*own, *claims_of(result, limits)]:
+        if isinstance(claims, HomogeneousClasses | CloseClasses):
+            others = np.flatnonzero(~about_rows(claims.certify(claims.everything()), result.evidence, rows))
+        elif claims in own:
+            continue  # the attack was asked about this person
+        else:
+            others = claims.everything() if claims.person is None else np.flatnonzero(claims.person != person)
         result = result.accepting(claims, others)
     return result
+
+
+def _explained_rows(view: View, rows: Sequence[Places], report: Report) -> Explained:
+    """Return the classes of some rows, and the findings about them."""
+    said = tuple(
+        Said(each.attack, each.status, each.reason, each.findings)
+        for each in report.attacks
+        if each.ran and each.sensitive in {None, view.sensitive}
+    )
+    versions = tuple(_row(view, at, row) for at, places in enumerate(rows) for row in places.tolist())
+    absent = tuple(tag for tag, places in zip(view.tags, rows, strict=True) if not len(places))
+    return Explained(view.sensitive, versions, absent, said)
+
+
+def _row(view: View, position: int, row: int) -> ExplainedVersion:
+    """Return a row, and how often its class has each value."""
+    published, release = view.source.published(position), view.held.seen[position].release
+    place = int(published.place[row])
+    bag, value, count = published.contents
+    mine = bag == place
+    often = np.bincount(value[mine], weights=None if count is None else count[mine])
+    values = sorted(np.flatnonzero(often).tolist(), key=lambda code: (-often[code], view.values[code]))
+    shares = (Share("homogeneity", view.values[code], float(often[code] / often.sum())) for code in values)
+    truth = view.values[release.entry_value[view.sensitive][row]] if release.values_by_row else None
+    [group] = view.source.published_names(position, published.group[place : place + 1])
+    texts = tuple(sorted(view.values[code] for code in values))
+    return ExplainedVersion(view.tags[position], (group,), texts, None, None, None, None, tuple(shares), None, truth)
 
 
 def _explanation(

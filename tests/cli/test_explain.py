@@ -16,6 +16,7 @@ from audit.findings.proof import Proof
 from audit.io.series import open_series
 from tests.cli.forms import EXAMPLES, FORMS, append, write_rows
 from tests.cli.test_command_line import only_line
+from tests.helpers.messy import series_of, write
 from tests.helpers.running import done, refused, run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
@@ -277,3 +278,51 @@ def test_what_would_be_certain_without_changes_is_said_of_the_person(tmp_path, l
     (tmp_path / "series.toml").write_text(f'{text}[adversary]\ntransitions = "any"\n')
     told = " ".join(explain(tmp_path, "--individual", "Ann").split())
     assert (said in told, "values do not change" in told or "did change" in told) == (True, bool(said))
+
+
+# -- rows and records -------------------------------------------------------------------------------------
+
+MOVED = [["Pupil", "School", "SEN"], ["1", "A", "HI"], ["2", "A", "ASD"], ["3", "B", "HI"], ["4", "B", "MLD"]]
+
+
+def panel(folder, more=""):
+    """Pupil 1 alone moves from A to B; pupil 2 alone stays in A; both releases have two values for each school."""
+    later = [MOVED[0], ["1", "B", "HI"], ["2", "A", "ASD"], ["3", "A", "HI"], ["4", "B", "MLD"]]
+    columns = 'sensitive = "SEN"\nquasi_identifiers = ["School"]\nrecord = "Pupil"\nchanging = ["School"]'
+    return series_of(folder, [MOVED, later], columns, f'[adversary]\ntransitions = "any"\n{more}')
+
+
+def test_a_record_is_explained_by_the_classes_of_its_rows(tmp_path):
+    folder = panel(tmp_path)
+    assert "or name a record with --record ID" in refused("explain", str(folder), "--individual", "1")
+    told = " ".join(explain(folder, "--record", "1").split())
+    assert "Conclusion: it is certain: release 1: one of its records" in told
+    assert "published there ASD or HI risk by homogeneity ASD 0.500, HI 0.500 true value HI" in told
+    assert "has ASD" not in told
+    assert "is not in the releases" in refused("explain", str(folder), "--record", "5")
+    assert "not both" in refused("explain", str(folder), "--record", "1", "--individual", "1")
+
+
+def test_the_record_of_a_person_is_judged_beside_the_person(tmp_path):
+    folder = panel(tmp_path)
+    for tag in "12":
+        write(folder / f"private/{tag}.key.csv", "row,individual\n0,Ann\n1,Bob\n2,Cat\n3,Dan\n")
+    told = " ".join(explain(folder, "--individual", "Ann").split())
+    assert "Not judged: what record ids disclose beside the groups of people (values change" in told
+    assert "Conclusion: it is certain: release 1: one of its records" in told
+    assert "has HI" in told
+    assert "has ASD" not in told
+
+
+def test_the_episodes_of_a_person_are_judged_one_by_one(tmp_path):
+    rows = [["Age", "Disease"], ["20-39", "flu"], ["20-39", "flu"], ["40-59", "flu"], ["40-59", "gout"]]
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\nrows = "episodes"'
+    folder = series_of(tmp_path, [rows], columns)
+    write(folder / "private/1.key.csv", "row,individual\n0,Ann\n1,Bob\n2,Ann\n3,Cat\n")
+    assert "leave --adversary out" in refused("explain", str(folder), "--individual", "Ann", "--adversary", "linked")
+    told = " ".join(explain(folder, "--individual", "Ann").split())
+    assert "Not judged: what several rows or releases disclose together about one person." in told
+    assert "Conclusion: it is certain: release 1, group 1: all 2 rows that look alike have flu." in told
+    assert "release 1, group 2 published there flu or gout" in told
+    assert "Conclusion: nothing is certain" in explain(folder, "--individual", "Cat")
+    assert "is not in the keys" in refused("explain", str(folder), "--individual", "Eve")
