@@ -33,7 +33,7 @@ from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.nearness import Nearness
 from audit.model.outcome import Outcome, PolicyOptions, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
+from audit.runtime.phrases import Noun, Phrase, Reason, say
 
 K = TypeVar("K", bound=CloseClasses)
 CLASSES = Noun("{count} class", "{count} classes")
@@ -174,14 +174,9 @@ class HomogeneityAttack(PolicyOptions):
         """Return the classes of linked records that disclose a value, or why they are not judged; None without any."""
         if not self._links(evidence):
             return None, None
-        linked = linked_classes(evidence, self.max_risk, shown, near, strangers=strangers)
-        if linked is not None:
-            return linked, None
-        why = say(
-            "records that look alike over the releases are not judged where values are published apart from their "
-            "rows, a row counts several people, or values of records change although they must not"
-        )
-        return None, Reason(why, ReasonKind.UNFIT)
+        shares = strangers or evidence.transitions is not None  # where values change, all records are judged
+        linked = linked_classes(evidence, self.max_risk, shown, near, strangers=shares)
+        return (None, linked) if isinstance(linked, Reason) else (linked, None)
 
 
 class _Claimed:

@@ -20,6 +20,7 @@ from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, flagged
 from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 _BELOW = 1e-12
 
@@ -156,10 +157,10 @@ class LinkedClasses:
 
 def linked_classes(
     evidence: Evidence, limit: float, reported: Sequence[Floats], near: Nearness | None, *, strangers: bool
-) -> LinkedClasses | None:
+) -> LinkedClasses | Reason:
     """Return the classes of linked records in which the share of the likeliest value is at least the limit.
 
-    None if values are published separately from rows, or change although they must not.
+    Return why they are not judged if values are published separately from rows, or change although they must not.
 
     Args:
         evidence: the series, with record ids.
@@ -177,8 +178,8 @@ def linked_classes(
         raise TypeError("this evidence has no record ids")
     following = _Following(evidence, records, source, limit, near, len(reported), strangers)
     for release, given in enumerate(reported):
-        if not following.add(release, given):
-            return None
+        if (reason := following.add(release, given)) is not None:
+            return reason
     return following.found()
 
 
@@ -211,11 +212,15 @@ class _Following:
         columns = (np.concatenate(column).astype(np.int32) for column in zip(*self._found, strict=True))
         return LinkedClasses(self._below, self.records, *columns)
 
-    def add(self, release: int, given: Floats) -> bool:
-        """Add a release, and return whether its records can be judged."""
+    def add(self, release: int, given: Floats) -> Reason | None:
+        """Add a release, and return why its records cannot be judged, or None if they can."""
         rows, value = self.records.rows(release), self.source.rows(release).value
         if value is None:
-            return False
+            why = say(
+                "records that look alike over the releases are not judged where values are published apart from their "
+                "rows, or a row counts several people"
+            )
+            return Reason(why, ReasonKind.UNFIT)
         record = rows.record
         self._known.add(rows, release)
         # The latest release of a record decides whether it may be a stranger's.
@@ -226,7 +231,11 @@ class _Following:
         to_judge = self._each
         if self.evidence.transitions is None:
             if ((self._value[record] >= 0) & (self._value[record] != value)).any():
-                return False
+                why = say(
+                    "records that look alike over the releases are not judged, as values of records change and the "
+                    'manifest does not say so: write transitions = "any" under [adversary] if they may change'
+                )
+                return Reason(why, ReasonKind.CONTRADICTION)
             self._value[record] = value
             self._given[record] = np.maximum(self._given[record], given)
             seen = np.flatnonzero(self._known.seen).astype(np.int32)
@@ -238,7 +247,7 @@ class _Following:
             in_same_releases = equal_rows([classes + 1, self._releases])[1]
             for members in to_judge if self.evidence.transitions is not None else to_judge[:1]:
                 self._look(members, in_same_releases, release, together=True)
-        return True
+        return None
 
     def _look(self, members: _Members, classes: Codes, after: int, *, together: bool = False) -> None:
         """Store the classes that disclose a value after a release with a larger share than reported before."""

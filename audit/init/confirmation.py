@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, islice, takewhile
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -136,8 +137,9 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
         moved = asked.ask_order(manifest.releases)
-        followed = {*manifest.columns.sensitive, manifest.columns.individual} - {None}
-        if moved or {*asked.named("sensitive"), *asked.named("individual")} != followed:
+        columns = manifest.columns
+        before = [{*columns.sensitive}, {columns.individual} - {None}, {columns.record} - {None}]
+        if moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
             asked.draft_transitions(manifest)
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
@@ -339,7 +341,10 @@ class _Asked:
         state_changes(changes, found, listed=len(self.named("sensitive")) == 1 and (own or not path.exists()))
         if drafted:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
-            del adversary["transitions"]
+            if not found.files:
+                _say_nothing_of_draft(adversary)
+            if not found.why:
+                del adversary["transitions"]
         for key, why in found.why.items():
             stated = self.document.setdefault("adversary", tomlkit.table())
             stated["transitions"] = found.document["adversary"]["transitions"]
@@ -501,6 +506,7 @@ class _Asked:
             adversary["transitions"].comment(say("as answered"))
         if answer != "stated":
             self.files.pop(file, None)
+            _say_nothing_of_draft(adversary)
         return True
 
     def is_right(self, key: str) -> bool:
@@ -542,6 +548,15 @@ class _Asked:
             return False
         del place[last]
         return True
+
+
+def _say_nothing_of_draft(adversary: Any) -> None:  # noqa: ANN401 - a table of tomlkit
+    """Empty the lines of comment right below the transitions, which say what was drafted."""
+    from tomlkit.items import Comment
+
+    lines = dropwhile(lambda line: line[0] is None or line[0].key != "transitions", adversary.value.body)
+    for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None)):
+        item.trivia.comment = ""
 
 
 def _counts(answer: str) -> list[float]:

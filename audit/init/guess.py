@@ -331,19 +331,20 @@ def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: i
 
 
 def changes_of_values(series: Series) -> dict[tuple[str, str], int] | None:
-    """Return how often each change of a person's value occurred, by the keys; empty if no value changes.
+    """Return how often each change of a person's value occurred, by keys or else record ids; empty if none changes.
 
-    Also empty if no person is followed from release to release; None if people are, and nothing shows whether values
-    change: there are no keys, or values that do not belong to a row (Anatomy). If there are several sensitive columns,
-    this is about the first whose values change.
+    Also empty if no row is followed from release to release; None if rows are, and nothing shows whether values change:
+    there are no keys or record ids, or values that do not belong to a row (Anatomy). If there are several sensitive
+    columns, this is about the first whose values change.
     """
-    followed = not series.offers.isdisjoint({"key", "register", "roll"})
+    people = not series.offers.isdisjoint({"key", "register", "roll"})
+    followed = people or series.columns.record is not None
     if not followed or len(series.tags) < 2 or series.columns.rules[SeveralRows].choice == EPISODES:
         return {}
-    if not series.keyed or series.about_rows > MOST_ROWS:
-        return None
+    if not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS:
+        return None if people else {}
     found = [_changes_in(series, name) for name in series.manifest.columns.sensitive]
-    return next(filter(None, found), None if None in found else {})
+    return next(filter(None, found), None if None in found and people else {})
 
 
 def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int] | None:
@@ -353,15 +354,17 @@ def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int] | 
     """
     found = Counter[tuple[int, int]]()
     before: dict[int, int] = {}
+    encoder = None if series.keyed else IdentifierEncoder()
     for position in range(len(series.tags)):
         try:
-            release = series.read(position)
+            release = series.read(position, records=encoder is not None)
         except InputError:
             return None
-        if release.person is None or not release.values_by_row:
+        known = release.person if encoder is None or release.records is None else encoder.encode_coded(release.records)
+        if known is None or not release.values_by_row:
             return None
-        rows = np.flatnonzero(release.person >= 0)
-        now = dict(zip(release.person[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True))
+        rows = np.flatnonzero(known >= 0)
+        now = dict(zip(known[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True))
         found.update((before[who], value) for who, value in now.items() if who in before)
         before |= now
     names = series.vocabularies[sensitive].names
@@ -391,11 +394,11 @@ def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, 
     if not changes:
         return
     if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
-        guesses.state(key, ANY, say("the keys show that values of people change"), sure=False)
+        guesses.state(key, ANY, say("the keys or record ids show that values of people change"), sure=False)
         return
-    guesses.state(key, TRANSITIONS, say("drafted from the keys"), sure=False)
+    guesses.state(key, TRANSITIONS, say("drafted from the keys or record ids"), sure=False)
     guesses.below[key] = say(
-        "the keys show that values of people change: transitions.csv lists the changes. A change that is "
+        "the keys or record ids show that values of people change: transitions.csv lists the changes. A change that is "
         'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
     )
     guesses.files[TRANSITIONS] = lines_of(changes)

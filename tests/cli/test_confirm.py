@@ -337,22 +337,31 @@ def test_drafted_transitions_that_are_denied_are_never_deleted_in_silence(wave, 
     assert answered(wave, answer)
     manifest = tomllib.loads((wave / "series.toml").read_text(encoding="utf-8"))
     assert manifest["adversary"]["transitions"] == ("transitions.csv" if answer == "?" else answer)
+    assert ("lists the changes" in (wave / "series.toml").read_text(encoding="utf-8")) == (answer == "?")
     assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["adversary.transitions"] * (answer == "?")
     found, result, _ = run_audit(wave)
     assert (found, result["contradictions"]["changed"] > 0) == (code, answer == "never")
 
 
-def test_no_changes_are_left_of_a_column_that_is_no_key(wave):
+@pytest.mark.parametrize(("role", "changes"), [("record", "any"), ("unlinkable", None)])
+def test_changes_are_asked_about_as_long_as_a_column_shows_them(wave, role, changes):
+    """Record ids show them as the key did; of a column that links no rows, nothing is left of the draft."""
     for name in ("series.toml", "transitions.csv"):
         (wave / name).unlink()
     drafted(wave)
     file = wave / "series.toml"
 
     def ask(question):
-        return "record" if "Pupil No" in question.text else confirmation(question)
+        asked.append(question.text)
+        if question.text.startswith("Can the value"):
+            return "any"
+        return (role if question.answers else "drawn anew") if "Pupil No" in question.text else confirmation(question)
 
-    write(file, confirmed(wave, file.read_text(encoding="utf-8"), ask))
-    assert "transitions" not in tomllib.loads(file.read_text(encoding="utf-8")).get("adversary", {})
+    asked = []
+    text = confirmed(wave, file.read_text(encoding="utf-8"), ask)
+    assert tomllib.loads(text).get("adversary", {}).get("transitions") == changes
+    assert any(each.startswith("Can the value") for each in asked) == bool(changes)
+    assert "lists the changes" not in text
 
 
 @pytest.mark.parametrize(("answer", "harmless"), [("yes", {"Disease": ["aucune"]}), ("", None)])

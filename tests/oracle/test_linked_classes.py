@@ -202,6 +202,15 @@ def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
         assert (code, states["max_risk"]) == (0, "holds")
 
 
+def test_records_whose_values_change_although_they_must_not_are_not_judged_for_this_reason(tmp_path):
+    releases = crossed(VALUES)
+    releases[1][1] = (releases[1][1][0], "b")
+    _, entry, _, _ = homogeneity(written(tmp_path, releases), "pseudonym")
+    assert entry["status"] == "incomplete"
+    assert 'values of records change and the manifest does not say so: write transitions = "any"' in entry["reason"]
+    assert "apart from their rows" not in entry["reason"]
+
+
 def test_a_key_hides_no_class_of_records_whose_values_change(tmp_path):
     """The verdict counts the only person whose value is certain by the groups, and the classes of records."""
     releases = [{**rows, 11: ("50-59", "a")} for rows in crossed(VALUES)]
