@@ -24,6 +24,7 @@ from audit.runtime.phrases import (
     Noun,
     Phrase,
     ReasonKind,
+    day,
     figure,
     joined,
     kind_of,
@@ -155,7 +156,7 @@ def waivers(report: Report) -> Iterable[str]:
     """Yield the outcome of each waiver."""
     for each in report.policy.waived:
         text = _WAIVED["lost" if each.state == "unknown" and each.finding else each.state]
-        yield text.filled(what=_waived(each), until=each.expires, reason=printable(each.reason, 200))
+        yield text.filled(what=_waived(each), until=day(each.expires), reason=printable(each.reason, 200))
 
 
 def _waived(waived: Waived) -> str:

@@ -14,10 +14,12 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
+from audit.findings.close_numbers import KnownNearly
+from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
@@ -35,11 +37,12 @@ _MOST_LINES = 10_000
 
 @dataclass(frozen=True)
 class _File:
-    """A file of a release, some of its columns, and the group of each row."""
+    """A file of a release, some of its columns, the group of each row, and the column of record ids."""
 
     table: Table
     group: Coded
     cells: tuple[str, ...]
+    id: str | None = None
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -49,8 +52,17 @@ class _File:
         """Yield the lines of a group, by the release's tag, if the group is in the file."""
         if group in self._codes:
             rows = np.flatnonzero(self.group.codes == self._codes[group])[:_MOST_LINES]
-            lines = tuple(self.table.line(row) for row in rows.tolist())
-            yield GroupLines(tag, group, self.table.shown, lines, _cells(self, rows))
+            yield self._at(tag, group, rows, self.cells)
+
+    def of_record(self, tag: str, rows: Places) -> Iterator[GroupLines]:
+        """Yield the line of a record, which has at most one row, by the release's tag, with its id."""
+        names = self.cells if self.id is None else (self.id, *self.cells)
+        for row in rows.tolist():
+            yield self._at(tag, self.group.name(int(self.group.codes[row])), rows, names)
+
+    def _at(self, tag: str, group: str, rows: Places, names: tuple[str, ...]) -> GroupLines:
+        lines = tuple(self.table.line(row) for row in rows.tolist())
+        return GroupLines(tag, group, self.table.shown, lines, _cells(self, rows, names))
 
 
 def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Result[View]]:
@@ -58,9 +70,18 @@ def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Resul
     read = cache(lambda tag: list(_files(releases, tag)))
 
     def placed(finding: Finding[str]) -> Finding[str]:
+        if isinstance(finding, HomogeneousClass | KnownNearly) and finding.record >= 0:
+            return replace(finding, located=tuple(of_record(finding.record, finding.after)))
         groups = dict.fromkeys(finding.places())
         lines = (one for tag, group in groups for file in read(tag) for one in file.lines(tag, group))
         return replace(finding, located=tuple(lines))
+
+    def of_record(record: int, after: str | None) -> Iterator[GroupLines]:
+        tags = releases.series.tags
+        for tag, seen in zip(tags[: tags.index(after) + 1 if after else None], releases.seen, strict=False):
+            rows = np.flatnonzero(record_of(seen) == record)
+            for file in read(tag) if len(rows) else ():
+                yield from file.of_record(tag, rows)
 
     return [replace(each, shown=tuple(map(placed, each.shown))) for each in results]
 
@@ -70,9 +91,10 @@ def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
     series, position, problems = releases.series, releases.series.tags.index(tag), Problems()
     files, columns, adjustments = series.manifest.releases[position], series.manifest.columns, series.adjustments(tag)
     quasi, group = tuple(columns.quasi_identifiers), releases.seen[position].release.group
-    rows = read_adjusted(files.rows, files.shown, list(quasi), adjustments, problems)
+    ids = [] if columns.record is None else [columns.record]
+    rows = read_adjusted(files.rows, files.shown, [*quasi, *ids], adjustments, problems)
     if rows is not None and (rows.rows == len(group.codes) or not quasi):
-        yield _File(rows, group, quasi)
+        yield _File(rows, group, quasi, columns.record)
     if files.values is not None and columns.group is not None:
         wanted = [columns.group, *columns.sensitive]
         values = read_adjusted(files.values, files.values_shown, wanted, adjustments, problems)
@@ -80,15 +102,15 @@ def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
             yield _File(values, values.coded(columns.group), tuple(columns.sensitive))
 
 
-def _cells(file: _File, rows: npt.NDArray[np.intp]) -> tuple[dict[str, str], ...]:
+def _cells(file: _File, rows: npt.NDArray[np.intp], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
     """Return the distinct cells of some rows, in the order of the file, at most twelve."""
-    columns = [file.table.coded(name) for name in file.cells]
+    columns = [file.table.coded(name) for name in names]
     found: dict[tuple[str, ...], None] = {}
     for row in rows.tolist():
         found.setdefault(tuple(column.name(int(column.codes[row])) for column in columns))
         if len(found) == _MOST_CELLS:
             break
-    return tuple(dict(zip(file.cells, texts, strict=True)) for texts in found) if columns else ()
+    return tuple(dict(zip(names, texts, strict=True)) for texts in found) if columns else ()
 
 
 _TRIES = 5

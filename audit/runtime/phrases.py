@@ -140,12 +140,13 @@ def figure(number: float, form: str = ",") -> str:
     return "".join(signs.get(each, each) for each in format(number, form))
 
 
-def day(date: datetime.date) -> str:
-    """Return a date as the language in use writes it.
+def day(date: datetime.date | str) -> str:
+    """Return a date, or one in the form of ISO 8601, as the language in use writes it.
 
-    >>> day(datetime.date(2026, 11, 22))
-    '2026-11-22'
+    >>> day(datetime.date(2026, 11, 22)), day("2026-11-22")
+    ('2026-11-22', '2026-11-22')
     """
+    date = datetime.date.fromisoformat(date) if isinstance(date, str) else date
     return date.strftime(LANGUAGE.get().date)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, day, say
 from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part
@@ -66,5 +66,10 @@ def _expiry(report: Report) -> Iterator[Block]:
         ),
     ]
     if applied := [each.expires for each in report.policy.waived if each.state == "applied"]:
-        ends.append(say("Findings were accepted until {until}: the verdict above ends with them.", until=min(applied)))
+        ends.append(
+            say(
+                "Findings were accepted until {until}: the verdict above ends with them.",
+                until=day(min(applied)),
+            )
+        )
     yield Bullets(ends)

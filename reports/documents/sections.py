@@ -384,14 +384,17 @@ def without_instructions(text: str) -> str:
 
     >>> without_instructions('2 files are not in UTF-8; write encoding = "cp1252" under [columns], if this is so')
     '2 files are not in UTF-8'
+    >>> without_instructions("not judged: min_e (equivalence: it needs a key ([columns] individual)). It is so.")
+    'not judged: min_e (equivalence). It is so.'
     """
     kept = []
     for sentence in re.split(r"(?<=\.)\s+", text) if _INSTRUCTS.search(text) else [text]:
         clauses = re.split(r"(?<=[:;])\s+", sentence)
-        kept.append(
-            " ".join(takewhile(lambda clause: not _INSTRUCTS.search(clause), clauses)).rstrip(":; \N{NO-BREAK SPACE}")
-        )
-    return " ".join(filter(None, kept))
+        plain = " ".join(takewhile(lambda clause: not _INSTRUCTS.search(clause), clauses))
+        plain = plain.rstrip(":; \N{NO-BREAK SPACE}")
+        kept.append(plain + ")" * (plain.count("(") - plain.count(")")))
+    kept = [*filter(None, kept)]
+    return " ".join([*(each if each.endswith((".", "?", "!")) else f"{each}." for each in kept[:-1]), *kept[-1:]])
 
 
 def signature(role: str) -> Iterator[Block]:

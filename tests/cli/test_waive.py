@@ -38,6 +38,7 @@ def test_what_is_waived_is_gone(hospital):
     assert written.startswith(text.rstrip())
     after = audited(hospital, "--reveal")
     assert [each["state"] for each in after["policy"]["waived"]] == ["applied"] * 3
+    assert "bis 31.12.2999" in " ".join(run_main(str(hospital), "--reveal", "--language", "de")[1].split())
     assert {(each["reason"], each["expires"]) for each in after["policy"]["waived"]} == {("consented", "2999-12-31")}
     assert first["individual"] not in {each["individual"] for each in after["attacks"][0]["findings"]}
     assert after["attacks"][0]["findings"] == []

@@ -202,6 +202,16 @@ def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
         assert (code, states["max_risk"]) == (0, "holds")
 
 
+def test_a_revealed_class_of_records_is_placed_at_the_rows_of_the_record_that_it_names(tmp_path):
+    releases = [{1: ("20-29", "a"), 2: ("20-29", "b")}, {2: ("30-39", "b"), 1: ("20-29", "a")}]
+    folder = written(tmp_path, releases, changing=True, moving=True)
+    _, result = read_audit(folder, "--reveal", "--attack", "homogeneity", "--findings", "all")
+    places = [each["located"] for each in result["attacks"][0]["findings"] if each.get("after")]
+    lines = {(at["cells"][0]["id"], at["release"], *at["lines"]) for located in places for at in located}
+    assert lines == {("1", "1", 2), ("1", "2", 3), ("2", "1", 3), ("2", "2", 2)}
+    assert all(len({at["cells"][0]["id"] for at in located}) == 1 for located in places)
+
+
 def test_records_whose_values_change_although_they_must_not_are_not_judged_for_this_reason(tmp_path):
     releases = crossed(VALUES)
     releases[1][1] = (releases[1][1][0], "b")
