@@ -421,7 +421,7 @@ class Microdata:
         if table is None:
             return None
         for name in {*names} - {*self.codes, *self.unlinkable}:
-            table = table.mapped(name, pointed if self.decimal == "," else partial(ungrouped, signs=","))
+            table = table.mapped(name, pointed if self.decimal == "," else ungrouped)
         for name in {*names} & {*self.dates}:  # a plan may leave out a column
             unit = UNITS[self.dates[name]]
             table = table.mapped(name, partial(_in_units, kind=kind_of_days(table.distinct(name)), form=unit))
