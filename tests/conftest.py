@@ -17,7 +17,7 @@ from collections import defaultdict
 
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.helpers.amount import SHARE, some
+from tests.helpers.amount import SHARE, WHOLE, some
 from tests.universe.drawing import SEED
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(config, items):
             cases[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
     for test, every in cases.items():
-        number = max(1, round(len(every) * min(1, SHARE / 0.3)))
+        number = max(1, round(len(every) * min(1, SHARE / WHOLE)))
         left_out |= {*every} - {*random.Random(test).sample(every, number)}  # noqa: S311
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
