@@ -27,7 +27,7 @@ from audit.init.guesses import Guesses
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
@@ -157,9 +157,10 @@ def guess_numbers(rules: TableGuesses) -> None:
     said = {text: rules.legend.get(text, "") for text in marks}
     named = {t: (0, 0) if _NOTHING.fullmatch(note) else said_range(t) or range_within(note) for t, note in said.items()}
     small = max((ends[1] for ends in named.values() if ends and ends[0] <= 1 and ends[1] < UNBOUNDED), default=0)
+    zeros = {t: many for t, many in rules.texts.items() if number_of(t, point=point) == 0 or named.get(t) == (0, 0)}
     in_order = [*(text for text in rules.legend if text in marks), *sorted(marks - rules.legend.keys())]
     for text in (text for text in in_order if text not in rules.table["markers"]):
-        found = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2), named[text], small)
+        found = _stands_for(text, rules, zeros, max(2, least - base // 2), named[text], small)
         rules.table["markers"][text] = found
     _guess_least_count(rules, min(least, small + 1) if small else least, base, max(_LEAST, small + 1))
     is_rounded = "rounding" in rules.table  # which says what a 0 stands for
@@ -216,19 +217,20 @@ def range_within(words: str) -> Interval | None:
 
 
 def _stands_for(
-    text: str, rules: TableGuesses, zero_shown: bool, threshold: int, named: Interval | None, small: int
+    text: str, rules: TableGuesses, zeros: Mapping[str, int], threshold: int, named: Interval | None, small: int
 ) -> tuple[int, float]:
     """Return the counts that a marker is assumed to stand for, and note guesses.
 
-    `named` is the range that the marker, or a note on it, names. Counts up to `small` have a marker that names its
-    range, so by the reading that reveals most, any other marker excludes these counts. Each release may have its own
-    markers.
+    `zeros` are the texts that show a zero, with their frequency: by the reading that reveals most, a marker for any
+    count then excludes it. `named` is the range that the marker, or a note on it, names. Counts up to `small` have a
+    marker that names its range, so by the same reading, any other marker excludes these counts. Each release may have
+    its own markers.
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     words = rules.note_on(text)
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
-            if not zero_shown:
+            if not zeros:
                 rules.doubt(
                     key,
                     say('"{text}" may stand for 0 too, because no 0 is published; state what it covers.', text=text),
@@ -249,13 +251,26 @@ def _stands_for(
         rules.doubt(key, _sentences(words, why))
         return ends
     if _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
+        shown = next((sign for sign in zeros if sign != text), None)
+        ends = (0 if shown is None else 1, inf)
         why = say(
             '"{text}" is assumed to stand for {counts}, that is any count; state which counts it can stand for.',
             text=text,
-            counts=in_words(0, inf),
+            counts=in_words(*ends),
         )
+        if shown is not None:
+            why = say_count(
+                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} cell; state '
+                "which counts it can stand for.",
+                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} cells; state '
+                "which counts it can stand for.",
+                zeros[shown],
+                text=text,
+                counts=in_words(*ends),
+                sign=shown,
+            )
         rules.doubt(key, _sentences(words, why))
-        return (0, inf)
+        return ends
     if text.casefold() == "low" and "rounding" in rules.table:
         ends = (1, max(1, rules.table["rounding"]["to"] // 2))
         why = say(

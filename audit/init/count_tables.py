@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 
@@ -599,7 +599,7 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
         total = dimension.labels[dimension.total]
         for each in _sums(counts, place, [total], hidden=True):
             above = each.gap > 0
-            wider = [text for text in guessed if (markers[text][0] > 1 if above else markers[text][1] < inf)]
+            wider = _perhaps_narrow(each, {text: markers[text] for text in guessed})
             if each.gap and wider:
                 for text in wider:
                     low, high = markers[text]
@@ -612,3 +612,12 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
                         rules.widen(text, (low, inf), _HIDES_LARGE.filled(total=total))
                 return True
     return False
+
+
+def _perhaps_narrow(refuting: Sum, markers: Mapping[str, tuple[int, float]]) -> list[str]:
+    """Return the markers that a sum may refute: of those that exclude 0 alone, where zeros would close its gap."""
+    if refuting.gap < 0:
+        return [text for text, (_, most) in markers.items() if most < inf]
+    wider = [text for text, (least, _) in markers.items() if least > 1]
+    closed = refuting.gap <= refuting.parts.count((1, UNBOUNDED))
+    return wider or [text for text, ends in markers.items() if closed and ends == (1, inf)]

@@ -629,12 +629,31 @@ __________
 
 def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypatch):
     table = guessed(tmp_path, {"1.csv": GERMAN.partition("\n")[2]})["table"]
-    assert table["markers"] == {"-": [0, 0], ".": [0, np.inf]}
+    assert table["markers"] == {"-": [0, 0], ".": [1, np.inf]}
     assert table["totals"] == {"Kreis": "Bayern insgesamt", "Geschlecht": "Insgesamt"}
     monkeypatch.setattr("sys.stdin", io.StringIO("no\n0\nno\n1 to 4\nyes\nyes\nyes\nyes\n"))
     code, _, asked = run_main("init", str(tmp_path), "--confirm")
     assert (code, dict(read_table_manifest(tmp_path).markers)) == (0, {"-": (0, 0), ".": (1, 4)})
     assert 'series.toml says that "-" stands for 0. A note says of "-": "nichts vorhanden".' in " ".join(asked.split())
+
+
+@pytest.mark.parametrize(
+    ("zero", "hidden", "least"),
+    [("-", ".", 1), ("0", ".", 1), ("", ".", 0), ("0", "..", 1), ("0", "-", 1)],
+)
+def test_a_sign_for_any_count_is_no_zero_where_zeros_are_shown(zero, hidden, least, tmp_path):
+    """The only boy of one area and the only girl of the other are then counted exactly, not in a range from 0 on."""
+    legend = "- = nichts vorhanden\n" if zero == "-" else ""
+    text = f"area;sex;n\nA;f;{zero or 4}\nA;m;17\nB;f;{hidden}\nB;m;{hidden}\nB;All;2\nC;f;8\nC;m;9\nC;All;17\n"
+    table = guessed(tmp_path, {"1.csv": text + f"__________\nNotes: by sex\n{legend}"})["table"]
+    assert table["markers"][hidden] == [least, np.inf]
+    drafted = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert (f'a zero is shown as "{zero}" in 1 cell' in drafted, "table.markers" in drafted) == (least == 1, True)
+
+
+def test_a_sign_is_zero_too_where_a_line_shows_it(tmp_path):
+    text = "area,sex,n\nA,f,0\nA,m,17\nA,All,17\nB,f,.\nB,m,9\nB,All,9\nC,f,8\nC,m,9\nC,All,17\n"
+    assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {".": [0, np.inf]}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,16 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_count_table_columns.py::test_releases_may_have_different_signs_of_small_counts": [
+        ("audit.init.count_tables._perhaps_narrow", "if closed and", "if"),
+    ],
+    "cli/test_count_table_columns.py::test_a_sign_for_any_count_is_no_zero_where_zeros_are_shown": [
+        ("audit.init.count_rules._stands_for", "0 if shown is None else 1", "0"),
+        ("audit.init.count_rules._stands_for", "if sign != text), None", "if sign == text), None"),
+    ],
+    "cli/test_count_table_columns.py::test_a_sign_is_zero_too_where_a_line_shows_it": [
+        ("audit.init.count_tables._perhaps_narrow", "ends == (1, inf)", "False"),
+    ],
     "cli/test_count_table_doubts.py::test_a_note_below_each_table_is_no_label": [
         ("audit.count_tables.read_counts._refuse_lone_rows", "text != own or", "True or"),
         ("audit.init.count_tables._read_below", "often.subtract(", "iter("),
