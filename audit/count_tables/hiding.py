@@ -108,6 +108,14 @@ class HidingSearch:
             self.budget.search(len(self._tried), _TRIES)
         return self._tried[rows]
 
+    def changed(self, rows: Rows) -> Rows:
+        """Return the rows of which less is known once they are hidden; a marker for any count says no more itself."""
+        after = without_rows(self.counts, rows, self.signs)
+        told = "lower", "upper", "number", "hidden", "denominators", "earlier"
+        return frozenset(
+            row for row in rows if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in told)
+        )
+
     def audited(self, counts: PublishedCounts) -> Audited:
         """Return the audit of published counts."""
         options = replace(self.options, time_limit=self.budget.remaining())

@@ -149,6 +149,16 @@ def law_series(seed, folder):
     return read_counts(read_table_manifest(folder)), kept
 
 
+def test_a_marker_that_may_be_any_count_is_no_further_cell(tmp_path):
+    """The search took a cell with it into a hypercube, though nothing else would stand there."""
+    law_series(10, tmp_path)
+    manifest = replace(read_table_manifest(tmp_path), markers={"c": (1, UNBOUNDED)})
+    found, _, _ = judge_candidate(manifest, manifest.releases[0], Differencing(), EVERYTHING)
+    assert found.hide
+    assert all(each.shown != each.sign for each in found.hide)
+    assert "leave out the marker" not in PLAIN.drawn(candidate_page(found))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_hypercubes_are_enough_and_keep_what_is_kept(seed, tmp_path, monkeypatch):
     counts, kept = law_series(seed, tmp_path)
