@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -123,9 +124,14 @@ def signed_page(
 
 
 def added_inputs(before: Report, after: Report) -> list[Input]:
-    """Return the files of a candidate: those that the report without it does not name."""
-    known = {each.path for each in before.inputs}
-    return [each for each in after.inputs if each.path not in known]
+    """Return the files of a candidate: those that the report without it does not name, or names less often."""
+    known = Counter(each.path for each in before.inputs)
+    added = []
+    for each in after.inputs:
+        known[each.path] -= 1
+        if known[each.path] < 0:
+            added.append(each)
+    return added
 
 
 def _drawn(report: Report) -> list[Chart]:

@@ -41,7 +41,7 @@ from audit.io.tables import header, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.errors import Problems, UsageError, printable
+from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
@@ -76,10 +76,18 @@ def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple
     """Return the series without its last release if the candidate has its files, then with its tag; else both as given.
 
     So a manifest that names the first release already judges and repairs it before its publication.
+
+    Raises:
+        UsageError: another release has one of the candidate's files.
     """
-    files = [{table.path.resolve() for table in each.tables} for each in (*manifest.releases, candidate)]
-    *others, last, own = [set[Path](), *files]
-    if last != own or any(own & each for each in others):
+    own = {table.path.resolve(): table.shown for table in candidate.tables}
+    files = [{table.path.resolve() for table in each.tables} for each in manifest.releases]
+    is_last = bool(files) and files[-1] == own.keys()
+    for release, published in zip(manifest.releases, files[:-1] if is_last else files, strict=False):
+        for path in own.keys() & published:
+            name, tag = printable_path(own[path]), printable(release.tag)
+            raise UsageError(say('{name}: this file is in release "{tag}" of the series already', name=name, tag=tag))
+    if not is_last:
         return manifest, candidate
     return replace(manifest, releases=manifest.releases[:-1]), replace(candidate, tag=manifest.releases[-1].tag)
 
@@ -135,6 +143,7 @@ def judge_candidate(
     rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
     chosen = hiding.rows if hiding.is_enough else frozenset[int]()
     settled = search.hidden(chosen).report.measures.open
+    chosen = search.changed(chosen)
     hide = tuple(
         HiddenCell(counts.cell(row), counts.text[row], *counts.place(row), sign=search.signs.get(row, ""))
         for row in sorted(chosen)

@@ -113,7 +113,9 @@ class HidingSearch:
         after = without_rows(self.counts, rows, self.signs)
         told = "lower", "upper", "number", "hidden", "denominators", "earlier"
         return frozenset(
-            row for row in rows if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in told)
+            row
+            for row in rows
+            if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in told)
         )
 
     def audited(self, counts: PublishedCounts) -> Audited:

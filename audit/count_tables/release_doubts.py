@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations
 from math import prod
 
 import numpy as np
@@ -41,8 +41,14 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
         return
     cells = np.column_stack([counts.release, counts.measure, counts.label])
     values = np.where(is_exact, counts.lower, np.nan)
-    unlike = [place for place in unexplained(counts) if len({*_labels(cells, place).values()}) > 1]
-    for places in (some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)):
+    labels = {place: _labels(cells, place) for place in unexplained(counts)}
+    unlike = [place for place, own in labels.items() if len({*own.values()}) > 1]
+    apart = {
+        place for place in unlike if not any(one & other for one, other in combinations(labels[place].values(), 2))
+    }
+    every = [some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)]
+    # Releases that share no label of a dimension have no line in common until they are added up over it.
+    for places in sorted(every, key=lambda some: not apart.issubset(some)):
         if found := [*_found(counts, _known(counts, cells, values, places), places)]:
             yield from found
             return
@@ -91,6 +97,9 @@ def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iter
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
     repeated = [*_repeated(known)]
     for whole, parts in [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1] or repeated if places else ():
+        if written := _as_total(counts, places, whole, parts):
+            yield written
+            continue
         yield say(
             'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
             "people; if a label of {dimensions} stands for all, name it in totals, and write them as one release; if "
@@ -122,6 +131,37 @@ def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iter
             release=printable(tags[whole], 60),
             others=", ".join(printable(tags[part], 60) for part in parts[:_NAMED]),
         )
+
+
+def _as_total(counts: PublishedCounts, places: Sequence[int], whole: int, parts: Sequence[int]) -> str | None:
+    """Return a sentence on how to declare a release that is the sum of all others, if one label of it says that.
+
+    None if the release has several labels of the dimension, or if two releases have the same label of it.
+    """
+    releases, rows = counts.manifest.releases, counts.release
+    shown = [{*counts.label[rows == release, places[0]].tolist()} for release in (whole, *parts)]
+    if (
+        len(places) > 1
+        or len(shown) < len(releases)
+        or len(shown[0]) > 1
+        or len({*chain(*shown)}) < sum(map(len, shown))
+    ):
+        return None
+    (label,) = shown[0]
+    dimension = counts.dimensions[places[0]]
+    files = ", ".join(toml_text(table.shown) for part in parts for table in releases[part].tables)
+    tag = toml_text(f"{releases[parts[0]].tag}-{releases[parts[-1]].tag}")
+    return say(
+        'release "{release}" is the sum of the others ({others}) wherever all numbers are shown, so it counts the same '
+        "people, and its label of {dimension} is their total; write the others as one release, {example}, and "
+        "{same} and {total} in [table]; if they count other people, audit each in a folder of its own",
+        release=printable(releases[whole].tag, 60),
+        others=", ".join(printable(releases[part].tag, 60) for part in parts[:_NAMED]),
+        dimension=printable(dimension.axis.name, 60),
+        example=f"{{ tag = {tag}, tables = [{files}] }}",
+        same='over_time = "same"',
+        total=f"totals.{toml_text(dimension.axis.name)} = {toml_text(dimension.labels[label])}",
+    )
 
 
 def _sums_of_labels(counts: PublishedCounts, cells: Codes, values: Known, place: int) -> Iterator[str]:

@@ -254,6 +254,35 @@ def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code
     assert (found, "is the sum of others" in " ".join(out.split())) == (code, code == 3), out
 
 
+def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_path):
+    """What is written as advised finds that B in the first quarter is 48 - 14 - 34 = 0."""
+    year, *quarters = YEAR
+    for tag, numbers in YEAR.items():
+        rows = (f"{area},{tag[-2:]},{n}\n" for area, n in zip("ABCD", numbers.split(","), strict=True))
+        (tmp_path / f"{tag}.csv").write_text("area,period,n\n" + "".join(rows), encoding="utf-8")
+    head = '[series]\nkind = "tables"\nreleases = [{releases}]\n[table]\ndimensions = ["area", "period"]\nvalue = "n"\n'
+    head += 'totals.area = ""\nmarkers = {{ "*" = [0, 4] }}\n{more}\n[policy]\nmin_count = 5\n'
+    files, candidate = ", ".join(f'"{tag}.csv"' for tag in quarters), str(tmp_path / f"{year}.csv")
+
+    def judged(releases, more, file=candidate):
+        (tmp_path / "series.toml").write_text(head.format(releases=releases, more=more), encoding="utf-8")
+        return run_main("next", str(tmp_path), file)
+
+    whole = f'{{ tag = "{quarters[0]}-{quarters[-1]}", tables = [{files}] }}'
+    code, out, _ = judged(files, 'totals.period = ""')
+    same, total = 'over_time = "same"', 'totals."period" = "24"'
+    assert (code, f"{whole}, and {same} and {total} in [table]" in " ".join(out.split())) == (3, True), out
+    code, out, _ = judged(whole, f"{same}\n{total}")
+    assert (code, "exactly 0" in out) == (1, True), out
+    listed = f'{{ tag = "all", tables = [{files}, "{year}.csv"] }}'
+    code, out, err = judged(listed, total)
+    assert (code, out, 'this file is in release "all" of the series already' in err) == (2, "", True)
+    (tmp_path / "new").mkdir()
+    copy = shutil.copy(candidate, tmp_path / "new")
+    code, out, _ = judged(listed, f"{same}\n{total}", copy)
+    assert (code, f"{year}.csv --output repaired" in " ".join(out.split()), "SHA-256" in out) == (1, True, True), out
+
+
 @pytest.mark.parametrize(
     ("other", "code"),
     [("*,214,160,783", 3), ("*,214,*,783", 3), ("*,215,161,783,50,60", 0), ("*,*,160,*", 0), ("*,0,0,0", 0)],
