@@ -320,8 +320,9 @@ class CloseClasses(NearClaims, RowClaims):
             yield (f.kind, *said, str(f.with_value), str(f.rows), *linked, *about)
 
     def groups(self) -> Sequence[Place[int]]:
-        """Return the release and group of each claim."""
-        return [(each.release, each.group or "") for each in self.certify(self.everything())]
+        """Return the release and group of each claim; a claim about linked records is about none."""
+        claims = self.certify(self.everything())
+        return [(each.release, each.group or "") if each.record < 0 else (-1, "") for each in claims]
 
 
 def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]:

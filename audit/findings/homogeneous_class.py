@@ -173,8 +173,9 @@ class HomogeneousClasses(RowClaims):
                 yield (*said, names.record_identifier(f.record), tags[f.after])
 
     def groups(self) -> Sequence[Place[int]]:
-        """Return the release and group of each claim."""
-        return [(each.release, each.group) for each in self.certify(self.everything())]
+        """Return the release and group of each claim; a claim about linked records is about none."""
+        claims = self.certify(self.everything())
+        return [(each.release, each.group) if each.record < 0 else (-1, "") for each in claims]
 
     def mean_risk(self) -> float | None:
         """Return the mean over rows of the largest share in their class."""

@@ -326,6 +326,16 @@ def test_a_group_of_a_release(hospital):
     assert "Bob" not in found(result)
 
 
+def test_a_group_of_a_release_holds_no_records_that_look_alike_over_several(tmp_path):
+    """Of three that look alike in the first release, one is not in the second; its group there is no group of both."""
+    rows = [["id", "age", "d"], ["1", "20-29", "a"], ["2", "20-29", "b"], ["3", "20-29", "b"]]
+    folder = series_of(tmp_path, [rows, rows[:-1]], 'sensitive = "d"\nrecord = "id"\nquasi_identifiers = ["age"]\n', "")
+    assert run_main(str(folder))[0] == 1
+    for release in ("1", "2"):
+        unsized(folder, group="1", release=release)
+    assert run_main(str(folder))[0] == 1
+
+
 def test_the_smallest_class_of_a_release_is_waived(tmp_path):
     rows = [Row(name, "1", value, (age,)) for name, value, age in zip("ABCD", "abcd", "2223", strict=True)]
     with written(TinySeries([rows], quasi_identifiers=("Age",))) as folder:
