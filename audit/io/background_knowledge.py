@@ -357,8 +357,9 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
         codes, texts = text_codes(table.arrow("release"))
         found = Vocabulary(tags).codes(texts)[codes]
         remedy = say(
-            "write the tag of a release: its file's name without the endings; lines about a release that is not "
-            "published yet belong into a register of their own, TAG.register.csv beside the candidate"
+            "write the tag of a release: its file's name without the endings; if the release is not published yet, "
+            "save all lines, also those about earlier releases, as TAG.register.csv beside the candidate: `audit next` "
+            "reads it in the place of the series' register"
         )
         table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found

@@ -78,6 +78,8 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         for what in cells_of_other_length(series, views[0].held.register, reveal=reveal):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
         yield from growing_doubts(series, views[0].held.register)
+        if register:
+            yield from unlisted_doubts(views[0].held, views[0].held.register)
         if views[0].possible_kinds is not None:
             for what in spelled_otherwise(series, views[0].held.register):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
@@ -171,6 +173,26 @@ def growing_doubts(series: Series, register: Register) -> Iterator[Doubt]:
             file=printable(str(series.manifest.register)),
             columns=joined([f'"{printable(name)}"' for name in growing], _COLUMNS_SHOWN),
             line=line,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def unlisted_doubts(held: HeldSeries, register: Register) -> Iterator[Doubt]:
+    """Yield a doubt: a register has no line about releases that have rows of people, so nobody is judged there."""
+    unlisted = [
+        seen.release.tag
+        for position, seen in enumerate(held.seen)
+        if seen.capacity.any() and not len(register.present(position))
+    ]
+    if unlisted:
+        what = say_count(
+            "no line of {file} is about release {tags}, so nobody is taken to be there: add a line for each person "
+            "who is or may be in it",
+            "no line of {file} is about the releases {tags}, so nobody is taken to be there: add a line for each "
+            "person who is or may be in them",
+            len(unlisted),
+            file=printable(register.shown),
+            tags=joined([*map(printable, unlisted)], _COLUMNS_SHOWN),
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
 

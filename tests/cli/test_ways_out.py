@@ -21,7 +21,7 @@ from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, FORMS, append, edit
 from tests.cli.test_command_line import HOSPITAL
 from tests.helpers.messy import write
-from tests.helpers.running import done, refused, run_main
+from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries
 
 
@@ -185,16 +185,33 @@ def test_every_command_takes_a_key_of_counterfeits(nobody, tmp_path):
     assert (code, len(err.splitlines())) == (2, 1)
 
 
-def test_a_register_of_people_who_are_in_no_earlier_release(tmp_path):
+@pytest.mark.parametrize("presence", ["", '\npresence = "possible"\n'], ids=["there", "possible"])
+def test_a_release_without_a_line_of_the_register_is_undecided(tmp_path, presence):
+    """Nobody is taken to be in it, published or not; a register of some people of each release is judged as it is."""
     rows = [Row(None, "1", "flu", ("x",)), Row(None, "1", "gout", ("x",))]
-    register = [Registered("Ann", 1, ("x",))]
-    late = TinySeries([rows, rows], register=register, quasi_identifiers=("City",), keyed=False)
-    series = late.write(tmp_path / "series")
-    assert run_main(str(series))[0] == 0
-    (series / "register.csv").write_text("individual,City,release\nAnn,x,3\n", encoding="utf-8")
-    candidate = tmp_path / "3.csv"
+    late = TinySeries([rows, rows], register=[Registered("Ann", 1, ("x",))], quasi_identifiers=("City",), keyed=False)
+    series, candidate = late.write(tmp_path / "series"), tmp_path / "3.csv"
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('register = "register.csv"\n', f'register = "register.csv"{presence or chr(10)}'))
     candidate.write_text("Group-ID,City,Value\n1,x,flu\n1,x,gout\n", encoding="utf-8")
-    assert "1 person" in done("next", str(series), str(candidate))
+
+    def judged(own, *releases):
+        lines = "".join(f"Ann,x,{release}\n" for release in releases)
+        own.write_text(f"individual,City,release\n{lines}", encoding="utf-8")
+        words = ("next", str(series), str(candidate)) if 3 in releases or own.parent == tmp_path else (str(series),)
+        code, out, _ = run_main(*words)
+        return code, " ".join(out.split())
+
+    own = series / "register.csv"
+    for releases, lacking in (((1,), "release 2"), ((3,), "the releases 1 and 2"), ((1, 3), "release 2")):
+        code, out = judged(own, *releases)
+        assert (code, f"no line of register.csv is about {lacking}," in out) == (3, True), out
+    assert [judged(own, 1, 2)[0], judged(own, 1, 2, 3)[0]] == [0, 0]
+    judged(own, 1, 2)
+    beside = tmp_path / "3.register.csv"  # it replaces the register of the series
+    code, out = judged(beside, 3)
+    assert (code, "is about the releases 1 and 2," in out) == (3, True), out
+    assert judged(beside, 1, 2, 3)[0] == 0
 
 
 PROGRAM = "import sys; from audit.cli.entry import main; sys.exit(main())"
