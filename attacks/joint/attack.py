@@ -253,9 +253,17 @@ class JointAttack(PolicyOptions):
         )
         nothing = _nothing(evidence, measures.versions, found.pairs)
         if not decision.feasible:
-            what = say(
-                "no assignment of rows to people fits all releases: values change that must not change, or keys are "
-                "wrong"
+            what = (
+                say(
+                    "no assignment of rows to people fits all releases: values change that must not change, or the "
+                    'key or the register is wrong; if values may change, write transitions = "any" under [adversary], '
+                    "or name a file that says which value may become which"
+                )
+                if evidence.transitions is None
+                else say(
+                    "no assignment of rows to people fits all releases: values change otherwise than the transitions "
+                    "allow, or the key or the register is wrong"
+                )
             )
             return Outcome(self.name, "incomplete", Reason(what, ReasonKind.CONTRADICTION), nothing)
         place = versions.person[found.claim], versions.release[found.claim], found.value

@@ -318,6 +318,7 @@ def test_an_odd_circle_of_groups_with_two_values_has_no_world(people, copies, wa
     assert not found.feasible
     assert (found.outcome.status, found.claims) == ("incomplete", set())
     assert "no assignment of rows to people fits all releases" in str(found.outcome.reason)
+    assert 'if values may change, write transitions = "any" under [adversary]' in str(found.outcome.reason)
 
 
 def none(*_, **_parameters):
