@@ -168,6 +168,15 @@ def test_a_column_of_the_register_is_not_the_sensitive_one(tmp_path, band):
     assert "columns.sensitive" in manifest["unconfirmed"]["keys"] or "the only exact column" in said
 
 
+@pytest.mark.parametrize(("pay", "sign"), [("£12,570-£29,999", None), ("12,5-29,9", ","), ("£12,5-£29,999", ",")])
+def test_three_digits_behind_each_comma_of_ranges_are_thousands(tmp_path, pay, sign):
+    pays = ["under 12,570", pay, "50,271-99,999"]
+    for tag in "12":
+        rows = [[f"{20 + n % 3 * 10}-{29 + n % 3 * 10}", pays[n // 6 % 3]] for n in range(24)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Age band", "Income band"], *rows]))
+    assert initialized(tmp_path)[1]["columns"].get("decimal") == sign
+
+
 def people(*columns, rows=24):
     """A table of people with some columns, each the function of a row's number that tells a cell."""
     return [[name for name, _ in columns], *([cell(n) for _, cell in columns] for n in range(rows))]

@@ -706,6 +706,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_possible_people.py::test_common_values_of_many_are_not_absent_by_chance": [
         ("audit.judgement.doubts._lacks", "_EXPECTED_ROWS", "10**9"),
     ],
+    "cli/test_messy_init.py::test_three_digits_behind_each_comma_of_ranges_are_thousands": [
+        ("audit.io.rules.spelling.Decimal.commas", '_THOUSANDS.sub("", text)', "text"),
+    ],
     "cli/test_ways_out.py::test_a_release_without_a_line_of_the_register_is_undecided": [
         ("audit.judgement.doubts.unlisted_doubts", "not len(register.present(position))", "not len(register.person)"),
         ("audit.judgement.doubts.unlisted_doubts", "seen.capacity.any() and not", "not seen.capacity.any() and not"),

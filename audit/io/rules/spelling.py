@@ -53,7 +53,7 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 INDIVIDUAL = "individual"
 REGISTER = "register"
 """In place of a release in a crosswalk: the file says what the register's values are called in the series."""
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
+_THOUSANDS = re.compile(r"(?<![0-9,.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
 _CODED = re.compile(
     r"(?:([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+|[A-Za-z]\)\s*|\([^\W\d]{1,12}\)\s*|(?:of which|davon|darunter|dont):?\s+)"
@@ -127,8 +127,8 @@ class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers 
         commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
         commas = [text for text in commas if interval_in(text, Kind.NUMERIC) is None]  # where it parts two numbers
         missing = columns.rules[Missing].texts
-        if all(_THOUSANDS.fullmatch(text) for text in commas):
-            return []  # 1,005 may also be a thousand and five
+        if all("," not in _THOUSANDS.sub("", text) for text in commas):
+            return []  # 1,005 may also be a thousand and five, also in a range
         would = infer_kind(map(with_decimal_point, texts), missing) is Kind.NUMERIC
         return commas if would else []
 
