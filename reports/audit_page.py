@@ -188,7 +188,7 @@ def terminal_head(report: Report) -> list[Block]:
 def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     yield Section(say("Look at the files:"), _list(warnings(report), soft=True))
     yield Section(say("What is proved, and how to check it"), _list(proved(report), soft=True))
-    checked = [counts.checked(report.attacks[0])] if isinstance(report, CountReport) else []
+    checked = [counts.checked(report)] if isinstance(report, CountReport) else []
     yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
     yield Section("", list(_timeline(report)))
     title, count = say("Each release by itself"), len(report.series.releases)
@@ -322,7 +322,7 @@ def _findings(report: Report) -> Iterator[Block]:
     if not total:
         return
     if isinstance(report, CountReport):
-        yield Paragraph(counts.checked(report.attacks[0]), soft=True)
+        yield Paragraph(counts.checked(report), soft=True)
         yield from _first(list(_counts(report)))
         yield from _not_shown(total, report)
         return

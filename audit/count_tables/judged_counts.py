@@ -194,7 +194,8 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             stands = say("contradicts the rules by itself (threshold, rounding, or the rate beside it)")
         text, column = counts.text[row], counts.part(row).view.column
         remedy = say("correct the number, or the rounding, markers, threshold, categories or over_time of the manifest")
-        problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
+        said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
+        problems.append(Problem(file, said, remedy, line=line, column=column))
     return InputError(problems)
 
 

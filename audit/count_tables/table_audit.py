@@ -132,7 +132,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
     doubts += [
         Doubt(Reason(why, ReasonKind.NEEDS)) for each in (_earlier, reading_doubts) for why in each(judged, reading)
     ]
-    measures = _measures(judged, kept)
+    measures = _measures(judged)
     sure, guessed = list[int](), list[int]()
     for place in kept:
         if not accepted.unsized or ident(place) not in accepted.unsized:
@@ -214,8 +214,8 @@ def _certified(
     return tuple(findings), checked, frozenset(failed), False
 
 
-def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
-    count, evidence = Counter(judged.verdict[kept].tolist()), judged.evidence
+def _measures(judged: JudgedCounts) -> CountMeasures:
+    count, evidence = Counter(judged.verdict[judged.found].tolist()), judged.evidence
     return CountMeasures(
         cells=evidence.cells,
         protected=evidence.protected,

@@ -50,6 +50,8 @@ def candidate_page(candidate: CandidateReport) -> Page:
             total=report.attacks[0].findings_total,
         )
         new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
+        if more := candidate.new_total - len(candidate.new):
+            new.append(say("{count} more: --findings all", count=more))
     elif candidate.undecided:
         new = [say("Nothing was found, but some counts are undecided.")]
     elif report.policy.undecided:
@@ -122,7 +124,8 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
             further,
         )
     yield from _marked(candidate)
-    yield say("{command} hides them.", command=_repairing(candidate))
+    cells = len(candidate.hide or ())
+    yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
     if candidate.least:
         yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
     else:
@@ -166,9 +169,18 @@ def _signs(candidate: CandidateReport) -> str:
     signs = [each.sign for each in candidate.hide or () if each.sign]
     markers = ", ".join(map(printable, dict.fromkeys(signs)))
     if not signs:
-        return say("These cells are left empty: a marker that stands for small counts would be wrong for larger ones.")
+        return say_count(
+            "This cell is left empty: a marker that stands for small counts would be wrong for larger ones.",
+            "These cells are left empty: a marker that stands for small counts would be wrong for larger ones.",
+            len(candidate.hide or ()),
+        )
     if len(signs) == len(candidate.hide or ()):
-        return say("{markers} stands in these cells: it does not say how large the counts are.", markers=markers)
+        return say_count(
+            "{markers} stands in this cell: it does not say how large the count is.",
+            "{markers} stands in these cells: it does not say how large the counts are.",
+            len(signs),
+            markers=markers,
+        )
     return say_count(
         "{markers} stands in {count} of these cells, and others are left empty: a marker that stands for small counts "
         "would be wrong for larger ones.",

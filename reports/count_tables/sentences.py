@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from audit.findings.count import CountAttackReport, CountPicture, CountReport, cell_name, label_name
+from audit.findings.count import CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
@@ -206,6 +206,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         (say("narrowed"), figure(m.narrowed)),
         (say("small"), figure(m.small)),
         *([] if m.all is ABSENT else [(say("all of one kind"), figure(m.all))]),
+        *([(say("of these, waived or in the baseline"), figure(report.left_out))] if report.left_out else []),
         (say("undecided counts"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
         (
@@ -215,8 +216,11 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
     ]
 
 
-def checked(attack: CountAttackReport) -> str:
+def checked(report: CountReport) -> str:
     """Return the number of checked certificates."""
+    (attack,) = report.attacks
+    if not attack.findings_total and report.left_out:
+        return say("The certificates of what is waived or in the baseline were not checked again.")
     if not attack.findings_total:
         return say("There is nothing to certify.")
     many = attack.certificates_checked

@@ -346,7 +346,7 @@ def attacks(report: Report) -> Iterator[Block]:
         yield Bullets([risk, *notes(report)])
     yield from panel(report)
     if isinstance(report, CountReport):
-        yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
+        yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report)))
 
 
 def limits_of_the_audit(report: Report) -> Iterator[Block]:

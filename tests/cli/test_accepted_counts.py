@@ -70,6 +70,24 @@ def test_a_report_made_with_a_baseline_is_a_complete_baseline(tmp_path):
     assert (code, sorted(report["baseline"]["counts"])) == (0, report["baseline"]["known"])
 
 
+@pytest.mark.parametrize("form", [["--format", "text"], ["--format", "html"], ["--document", "dpia"]])
+def test_what_the_baseline_accepts_was_found_all_the_same(form, tmp_path):
+    folder, old = series(tmp_path / "s"), tmp_path / "old.json"
+    old.write_text(json.dumps(audited(folder)[1]), encoding="utf-8")
+    code, out, _ = run_main(str(folder), "--baseline", str(old), *form)
+    words = " ".join(re.sub(r"<[^>]*>|[*:]", " ", out).split())
+    assert (code, "nothing to certify" in words) == (0, False)
+    assert re.search(r"\bnarrowed 2\b", words), words
+    assert "of these, waived or in the baseline 2 " in words
+
+
+def test_findings_that_are_not_shown_are_counted(tmp_path):
+    folder = series(tmp_path / "s")
+    new = str(folder / "releases/1.csv")
+    assert "1 more: --findings all" in run_main("next", str(folder), new, "--findings", "1")[1]
+    assert "more: --findings" not in run_main("next", str(folder), new)[1]
+
+
 def test_a_baseline_is_of_the_same_kind_of_series(tmp_path):
     folder = series(tmp_path / "s")
     (tmp_path / "old.json").write_text(json.dumps(audited(folder)[1]), encoding="utf-8")

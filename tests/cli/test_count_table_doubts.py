@@ -254,6 +254,22 @@ def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code
     assert (found, "is the sum of others" in " ".join(out.split())) == (code, code == 3), out
 
 
+def test_what_is_wrong_with_cells_is_a_french_sentence(tmp_path):
+    text = '[series]\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
+    text += 'totals.area = "Tout"\nover_time = "same"\n[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    for labels, first, said in (
+        ("Cote Est TOUT", 30, "« TOUT » et le total « Tout » ne diffèrent que"),
+        ("COTE Est Tout", 30, "« COTE » et « Cote » dans 1.csv ne diffèrent que"),
+        ("Cote Est Tout", 31, "« 31 » vaut 31\u00a0: aucun effectif"),
+    ):
+        for name, own, n in (("1", "Cote Est Tout", 30), ("2", labels, first)):
+            rows = [f"{label},{count}\n" for label, count in zip(own.split(), (n, 12, 42), strict=True)]
+            (tmp_path / f"{name}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
+        code, _, err = run_main(str(tmp_path), "--language", "fr")
+        assert (code, said.replace("« ", "«\u00a0").replace(" »", "\u00a0»") in err) == (2, True), err
+
+
 def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_path):
     """What is written as advised finds that B in the first quarter is 48 - 14 - 34 = 0."""
     year, *quarters = YEAR
