@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from scipy.special import bdtr
 
 from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
+from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse_value
-from audit.io.cells import CellError, Kind, decimal
+from audit.io.cells import Cell, CellError, Kind, decimal, intersect
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import is_there
 from audit.io.encoding import Vocabulary
@@ -25,7 +27,7 @@ from audit.io.rules.cell_meaning import Changing, Missing
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
-from audit.model.arrays import Codes, combine
+from audit.model.arrays import Codes, Places, combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -118,6 +120,45 @@ def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
     _, first, times = np.unique(together, return_index=True, return_counts=True)
     rows = known[first[times == 1]].tolist()
     return {tuple(texts[codes[row]] for codes, texts in coded) for row in rows}
+
+
+_COMPARED = 2000  # pairs of rows suffice to see whether their cells exclude each other less than by chance
+_LESS = 3  # so many times less,
+_RARE = 0.001  # with less than this probability by chance,
+_NARROWED = 3  # and with more than these pairs of rows that narrow each other's cells
+
+
+def narrowing_texts(table: Table, column: str, attribute: QuasiIdentifier, headings: Adjustments) -> bool:
+    """Return whether rows with one text in a column have cells of a quasi-identifier in common, more than by chance.
+
+    Then the text shows more of the quasi-identifier than a coarse cell of such a row does. Pairs of rows with one text
+    and different cells are compared with pairs of any rows with different cells: fewer of them exclude each other.
+    """
+    texts, _ = _skeletons(table, column, headings)
+    codes, written = text_codes(table.arrow(attribute.name))
+    number = dict[Cell, int]()
+    try:
+        of_text = [number.setdefault(attribute.parse(each), len(number)) for each in written]
+    except CellError:  # reading the release reports it
+        return False
+    of_row, cells = np.array(of_text, dtype=np.int64)[codes], [*number]
+    draw = np.random.default_rng(0)
+
+    def compared(pairs: Places) -> tuple[int, int]:
+        """Return how many pairs of rows exclude each other, and how many have different cells."""
+        differ = of_row[pairs[:, of_row[pairs[0]] != of_row[pairs[1]]]]
+        chosen = differ[:, draw.permutation(differ.shape[1])[:_COMPARED]].T.tolist()
+        return sum(intersect(cells[one], cells[other]) is None for one, other in chosen), len(chosen)
+
+    order = draw.permutation(len(texts))
+    order = order[np.argsort(texts[order], kind="stable")]
+    alike = (texts[order[:-1]] == texts[order[1:]]) & (texts[order[1:]] > 0)
+    exclude, pairs = compared(np.array([order[:-1], order[1:]])[:, alike])
+    if pairs - exclude <= _NARROWED:
+        return False
+    any_exclude, any_pairs = compared(draw.integers(len(texts), size=(2, _COMPARED)))
+    chance = any_exclude / (any_pairs + 1)
+    return _LESS * exclude <= chance * pairs and bool(bdtr(exclude, pairs, chance) < _RARE)
 
 
 def _says_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:

@@ -28,7 +28,7 @@ from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease
 from audit.io.respelling import fold
-from audit.io.roles import Key, tied_texts
+from audit.io.roles import Key, narrowing_texts, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
@@ -240,6 +240,22 @@ class Series:
         See `roles.tied_texts`.
         """
         return tied_texts(self.manifest, questions)
+
+    def narrowed_by(self, column: str) -> list[str]:
+        """Return the quasi-identifiers of which a column's texts show more than the cells of a release do.
+
+        See `roles.narrowing_texts`. Files that cannot be read are skipped; reading them reports the fault.
+        """
+        found = set[str]()
+        for release in self.manifest.releases:
+            headings = self.adjustments(release.tag)
+            names = adjusted_names(release.rows, release.shown, headings, Problems()) or ()
+            there = [name for name in self.attributes if name not in found and (name in names or parts_of(name, names))]
+            if column in names and there:
+                table = read_adjusted(release.rows, release.shown, [column, *there], headings, Problems())
+                if table is not None:
+                    found |= {n for n in there if narrowing_texts(table, column, self.attributes[n], headings)}
+        return [name for name in self.attributes if name in found]
 
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release exists, in its own file or in the column."""

@@ -61,6 +61,30 @@ def test_unlinkable_columns_tie_rows_in_other_words(tmp_path, first, last, tie):
     assert (code, "of the unlinkable column" in why) == ((3, True) if tie else (0, False))
 
 
+NARROWING = {
+    "a weight by town": (lambda n, town: f"{1000 + 7 * town},5", True),
+    "most of them": (lambda n, town: f"{1000 + 7 * (town if n % 40 else n % 3)},5", True),
+    "independent": (lambda n, town: f"{1000 + n * 7919 % 1009 % 6},5", False),
+    "free text": (lambda n, town: f"text {n}", False),
+    "constant": (lambda n, town: "1", False),
+    "of a class": (lambda n, town: f"class {n // 4 % 8} {n % 8}", False),
+}
+
+
+@pytest.mark.parametrize(("text", "narrows"), NARROWING.values(), ids=NARROWING)
+def test_an_unlinkable_column_may_show_what_coarser_cells_hide(tmp_path, text, narrows):
+    """Towns are 0 to 5; some classes publish two towns or none, but a weight by town stands beside towns, too."""
+    cells = ["{town}", "{town}", "{town}", "*", "{{{low}, {high}}}"]
+    rows = []
+    for n in range(240):
+        town = n // 8 % 6
+        cell = cells[n // 48].format(town=f"T{town}", low=f"T{town // 2 * 2}", high=f"T{town // 2 * 2 + 1}")
+        rows.append([cell, DISEASES[n % 4], text(n, town)])
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { Weight = "calibrated by us" }\n'
+    code, why = undecided(series_of(tmp_path / "one", [[["Town", "Disease", "Weight"], *rows]], columns))
+    assert (code, 'column "Weight" have cells of "Town"' in why) == ((3, True) if narrows else (0, False))
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

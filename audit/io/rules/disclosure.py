@@ -69,10 +69,21 @@ class Unlinkable(ColumnRule, key="unlinkable"):
             yield ReportWarning("unlinkable-column", what, examples)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield a doubt about each column whose texts link rows of two releases, or else about several together.
+        """Yield doubts about columns whose texts narrow quasi-identifiers, or link rows of two releases.
 
-        These are unlinkable columns, or one of them with one quasi-identifier or all of them.
+        Rows are linked by one column, or else by several together: unlinkable columns, or one of them with one
+        quasi-identifier or all of them.
         """
+        for column in self.reasons:
+            if narrowed := series.narrowed_by(column):
+                what = say(
+                    'rows with one text of the unlinkable column "{column}" have cells of {others} in common, more '
+                    "often than by chance, so its texts show what coarser cells hide: publish the column without such "
+                    "texts or coarser, leave it out, or declare it among quasi_identifiers",
+                    column=printable(column),
+                    others=joined([f'"{printable(name)}"' for name in narrowed]),
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
         if len(series.tags) < 2 or not self.reasons:
             return
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()

@@ -112,6 +112,9 @@ class ReadSeries(Protocol):
         A question lists keys to compare; each key is one or more columns, whose texts are taken together.
         """
 
+    def narrowed_by(self, column: str) -> Sequence[str]:
+        """Return the quasi-identifiers of which a column's texts show more than the cells of a release do."""
+
 
 class WrittenTexts(Protocol):
     """The distinct texts of the columns that have a role, as the files spell them."""
