@@ -99,8 +99,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
             _unread_sheets(counts),
             "sheets",
             Phrase(
-                "sheets that have columns of the one that is read were not judged: {sheets}; save each as a file of "
-                "its own and name it in releases, or delete it"
+                "sheets that look like tables were not judged: {sheets}; save each as a file of its own and name it in "
+                "releases, or delete it; if it discloses no hidden or small count, name the sheet in not_counts"
             ),
         ),
     )
@@ -148,7 +148,12 @@ def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
 
 def _unread_sheets(counts: PublishedCounts) -> list[str]:
     """Return the file and the name of each sheet of a workbook that may be one more table of counts."""
-    return [f"{shown}: {name}" for shown, workbook in _workbooks(counts).items() for name in workbook.tables_left]
+    return [
+        f"{shown}: {name}"
+        for shown, workbook in _workbooks(counts).items()
+        for name in (*workbook.tables_left, *workbook.like_tables)
+        if name not in counts.manifest.not_counts
+    ]
 
 
 def _workbooks(counts: PublishedCounts) -> dict[str, ForeignTable]:
@@ -375,8 +380,10 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            beside = [*lines_beside(path), *(read_foreign(path).unlike if is_foreign(path) else ())]
-            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in beside)}
+            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in lines_beside(path))}
+            if is_foreign(path):
+                book = read_foreign(path)
+                known |= {*(text for _, text in book.unlike), *book.tables_left, *book.like_tables}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     yield from ((key, name) for key, name in wanted if name not in known)

@@ -102,7 +102,9 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     none = say("none found")
     rounded = say("to {base} ({how})", base=rounding["to"], how=f'how = "{rounding["how"]}"') if rounding else none
     books = (read_foreign(path) for path in (() if found is None else found.files) if is_foreign(path))
-    sheets = dict.fromkeys(parted(sheets_of(book, book.tables_left)) for book in books if book.sheet is not None)
+    sheets = dict.fromkeys(
+        parted(sheets_of(book, (*book.tables_left, *book.like_tables))) for book in books if book.sheet is not None
+    )
     rules.found[say("Guessed from the tables found")] = [
         (say("recognised"), rules.shape),
         (

@@ -44,8 +44,9 @@ class ForeignTable:
         sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
         other_sheets: the other sheets that are not empty.
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
+        like_tables: the other sheets with three numbers beside labels, unless their names are those of covers or notes.
         above: the line and the text of each row above the header that is not empty.
-        elsewhere: the place and the text of each row of the other sheets but `tables_left`, and of each comment, text
+        elsewhere: the place and the text of each row of the sheets that look like no table, and of each comment, text
             box, title of a chart, header, footer, defined name and property of the document.
         unlike: the place of cells that show something else than the number that they hold, and the format that does it;
             and each chart that holds other numbers than the cells that it shows, and their reference.
@@ -57,6 +58,7 @@ class ForeignTable:
     sheet: str | None = None
     other_sheets: tuple[str, ...] = ()
     tables_left: tuple[str, ...] = ()
+    like_tables: tuple[str, ...] = ()
     above: tuple[tuple[int, str], ...] = ()
     elsewhere: tuple[tuple[str, str], ...] = ()
     unlike: tuple[tuple[str, str], ...] = ()
@@ -140,11 +142,16 @@ def _read_workbook(path: Path) -> ForeignTable:
     sheet = chosen if texts else None
     known = {name.strip() for name in names} - {""}
     left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
+    like = [
+        name
+        for name, rows in texts.items()
+        if not (name in left or _ABOUT_TABLES.fullmatch(name)) and _has_numbers(rows)
+    ]
     elsewhere = tuple(
         (f"{name}:{line}", row)
         for name, each in texts.items()
         for line, row in enumerate(_numbered(each), 1)
-        if name not in left and row
+        if name not in left + like and row
     )
     try:
         elsewhere = (*elsewhere, *texts_outside_cells(path))
@@ -152,7 +159,7 @@ def _read_workbook(path: Path) -> ForeignTable:
     except (zipfile.BadZipFile, ET.ParseError) as error:
         what = say("this workbook cannot be read, or it has a password")
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    return ForeignTable(names, columns, lines or [1], sheet, (*texts,), (*left,), above, elsewhere, unlike)
+    return ForeignTable(names, columns, lines or [1], sheet, (*texts,), (*left,), (*like,), above, elsewhere, unlike)
 
 
 _ABOUT_TABLES = re.compile(
@@ -175,11 +182,20 @@ def _sheet_of_table(sheets: Mapping[str, Sequence[Sequence[str]]]) -> str | None
     return next((name for name in named if not _is_list(sheets[name])), next(iter(named), None))
 
 
+_NUMBERS = 3
+
+
 def _is_list(rows: Sequence[Sequence[str]]) -> bool:
     cells = [(place, cell) for row in rows for place, cell in enumerate(row) if cell]
     first, *others = sorted({place for place, _ in cells}) or [0]
     has_numbers = any(cell[0].isdigit() and (place == first or cell.upper() == cell.lower()) for place, cell in cells)
     return len(others) <= 1 and not has_numbers
+
+
+def _has_numbers(rows: Iterable[Sequence[str]]) -> bool:
+    """Return whether three cells that stand beside labels are numbers."""
+    beside = (cells[1:] for row in rows if (cells := [cell for cell in row if cell]) and not cells[0].isdigit())
+    return sum(cell[0].isdigit() and cell.upper() == cell.lower() for cells in beside for cell in cells) >= _NUMBERS
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -119,6 +119,9 @@ def rules(series: TablesFacts) -> Iterator[str]:
             many,
             file=printable(file),
         )
+    if known.not_counts:
+        columns = ", ".join(map(printable, known.not_counts))
+        yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns)
 
 
 def labels(series: TablesFacts) -> Iterator[str]:
@@ -144,9 +147,6 @@ def labels(series: TablesFacts) -> Iterator[str]:
     for dimension, labels in rules.harmless.items():
         about = {"dimension": printable(dimension), "labels": ", ".join(map(printable, labels))}
         yield say("They may all have one of these labels of {dimension}: {labels}.", **about)
-    if rules.not_counts:
-        columns = ", ".join(map(printable, rules.not_counts))
-        yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns)
 
 
 def _counts(ends: tuple[int | None, ...]) -> str:

@@ -801,17 +801,45 @@ def series(folder, name, content):
     return folder
 
 
-@pytest.mark.parametrize("head", [ROWS[0], "notes,about this table"])
-def test_a_sheet_with_columns_of_the_one_that_is_read_is_asked_about(head, tmp_path):
-    """Whoever has the workbook has all of its tables."""
+OTHERS = [["Sex", "North", "South", "West"], ["Women", "4", "31", "22"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "title", "known", "asked"),
+    [
+        ([row.split(",") for row in ROWS], "More", "", True),
+        (OTHERS, "Table_2", "", True),
+        ([["Town", "Women"], ["A", "4"], ["B", "31"], ["C", "22"]], "Table_2", "", True),
+        (OTHERS, "Table_2", "Table_2", False),
+        (OTHERS, "Notes", "", False),
+        ([["Sex", "Meaning"], ["f", "1 woman"], ["m", "1 man"], ["x", "1 other"]], "Codes", "", False),
+    ],
+)
+def test_a_sheet_that_looks_like_a_table_is_asked_about(rows, title, known, asked, tmp_path):
+    """Whoever has the workbook has all of its tables; a sheet of notes is read line by line."""
     folder = series(tmp_path / "s", "t.xlsx", b"")
     book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
-    more = book.create_sheet("More")
-    for row in (head, *ROWS[1:]):
-        more.append(row.split(","))
+    more = book.create_sheet(title)
+    for row in rows:
+        more.append(row)
     book.save(folder / "t.xlsx")
+    with (folder / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write(f'not_counts = ["{known}"]\n' if known else "")
     reasons = [each["reason"] for each in found_in(folder)[1]["policy"]["undecided"]]
-    assert any("t.xlsx: More" in why for why in reasons) == (head == ROWS[0])
+    assert any(f"t.xlsx: {title}" in why for why in reasons) == asked
+    assert ("disclose nothing about the counts: Table_2." in " ".join(run_main(str(folder))[1].split())) == bool(known)
+
+
+def test_a_sheet_that_looks_like_a_table_is_no_line_beside_one(tmp_path):
+    """One yes to a question about lines of notes would let a whole table pass."""
+    book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
+    book.create_sheet("Table_2")
+    for row in OTHERS:
+        book["Table_2"].append(row)
+    book.save(tmp_path / "t.xlsx")
+    said = done("init", str(tmp_path), "--yes")
+    assert 'NOT USED: sheet "Table_2"' in " ".join(said.split())
+    assert "not_counts" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
 
 
 @pytest.mark.parametrize("title", ["Notes", "2 Hinweise", "Lisez-moi", "Sheet1"])
