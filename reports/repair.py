@@ -124,11 +124,19 @@ def _after(repair: Repair) -> Iterator[str]:
             release=printable(repair.candidate),
         )
     if repair.register is not None:
-        yield say(
-            "In {file}, people whose rows are withheld are not in this release: when the release is published, this "
-            "file takes the place of the series' register.",
-            file=printable_path(repair.register),
+        what = (
+            say(
+                "In {file}, people whose rows are withheld are not in this release: when the release is published, "
+                "this file takes the place of the series' register.",
+                file=printable_path(repair.register),
+            )
+            if any(move.kind == "withhold" for move in repair.moves)
+            else say(
+                "When the release is published, {file} takes the place of the series' register.",
+                file=printable_path(repair.register),
+            )
         )
+        yield what
 
 
 def _outcome(repair: Repair) -> str:

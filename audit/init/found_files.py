@@ -331,12 +331,15 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
 def _names_people(column: Column, times: Sequence[Column]) -> bool:
     """Return whether a column may name people: by its name, or because each of many texts occurs once.
 
-    Under such a name a few of them may have several lines, as may all in a register with `times`.
+    Under such a name a few of them may have several lines. In a register with `times`, all may.
     """
     content = sensitivity(column.name) or is_quasi(column.name) or column.form is not None
     fractions = any("." in text or "," in text for text in column.some)
-    many = len(column.codes) >= _MANY and not content and not fractions and column.unique
-    return column.name == "individual" or many or (kind(column.name) in ID_KINDS and differ([column, *times]))
+    many = len(column.codes) >= _MANY and not content and not fractions
+    once = column.unique or (many and bool(times) and differ([column, *times], share=1))
+    return (
+        column.name == "individual" or (many and once) or (kind(column.name) in ID_KINDS and differ([column, *times]))
+    )
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:

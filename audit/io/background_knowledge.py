@@ -230,7 +230,8 @@ def read_register(series: Series) -> Register:
         what = say("a register has a column of this name and another meaning")
         problems.add(manifests.NAME, what, say("rename the quasi-identifier, in the releases too"), column=attribute)
     problems.check()
-    ours = {theirs: each for each, theirs in series.manifest.register_columns.items()}
+    problems.called = series.manifest.register_columns
+    ours = {theirs: each for each, theirs in problems.called.items()}
     found = problems.checked(header(series.manifest.folder / name, name, problems))
     for column in (each for each in ours if each not in found):
         problems.add(

@@ -14,7 +14,7 @@ Doubts: data that the program did not read, did not judge, or only guessed, on w
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -149,13 +149,19 @@ class InputError(AuditError):
 
 @dataclass(slots=True)
 class Problems:
-    """Collects problems, so that all problems of a series are reported at once."""
+    """Collects problems, so that all problems of a series are reported at once.
+
+    Attributes:
+        found: the problems.
+        called: what the file calls columns that are noted by their names in the series.
+    """
 
     found: list[Problem] = field(default_factory=list)
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, file: str, what: str, remedy: str, *, line: int | None = None, column: str | None = None) -> None:
         """Note a problem."""
-        self.found.append(Problem(file, what, remedy, line, column))
+        self.found.append(Problem(file, what, remedy, line, self.called.get(column or "", column)))
 
     def check(self) -> None:
         """Refuse to go on if a problem was noted.

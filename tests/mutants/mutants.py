@@ -721,6 +721,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_messy_init.py::test_three_digits_behind_each_comma_of_ranges_are_thousands": [
         ("audit.io.rules.spelling.Decimal.commas", '_THOUSANDS.sub("", text)', "text"),
     ],
+    "cli/test_register_columns.py::test_a_person_of_a_register_may_have_a_line_for_each_release": [
+        ("audit.init.found_files._names_people", "many and bool(times)", "False and bool(times)"),
+        ("audit.io.background_knowledge.read_register", "problems.called = ", "_ = "),
+    ],
     "cli/test_ways_out.py::test_a_release_without_a_line_of_the_register_is_undecided": [
         ("audit.judgement.doubts.unlisted_doubts", "not len(register.present(position))", "not len(register.person)"),
         ("audit.judgement.doubts.unlisted_doubts", "seen.capacity.any() and not", "not seen.capacity.any() and not"),

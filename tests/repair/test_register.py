@@ -74,7 +74,9 @@ def test_who_is_withheld_leaves_the_release_by_the_register(tmp_path, spans, key
     assert run_main("next", str(past), str(out / "2.csv"), *OPTIONS)[0] == 0
     assert (past / "register.csv").read_text(encoding="utf-8") == own
     again = ["repair", str(past), str(out / "2.csv"), "--output", str(tmp_path / "again"), *OPTIONS]
-    assert run_main(*again)[0] == 0, "the candidate comes with its register"
+    code, told, _ = run_main(*again)
+    assert code == 0, "the candidate comes with its register"
+    assert ("When the release is published," in told, "rows are withheld" in told) == (True, False), told
     assert (tmp_path / "again" / "private" / "2.register.csv").read_bytes() == register.read_bytes()
     register.unlink()
     err = refused("next", str(past), str(out / "2.csv"), *OPTIONS)
