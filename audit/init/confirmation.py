@@ -521,7 +521,7 @@ class _Asked:
         for table in tables:
             place = place[table]
         old = place.unwrap()[last]
-        value = printable(toml_value(old), 200)
+        value = printable(re.sub(r"(?<=\[)\n *|,\n(?=\])", "", toml_value(old)).replace("\n    ", " "), 2_000)
         # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         # The lines of a table have the comments, such as those of columns.crosswalk.
