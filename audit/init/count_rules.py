@@ -40,6 +40,9 @@ _NO_COUNT = re.compile(
     r"|sans objet|no (?:aplicable|disponible|procede)",
     re.IGNORECASE,
 )
+_ALSO_OTHERS = re.compile(
+    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential", re.IGNORECASE
+)  # cells that are hidden to protect others may have any count
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them is the least count shown
@@ -238,10 +241,11 @@ def _stands_for(
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
-    if named is not None or (further and not _not_counted(text, rules)):
+    others = _ALSO_OTHERS.search(words) is not None
+    if named is not None or others or (further and not _not_counted(text, rules)):
         low, high = named or (small + 1, UNBOUNDED)
         low = low if high == UNBOUNDED else max(low, min(1, high))
-        ends = (low, high if high < UNBOUNDED else inf)
+        ends = (low, high if high < UNBOUNDED and not others else inf)
         why = say(
             '"{text}" is assumed to stand for {counts}; state which counts it stands for, and whether it also hides '
             "other counts.",

@@ -519,6 +519,36 @@ def test_a_title_repeated_in_each_cell_is_a_title(tmp_path):
     assert "3 cases in B" in table["not_counts"][0]
 
 
+def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch):
+    """Not the ends of lines of the manifest, which would look like letters that were lost."""
+    notes = [
+        f"In the {side} of the country there were {n} cases" for n, side in enumerate(("north", "south", "west"), 2)
+    ]
+    guessed(tmp_path, {"1.csv": SIGNED + lines("Note: see below,,", *(f"{note},," for note in notes))})
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\n" * 9))
+    asked = " ".join(run_main("init", str(tmp_path), "--confirm")[2].split())
+    shown = '", "'.join(notes)
+    assert f'table.not_counts = ["{shown}"].' in asked
+    assert "\ufffd" not in asked
+
+
+@pytest.mark.parametrize(
+    ("note", "ends"),
+    [
+        ("1 to 4, or secondary suppression", [1, np.inf]),
+        ("geheim (1 bis 4) oder gegengesperrt", [1, np.inf]),
+        ("effectif de 1 à 4, ou secret secondaire", [1, np.inf]),
+        ("secreto (1 a 4) o supresión secundaria", [1, np.inf]),
+        ("suppressed, or complementary", [1, np.inf]),
+        ("3 to 4, or secondary suppression", [3, np.inf]),
+        ("1 to 4", [1, 4]),
+    ],
+)
+def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_path):
+    text = "area,sex,n\nA,f,*\nA,m,17\nA,All,c\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n".replace("c", "20")
+    assert guessed(tmp_path, {"1.csv": f'{text}"Note: * = {note}",,\n'})["table"]["markers"] == {"*": ends}
+
+
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
