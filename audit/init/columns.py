@@ -82,8 +82,8 @@ class Column:
 
     @cached_property
     def are_dates(self) -> bool:
-        """Whether all nonempty cells looked at are dates."""
-        return bool(self.some) and all(_DATE.match(text) for text in self.some)
+        """Whether most nonempty cells looked at are dates; of others, only the year may be known."""
+        return 2 * sum(bool(_DATE.match(text)) for text in self.some) > len(self.some)
 
     @cached_property
     def is_measured(self) -> bool:

@@ -122,6 +122,21 @@ def hospital(folder, years, *, form="de", changing=True, spelled="männlich"):
     return folder
 
 
+def test_a_year_among_days_does_not_publish_the_days(tmp_path):
+    """Of some people, only the year of birth is known; of the others, it is all that is published."""
+    folder = hospital(tmp_path / "m", (2021, 2022))
+    for path in folder.glob("*.csv"):
+        lines = path.read_bytes().decode("cp1252").splitlines()
+        lines[3::20] = [re.sub(r"^(P\d+);[^;]*?(\d{4})[^;]*;", r"\1;\2;", line) for line in lines[3::20]]
+        path.write_bytes(("\n".join(lines) + "\n").encode("cp1252"))
+    run_main("init", "--microdata", str(folder), "--yes")
+    assert tomllib.loads((folder / "microdata.toml").read_text())["columns"]["dates"]["Geburtsdatum"] == "year"
+    words = ("--method", "mondrian", "--k", "2", "--no-audit", "--output", str(tmp_path / "s"), "--seed", "0")
+    assert run_main("anonymize", str(folder), *words)[0] == 0
+    for path in (tmp_path / "s" / "releases").glob("*.csv"):
+        assert not re.search(r"\d[./-]\d", path.read_text())
+
+
 @pytest.mark.parametrize("form", DAYS)
 def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_path, form):
     folder = hospital(tmp_path / "m", (2021, 2022), form=form)
