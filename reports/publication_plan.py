@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -103,6 +104,7 @@ def _why(each: PlannedSeries) -> str | None:
 def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     """Yield the recommendation, then how to apply it."""
     best = plan.recommended
+    yield from _undecided(plan, best)
     if best is None:
         refused = all(each.refused is not None for each in plan.tried)
         yield (
@@ -154,6 +156,21 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     series = "SERIES" if folder == "MICRODATA" else f"{folder}-series"
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{typed(command)}`")
+
+
+def _undecided(plan: PublicationPlan, best: PlannedSeries | None) -> Iterator[str]:
+    """Yield why series are undecided that would lose less than what is recommended: the most common reason."""
+    open_ones = [each for each in plan.tried if each.refused is None and each.exit_code == 3]
+    reasons = Counter(why for each in open_ones if best is None or each.lost < best.lost for why in each.undecided)
+    for reason, count in reasons.most_common(1):
+        yield say_count(
+            "FIRST: {count} series, which may be a better choice, is undecided: {reason}. See to this "
+            "in microdata.toml or in the tables, and plan again.",
+            "FIRST: {count} series, which may be a better choice, are undecided: {reason}. See to this "
+            "in microdata.toml or in the tables, and plan again.",
+            count,
+            reason=printable(reason, SENTENCE),
+        )
 
 
 def _false_or_missing(best: PlannedSeries) -> Iterator[str]:

@@ -33,7 +33,7 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 
 @dataclass(frozen=True)
@@ -629,6 +629,13 @@ def question_about(name: str, column: Column | None, *, has_role: bool = False) 
             return say('What is the column "{column}"?', column=shown)
         return say('What is the column "{column}", which has no role?', column=shown)
     cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]) or '""', len(column.some)
+    if not column.whole:
+        return say(
+            'What is the column "{column}" (at least {count} different cells, such as {cells})?',
+            column=shown,
+            count=figure(count),
+            cells=cells,
+        )
     if has_role:
         return say_count(
             'What is the column "{column}" ({count} text in all cells, {cells})?',

@@ -7,6 +7,8 @@ import tomllib
 import numpy as np
 import pytest
 
+from audit.init.columns import Column
+from audit.init.confirmation import question_about
 from audit.init.microdata import confirmed_microdata
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
@@ -212,6 +214,12 @@ def answered(folder, *answers):
     file = folder / "microdata.toml"
     file.write_text(confirmed_microdata(folder, file.read_text(), ask))
     return asked
+
+
+@pytest.mark.parametrize(("whole", "says"), [(True, "(3 different cells"), (False, "(at least 3 different cells")])
+def test_cells_of_first_rows_are_not_said_to_be_all(whole, says):
+    column = Column("Weight", ["1.5", "2.5", "3.5"], np.arange(3, dtype=np.int32), np.zeros(3, dtype=np.int32), whole)
+    assert says in question_about("Weight", column, has_role=True)
 
 
 def test_answers_are_written_and_can_be_changed_again(tmp_path):

@@ -20,7 +20,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import candidates, plan_publication
 from audit.pipeline.simulated_future import with_future
-from reports.publication_plan import FORMATS
+from reports.publication_plan import FORMATS, page
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
@@ -195,6 +195,14 @@ def test_a_column_of_days_may_be_left_out_and_amounts_are_said_to_stand_in_the_w
     assert all(each["undecided"] for each in found["tried"] if each["exit_code"] == 3)
     text = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
     assert "The sensitive column has 40 different numbers" in text
+
+
+@pytest.mark.parametrize(("lost", "first"), [(0.5, True), (0.01, False)])
+def test_what_leaves_better_series_undecided_is_said_first(lost, first):
+    kept = PlannedSeries("m-distinct", "--m 4", exit_code=0, counterfeit_share=lost)
+    doubt = PlannedSeries("l-diversity", "--l 2", exit_code=3, query_error=0.1, undecided=("one may be the other",))
+    first_of_all = page(PublicationPlan("survey", (doubt, kept))).head[0].text
+    assert ("FIRST: 1 series" in first_of_all and "one may be the other" in first_of_all) == first
 
 
 def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
