@@ -72,7 +72,9 @@ _MAY_SAY_UNKNOWN = re.compile(  # of letters without accents, and digits: at the
     r"(?:se)?(?:niega|rehusa).*|rechaza.*(?:responder|contestar)|missing(?:data|values?)?|(?:data|values?)missing|"
     r"fehl(?:t|end(?:er?|es)?(?:werte?)?)|vide|vacio|blank|empty|pending|pendiente|ausstehend|enattente|tb[acd]|"
     r"un(?:classified|specified|stated|recorded|determined|disclosed|available|sure)|withheld|entfae?llt|trifftnichtzu|"
-    r"nichtna(?:e?)herbezeichnet|sansobjet|indetermine?e?|indeterminad[oa]|faltante|perdido|ignorado)"
+    r"nichtna(?:e?)herbezeichnet|sansobjet|indetermine?e?|indeterminad[oa]|faltante|perdido|ignorado|(?:refused)?nyo|"
+    r"awaiting.*|.*no(?:t|specialist)assess.*|nochnicht.*|.*nachgereicht|inbearbeitung|offen|folgt|unklar|gesperrt|"
+    r"geheim(?:gehalten)?|supp(?:ressed)?|redacted|confidential|confidentiel(?:le)?|confidencial)"
 )
 _CODE_BESIDE = re.compile(r"^[A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\s:]+|\s*[\[(][A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\])]$")
 _SIGNS = re.compile(r"[\W_]+")

@@ -20,7 +20,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.manifest import ANY, NEVER
+from audit.io.manifest import ANY, NEVER, as_file_name
 from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import further_rows, ranked_dates
@@ -142,7 +142,7 @@ class SnapshotFile:
             return None
         if self.by is not None:
             codes, texts = text_codes(table.arrow(self.by))
-            table = table.without(np.array([text != self.tag for text in texts], dtype=np.bool_)[codes])
+            table = table.without(np.array([as_file_name(text) != self.tag for text in texts], dtype=np.bool_)[codes])
         if self.one_row is not None:
             table = self.one_row.alone(table, problems)
         if left_out:
@@ -771,6 +771,8 @@ class _MicrodataReader(Reader):
         for tag in tags:
             if not _names_release(tag):
                 remedy = say("rename the file: only letters, digits and simple signs, and no ending but its type's")
+                if by is not None:
+                    remedy = say('write another text into "{column}": only letters, digits and simple signs', column=by)
                 self.note("snapshots", say('no release can have the name "{tag}"', tag=tag), remedy)
         return tuple(found)
 
@@ -786,7 +788,7 @@ class _MicrodataReader(Reader):
             )
         if "" in tags:
             self.note("snapshots_by", say('"{by}" has empty cells', by=by), say("write the snapshot into each row"))
-        return [replace(file, tag=tag, by=by) for tag in tags if tag]
+        return [replace(file, tag=as_file_name(tag), by=by) for tag in tags if tag]
 
     def domains(self, quasi: Sequence[str]) -> dict[str, Domain]:
         found = {}

@@ -356,6 +356,8 @@ def test_what_holds_in_one_reading_and_is_not_judged_in_another_is_undecided(tmp
 
 UNKNOWN = """unknown|unbekannt|k. A.|99|NA|-|?|NSP|nr|REFU|NOBT|NK|refus|Refus de répondre|Refused to answer|Declined
 (vide)|Ne sait pas|Non-réponse|non renseigné|Prefer not to say|Not recorded|Information not yet obtained|Missing|Pending
+Refused / NYO|NYO|Awaiting assessment|SEN support but no specialist assessment of type of need (NSA)
+noch nicht kodiert|gesperrt|in Bearbeitung|Supp
 Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato
 unbekannt (R69)|R69 unbekannt|R69|Unbekannte Diagnose|Unbekannte Ursache (R69)|unbek.|---|???|—|#NV|#N/A|#WERT!|n.v.|XXX
 keine Diagnose|ohne Diagnose|no diagnosis|sans diagnostic|sin diagnóstico|diagnostic inconnu|not specified

@@ -300,6 +300,20 @@ def test_people_of_a_panel_are_known_by_the_usual_names_although_rows_repeat(tmp
     assert found["columns"]["dates"] == {"intdate": "year"}
 
 
+def test_academic_years_in_a_column_name_releases_without_a_slash(tmp_path):
+    rows = [f"{year},p{n},{20 + n % 7},{'abcd'[n % 4]}" for year in ("2021/22", "2022/23") for n in range(40)]
+    folder = tmp_path / "m"
+    folder.mkdir()
+    (folder / "census.csv").write_text("\n".join(["Academic year,Pupil id,Age,Need", *rows]) + "\n")
+    assert run_main("init", "--microdata", str(folder), "--yes")[0] == 0
+    words = ["--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s")]
+    code, _, err = run_main("anonymize", str(folder), *words)
+    assert (code, sorted(each.name for each in (tmp_path / "s/releases").glob("*.csv"))) == (
+        0,
+        ["2021-22.csv", "2022-23.csv"],
+    ), err
+
+
 def test_the_column_that_nearly_identifies_people_is_named(tmp_path):
     err = refused("init", "--microdata", str(panel(tmp_path / "m", 3, 7, head=PANEL.replace("pidp", "kzl"))), "--yes")
     assert 'each once in a table; "kzl" nearly does; ' in err
