@@ -43,6 +43,10 @@ _NO_COUNT = re.compile(
 _ALSO_OTHERS = re.compile(
     r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential", re.IGNORECASE
 )  # cells that are hidden to protect others may have any count
+_HIDES = re.compile(
+    r"suppress|withh|hidden|conceal|geheim|gesperrt|datenschutz|secret|masqu|supprim|confiden|ocult|suprim",
+    re.IGNORECASE,
+)
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them is the least count shown
@@ -58,12 +62,14 @@ class TableGuesses(Guesses):
         shape: what was recognised.
         texts: the published texts, with their frequency.
         legend: the notes beside the tables on markers, by marker.
+        hidden_below: the limit below which notes say that counts are hidden; 0 if they name none.
         said: keys that a file beside the tables states.
     """
 
     shape: str = ""
     texts: Counter[str] = field(default_factory=Counter)
     legend: dict[str, str] = field(default_factory=dict)
+    hidden_below: int = 0
     said: set[str] = field(default_factory=set)
 
     @classmethod
@@ -219,6 +225,20 @@ def range_within(words: str) -> Interval | None:
     return next((ends for a, b in spans if (ends := said_range(" ".join(parts[a:b]).strip(",.;"))) is not None), None)
 
 
+def limit_within(note: str) -> int:
+    """Return the limit below which a note says that counts are hidden; 0 if it names none.
+
+    >>> (
+    ...     limit_within("Counts of 1 to 4 are suppressed"),
+    ...     limit_within("Fallzahlen unter 3 sind geheim"),
+    ...     limit_within("1 to 4"),
+    ... )
+    (5, 3, 0)
+    """
+    ends = range_within(note) if _HIDES.search(note) else None
+    return ends[1] + 1 if ends is not None and ends[0] <= 1 <= ends[1] <= _FAR else 0
+
+
 def _stands_for(
     text: str, rules: TableGuesses, zeros: Mapping[str, int], threshold: int, named: Interval | None, small: int
 ) -> tuple[int, float]:
@@ -306,7 +326,7 @@ def _sentences(*parts: str) -> str:
 
 
 def _guess_least_count(rules: TableGuesses, least: int, base: int, most: int) -> None:
-    """Guess the least count that may be known: above the range that markers name, else the smallest number to `most`.
+    """Guess the least count that may be known: above what markers or notes name, else the smallest number to `most`.
 
     `most` is 10, or above the range that notes on markers name.
     """
@@ -314,7 +334,7 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int, most: int) ->
         return
     said = [ends for text, ends in rules.table["markers"].items() if said_range(text) and ends[1] < inf]
     small = [most for low, most in said if low <= 1]
-    lowest = max(2, min(small) + 1) if small else max(2, min(max(least, base), most))
+    lowest = max(2, min(small) + 1) if small else rules.hidden_below or max(2, min(max(least, base), most))
     rules.state("policy.min_count", lowest)
     if small and not any(1 < low < most for low, most in said):  # else ranges are published in place of all counts
         return

@@ -44,7 +44,7 @@ from audit.init.count_refusals import (
     refuse_numbers_as_markers,
     refuse_title,
 )
-from audit.init.count_rules import TableGuesses, guess_numbers, in_words, rounding_of
+from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within, rounding_of
 from audit.init.found_files import FOLDERS
 from audit.init.guess import SNAPSHOTS
 from audit.init.summary import sheets_of
@@ -259,7 +259,9 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        for sign, words in legend(signs, [text for _, text in lines_beside(path)]):
+        beside = [text for _, text in lines_beside(path)]
+        rules.hidden_below = max(rules.hidden_below, *map(limit_within, beside), 0)
+        for sign, words in legend(signs, beside):
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
         if notes:

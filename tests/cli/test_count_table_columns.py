@@ -549,6 +549,15 @@ def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_
     assert guessed(tmp_path, {"1.csv": f'{text}"Note: * = {note}",,\n'})["table"]["markers"] == {"*": ends}
 
 
+@pytest.mark.parametrize(
+    ("note", "least"),
+    [("Counts of 1 to 4 are suppressed", 5), ("Fallzahlen unter 3 sind geheim", 3), ("Counts of pupils", 8)],
+)
+def test_the_least_count_is_the_one_that_a_note_names(note, least, tmp_path):
+    text = "area,sex,n\nA,f,*\nA,m,17\nA,All,20\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n"
+    assert guessed(tmp_path, {"1.csv": f'{text}"Note: {note}",,\n'})["policy"]["min_count"] == least
+
+
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}

@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_count_table_columns.py::test_the_least_count_is_the_one_that_a_note_names": [
+        ("audit.init.count_rules._guess_least_count", "rules.hidden_below or", ""),
+    ],
     "cli/test_count_table_columns.py::test_a_sign_that_also_protects_others_has_no_greatest_count": [
         ("audit.init.count_rules._stands_for", "and not others else inf", "else inf"),
         ("audit.init.count_rules._stands_for", "or others or", "or"),
