@@ -319,7 +319,15 @@ def verdict(report: Report) -> Iterator[Block]:
                 clause = say("{meaning} ({name}, limit {limit})", meaning=str(CLAUSES[each.clause]), **named)
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
+    if _accepts(report):
+        lines.append(say("A clause holds here apart from what is accepted: risks and k below count that as well."))
     yield Bullets(lines)
+
+
+def _accepts(report: Report) -> bool:
+    """Return whether findings about people are accepted, by waivers or a baseline."""
+    accepted = report.left_out or any(each.state == "applied" for each in report.policy.waived)
+    return bool(accepted) and not isinstance(report, CountReport)
 
 
 def attacks(report: Report) -> Iterator[Block]:
@@ -329,9 +337,8 @@ def attacks(report: Report) -> Iterator[Block]:
     rows = [[named(each), status_in_words(each.status), result_text(each)] for each in ran]
     if any(each.people is not None for each in ran):
         left_out = any(each.kind == "harmless-value" for each in report.warnings)
-        head.append(
-            say("people whose value is certain") if not left_out else say("people with a certain, harmful value")
-        )
+        plain = say("people with a certain, harmful value") if left_out else say("people whose value is certain")
+        head.append(say("{people}, not accepted", people=plain) if _accepts(report) else plain)
         rows = [[*row, "" if a.people is None else figure(a.people)] for row, a in zip(rows, ran, strict=True)]
     risky = any("max_risk" in each.risks for each in ran)
     if risky:

@@ -108,6 +108,8 @@ def test_a_verdict_says_that_what_is_waived_is_not_counted(hospital):
         out = " ".join(run_main(str(hospital), *words)[1].split())
         assert everybody not in out
         assert re.search(r"certain for 3 of 16 people\. \d+ findings are waived and not counted\.", out)
+    assert "A clause holds here apart from what is accepted" in out
+    assert "people whose value is certain, not accepted" in out
 
 
 def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospital):
