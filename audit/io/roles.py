@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import bdtr
 
 from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
 from audit.io.attributes import QuasiIdentifier
@@ -158,6 +157,8 @@ def narrowing_texts(table: Table, column: str, attribute: QuasiIdentifier, headi
         return False
     any_exclude, any_pairs = compared(draw.integers(len(texts), size=(2, _COMPARED)))
     chance = any_exclude / (any_pairs + 1)
+    from scipy.special import bdtr
+
     return _LESS * exclude <= chance * pairs and bool(bdtr(exclude, pairs, chance) < _RARE)
 
 
