@@ -248,7 +248,7 @@ class LoadedSeries(Loaded):
     ) -> ExplanationResult:
         """Return what can be learnt about one person, as `audit explain SERIES --individual ID` does; it names people.
 
-        With `is_record`, it is about whoever has the published record id, as with `--record ID`.
+        With `is_record`, it is about the person with the published record id, as with `--record ID`.
 
         Raises:
             UsageError: there is no such person or record, or the series does not say who is in it.

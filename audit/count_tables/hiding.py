@@ -111,11 +111,11 @@ class HidingSearch:
     def changed(self, rows: Rows) -> Rows:
         """Return the rows of which less is known once they are hidden; a marker for any count says no more itself."""
         after = without_rows(self.counts, rows, self.signs)
-        told = "lower", "upper", "number", "hidden", "denominators", "earlier"
+        compared = "lower", "upper", "number", "hidden", "denominators", "earlier"
         return frozenset(
             row
             for row in rows
-            if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in told)
+            if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in compared)
         )
 
     def audited(self, counts: PublishedCounts) -> Audited:

@@ -43,12 +43,12 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     values = np.where(is_exact, counts.lower, np.nan)
     labels = {place: _labels(cells, place) for place in unexplained(counts)}
     unlike = [place for place, own in labels.items() if len({*own.values()}) > 1]
-    apart = {
+    unshared = {
         place for place in unlike if not any(one & other for one, other in combinations(labels[place].values(), 2))
     }
     every = [some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)]
     # Releases that share no label of a dimension have no line in common until they are added up over it.
-    for places in sorted(every, key=lambda some: not apart.issubset(some)):
+    for places in sorted(every, key=lambda some: not unshared.issubset(some)):
         if found := [*_found(counts, _known(counts, cells, values, places), places)]:
             yield from found
             return

@@ -178,7 +178,7 @@ def growing_doubts(series: Series, register: Register) -> Iterator[Doubt]:
 
 
 def unlisted_doubts(held: HeldSeries, register: Register) -> Iterator[Doubt]:
-    """Yield a doubt: a register has no line about releases that have rows of people, so nobody is judged there."""
+    """Yield a doubt: a register has no line about releases that have rows of people, in which no person is judged."""
     unlisted = [
         seen.release.tag
         for position, seen in enumerate(held.seen)

@@ -1,4 +1,4 @@
-"""Explain one person, or one record: run the attacks on everybody, and return the results about this one.
+"""Explain one person, or one record: run the attacks on all, and return the results about this one.
 
 If the adversary knows no people, the rows that the key or the record id shows are judged by the classes that hold them.
 """
