@@ -116,7 +116,9 @@ def test_all_worlds(adversary, data):
         return
     assert entry["measures"]["max_ever_risk"] == pytest.approx(highest, abs=1e-9)
     assert entry["measures"]["certain_ever"] == sum(risk == 1 for risk in answer.values())
-    assert ended(result)["state"] == ("violated" if highest >= float(limit) - 1e-12 else "holds")
+    listed = {each.release for each in series.register} if adversary == "register" else {*range(len(series.releases))}
+    holds = "holds" if len(listed) == len(series.releases) else "undecided"  # a register should list somebody in each
+    assert ended(result)["state"] == ("violated" if highest >= float(limit) - 1e-12 else holds)
 
 
 @pytest.mark.parametrize(("limit", "state"), [("0.8", "violated"), ("0.95", "holds")])

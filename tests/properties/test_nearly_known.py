@@ -225,7 +225,7 @@ def test_all_worlds(kind, adversary, changing, data):
     reasons = [each["reason"] for each in result["policy"]["undecided"] if each["measure"] == question.measure]
     if reasons:  # beside what is violated, too: shares of worlds are not always counted
         [entry] = result["attacks"]
-        known = ("no person could be judged", "look like totals", "far from 0")
+        known = ("no person could be judged", "look like totals", "far from 0", "no line of register.csv is about")
         assert entry["status"] != "complete" or limit < 1 or any(why in reasons[0] for why in known), reasons
         return
     assert told.keys() == answer.keys()
