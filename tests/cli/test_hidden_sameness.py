@@ -126,7 +126,14 @@ def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
 
 @pytest.mark.parametrize(
     ("value", "pay", "code"),
-    [("flu", "900", 0), ("flu # end", "900", 3), ("Flu.", "900", 3), ("gout", "900", 1), ("flu", "1 800", 1)],
+    [
+        ("flu", "900", 0),
+        ("flu # end", "900", 3),
+        ("Flu.", "900", 3),
+        ("gout", "900", 1),
+        ("flu", "1 800", 1),
+        ("flu", "1800 EUR", 3),
+    ],
 )
 def test_values_in_two_spellings_do_not_rule_each_other_out(tmp_path, value, pay, code):
     """A value that a later release writes otherwise looks like one that nobody has any more."""
