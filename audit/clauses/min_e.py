@@ -1,6 +1,6 @@
 """The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10).
 
-If values have categories, no two people may share a category in all worlds either. Two people with the same certain
+If values have several categories, no two people may share one in all worlds either. Two people with the same certain
 category violate the clause. Worlds show that there are none: `joint` gives each two people different categories in some
 world.
 """
@@ -115,9 +115,12 @@ def _certain_alike(entry: Result[Evidence]) -> bool:
 
 
 def _declared(evidence: Evidence) -> dict[str, Mapping[str, PublishedNumbers]]:
-    """Return the categories of each attribute that declares them; two people with harmful values are not yet alike."""
-    found = evidence.categories.items()
-    return {name: known for name, known in found if all(each.doubt is None for each in known.values())}
+    """Return the categories of each attribute that has several.
+
+    Two people share a single one, such as all values that are not harmless, only if it is certain for both: that is for
+    `max_risk` to judge.
+    """
+    return {name: known for name, known in evidence.categories.items() if len(known) > 1}
 
 
 def _categories(evidence: Evidence, code: int) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, changes_of_values, changing_columns, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
+from audit.io.cell_reading import unknown_among
 from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.publication_order import in_time, named_like
 from audit.io.roles import columns_without_role
@@ -82,15 +83,20 @@ def about_value(name: str, text: str) -> Question:
     return yes_or_no(question, default=False)
 
 
-def about_others(name: str, harmless: Collection[str]) -> Question:
-    """Return the question whether it may become known that a person's value is not one of the harmless ones."""
+def about_others(name: str, harmless: Collection[str], ask: Ask) -> bool | None:
+    """Ask whether it may become known that a person's value is not one of the harmless ones.
+
+    Return whether nobody may learn it, which is the value of `similar`; None if the publisher leaves it open.
+    """
     text = say(
         'May it become known of somebody that the value of "{column}" is certainly none of these: {values}? The person '
-        "then has one of the others. Without a yes, an audit that finds it is undecided.",
+        "then has one of the others.",
         column=printable(name),
         values=joined([f'"{printable(text, 40)}"' for text in harmless], most=_SHOWN),
     )
-    return yes_or_no(text, default=False)
+    answers = {"yes": say("yes"), "no": say("no; where an audit finds it, the policy is violated")}
+    answers[OPEN] = say("leave it open; where an audit finds it, the verdict stays undecided")
+    return {"yes": False, "no": True}.get(ask(Question(text, answers, OPEN)))
 
 
 _SINGLE = ("group", "record", "individual", "count")
@@ -388,9 +394,11 @@ class _Asked:
             if known := [text for text in texts if self.ask(about_value(name, text)) == "yes"]:
                 self.columns.setdefault("harmless", tomlkit.inline_table())[name] = [*stated, *known]
         for name, harmless in self.columns.get("harmless", {}).items():
-            stated = self.columns.get("similar", {})
-            if name not in stated and self.ask(about_others(name, harmless)) == "yes":
-                self.columns.setdefault("similar", tomlkit.inline_table())[name] = False
+            unknown = unknown_among(found[name].texts) if name in found else []
+            if name in self.columns.get("similar", {}) or {*harmless} <= {*unknown}:
+                continue
+            if (similar := about_others(name, harmless, self.ask)) is not None:
+                self.columns.setdefault("similar", tomlkit.inline_table())[name] = similar
 
     def ask_others(self) -> None:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""

@@ -346,8 +346,8 @@ def _doubted_values(sensitive: Column) -> Iterator[str]:
         yield say(
             '{share} of the rows have "{value}" as "{column}", and methods have to withhold people or to invent rows '
             'for that. If it may become known of anybody, such as "none", write harmless = [{example}] under '
-            "[columns], and similar = false if it may also become known that somebody has another value; or let "
-            "{command} ask.",
+            "[columns], and similar = false if it may also become known that somebody has another value, else true; or "
+            "let {command} ask.",
             share=figure(frequent[1], ".0%"),
             value=printable(frequent[0]),
             column=printable(sensitive.name),
@@ -682,8 +682,10 @@ def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask
         if (answer := ask(question)) not in ("no", "refused"):
             document["columns"].setdefault("left_out" if answer == "left" else "harmless", []).append(text)
     harmless = document["columns"].get("harmless", [])
-    if harmless and not microdata.unlike and ask(about_others(column.name, harmless)) == "yes":
-        document["columns"]["similar"] = False
+    if {*harmless} - {*unknown} and microdata.similar is None:
+        similar = about_others(column.name, harmless, ask)
+        if similar is not None:
+            document["columns"]["similar"] = similar
 
 
 def _leave(document: _Document, name: str) -> None:

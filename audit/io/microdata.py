@@ -184,7 +184,7 @@ class Microdata:
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
-        unlike: whether it may also become known of a person that the value is another one.
+        similar: whether nobody may learn that a person's value is another one; None if nothing says so.
         decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
@@ -205,7 +205,7 @@ class Microdata:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
-    unlike: bool = False
+    similar: bool | None = None
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str = "."
     dates: Mapping[str, str] = field(default_factory=dict)
@@ -678,7 +678,7 @@ class _MicrodataReader(Reader):
             hierarchies=hierarchies,
             codes=codes,
             harmless=self.texts(columns, "harmless"),
-            unlike=self.unlike(columns),
+            similar=self.similar(columns),
             grids=self.grids(quasi, {*codes, *hierarchies}),
             decimal=decimal,
             dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
@@ -686,12 +686,15 @@ class _MicrodataReader(Reader):
             spelled=self.texts(columns, "spelled"),
         )
 
-    def unlike(self, columns: Mapping[str, Any]) -> bool:
+    def similar(self, columns: Mapping[str, Any]) -> bool | None:
         stated = columns.get("similar")
-        if stated not in (None, False):
-            remedy = say("write similar = false, or leave it out; files of categories are named in the series")
-            self.note("similar", say("this is not false"), remedy)
-        return stated is False
+        if stated is True and not self.texts(columns, "harmless"):
+            self.note("similar", say("no values are harmless, so there are no others"), say("name them under harmless"))
+        if stated is None or isinstance(stated, bool):
+            return stated
+        remedy = say("write true or false, or leave it out; files of categories are named in the series")
+        self.note("similar", say("this is not true or false"), remedy)
+        return None
 
     def one_row(self, columns: Mapping[str, Any], individual: str, sensitive: str) -> OneRow | None:
         date, gravest = self.text(columns, "latest_by"), self.texts(columns, "gravest")

@@ -226,12 +226,14 @@ class Reader:
         """Return a table of paths inside the folder."""
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
-    def files_or_none(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
-        """Return a table of paths inside the folder; `false` in place of a path counts as an empty text."""
+    def files_or_flags(self, table: Mapping[str, Any], key: str) -> dict[str, str | bool]:
+        """Return a table of paths inside the folder, or of `true` or `false` in place of a path."""
         stated = table.get(key)
-        if isinstance(stated, Mapping):
-            table = {**table, key: {name: "" if path is False else path or "." for name, path in stated.items()}}
-        return self.files(table, key)
+        if not isinstance(stated, Mapping):
+            return {**self.files(table, key)}
+        flags = {name: each for name, each in stated.items() if isinstance(each, bool)}
+        paths = {name: path or "." for name, path in stated.items() if name not in flags}
+        return {**flags, **self.files({key: paths}, key)}
 
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
         """Return a path inside the folder; None if it is absent, or after noting a problem."""

@@ -183,7 +183,7 @@ def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Itera
         if absent:
             what = parted([what, say("no release has {values}", values=joined(absent, _COLUMNS_SHOWN))])
         names = series.columns.rules[Similar].names
-        others = sorted({name for name, _ in listed if name in names and not names[name]})
+        others = sorted({name for name, _ in listed if names.get(name) is False})
         if others:
             more = say(
                 "that a person certainly has another value of {columns} may be known, too, as declared",

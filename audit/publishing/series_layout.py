@@ -153,7 +153,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 ColumnTypes({name: kind for name, kind in kinds.items() if name not in microdata.hierarchies}),
                 Hierarchies(hierarchies),
                 Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
-                Similar({microdata.sensitive: ""} if microdata.unlike else {}),
+                Similar({} if microdata.similar is None else {microdata.sensitive: microdata.similar}),
                 Spelled(microdata.spelled),
                 Changing(_changing(microdata, anonymizer)),
                 Unlinkable(microdata.unlinkable),

@@ -289,7 +289,7 @@ def _needed(
             width = widths.get(name) if isinstance(widths, dict) else None
             kind, within = ("close", share) if width is None else ("near", width)
             found.append({"claim": kind, "within": str(Fraction(str(within))), **claim})
-        if series.columns.get("similar", {}).get(name):
+        if series.columns.get("similar", {}).get(name, name in series.columns.get("harmless", {})):
             found.append({"claim": "categories", **claim})
     return found
 

@@ -22,6 +22,7 @@ from tests.helpers.running import refused, run_audit, run_main
 
 UNSAID = 'harmless = { Disease = ["none"] }'
 NONE = f"{UNSAID}\nsimilar = {{ Disease = false }}"
+PROTECTED = f"{UNSAID}\nsimilar = {{ Disease = true }}"
 
 
 def series(folder, releases, columns="", policy="", individual=True, more=(), adversary=""):
@@ -81,7 +82,7 @@ def test_that_people_have_none_of_the_harmless_values_is_undecided_until_somebod
     assert {each["category"] for _, each in found(result)} == {'other than "none"'}
     manifest = (folder / "series.toml").read_text()
     (folder / "kinds.csv").write_text("value,category\nnone,well\nflu,ill\ngout,ill\ncold,ill\nasthma,ill\n")
-    for said, code in (("false", 0), ('"kinds.csv"', 1)):
+    for said, code in (("false", 0), ("true", 1), ('"kinds.csv"', 1)):
         (folder / "series.toml").write_text(manifest.replace(UNSAID, f"{UNSAID}\nsimilar = {{ Disease = {said} }}"))
         assert run_audit(folder)[0] == code
         [warning] = warned(run_audit(folder)[1])
@@ -103,12 +104,30 @@ def test_confirm_asks_whether_it_may_be_known_that_somebody_has_another_value(tm
         asked.append(question.text)
         return said
 
-    for said, kept in (("no", text), ("yes", text.replace(UNSAID, NONE))):  # noqa: B007 - `answer` reads it
+    for said, kept in (("?", UNSAID), ("no", PROTECTED), ("yes", NONE)):
         changed = confirmed(folder, text, answer)
-        assert [tomllib.loads(each)["columns"] for each in (changed, kept)] == [tomllib.loads(kept)["columns"]] * 2
+        assert tomllib.loads(changed) == tomllib.loads(text.replace(UNSAID, kept))
+        if said != "?":
+            confirmed(folder, changed, pytest.fail)
     assert all('certainly none of these: "none"' in each for each in asked)
-    assert len(asked) == 2
-    confirmed(folder, changed, pytest.fail)
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
+def test_that_nobody_may_learn_of_another_value_is_violated_only_where_somebody_can(tmp_path, individual):
+    folder = series(tmp_path / "found", [LIKELY + MIXED[2:]], PROTECTED, individual=individual)
+    code, result, _ = run_audit(folder, "--reveal", "--witness", str(tmp_path / "witness"))
+    assert (code, ended(result)["max_risk"]) == (1, "violated")
+    assert {each["category"] for _, each in found(result)} == {'other than "none"'}
+    said = ended(result)["min_e"]
+    assert said == ("holds" if individual else "not judged")  # nobody is alike who is not certain of a category
+    rows = [*LIKELY, ["x", "30-39", "none"], ["y", "30-39", "flu"], ["z", "30-39", "gout"]]
+    assert run_audit(series(tmp_path / "none", [rows], PROTECTED, individual=individual))[0] == 0
+
+
+def test_another_value_than_a_harmless_one_needs_harmless_values(tmp_path):
+    error = refused(str(series(tmp_path, [MIXED], "similar = { Disease = true }")))
+    assert 'harmless names no values of "Disease"' in error
 
 
 def test_the_head_counts_whom_all_attacks_find_where_one_of_them_counts_no_worlds(tmp_path):

@@ -154,44 +154,47 @@ class Harmless(ColumnRule, key="harmless", form=Reader.lists):
 
 
 @dataclass(frozen=True)
-class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
+class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
-    `false` in place of a file says that values have nothing in common. Without either, all values that are not harmless
-    are a category if some are, other than those that say that a value is not known: the publisher has not said whether
-    it may be known that a person has one of them.
+    In place of a file, `false` says that values have nothing in common, and `true` that all values that are not
+    harmless are a category. So they are if nothing is said, and some harmless value does not say that a value is not
+    known; but then the publisher has not said whether it may be known that a person has one of them.
 
     Attributes:
-        names: the file of each column; empty if its values have nothing in common.
+        names: the file of each column, or a flag: whether all values that are not harmless are a category.
         categories: the categories of each value, by column; a missing value has none. Empty until the files are read.
-        harmless: the harmless and missing values of the columns about which nothing is said.
+        harmless: the harmless and missing values of the columns for which no file and no `false` is stated.
     """
 
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str | bool] = field(default_factory=dict)
     categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     harmless: Mapping[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the columns that are not sensitive."""
-        return unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
+        """Yield the columns that are not sensitive, or that have no harmless values beside which others are alike."""
+        yield from unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
+        for column, name in self.names.items():
+            if name is True and column not in columns.rules[Harmless].values:
+                what = say('harmless names no values of "{column}", so there are no others', column=printable(column))
+                yield what, say("name the harmless values, or a file of categories")
 
     @property
     def stated(self) -> Toml:
         """The value of the key."""
-        return {column: name or False for column, name in self.names.items()}
+        return {**self.names}
 
     @property
     def files(self) -> Collection[str]:
         """The files of categories."""
-        return [*filter(None, self.names.values())]
+        return [name for name in self.names.values() if isinstance(name, str)]
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with its files read; each line puts a value into a category; a value may be in several."""
         found: dict[str, dict[str, frozenset[str]]] = {}
         missing = beside.rules[Missing].texts
         for column, name in self.names.items():
-            table = beside.table(name, ["value", "category"], problems) if name else None
-            if table is None:
+            if isinstance(name, bool) or (table := beside.table(name, ["value", "category"], problems)) is None:
                 continue
             spellings = dict[str, str]()
             known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
@@ -206,7 +209,7 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
                 known[value] = known.get(value, frozenset()) | {category}
         harmless = dict[str, tuple[frozenset[str], frozenset[str]]]()
         for column, texts in beside.rules[Harmless].values.items():
-            if column not in self.names:
+            if self.names.get(column, True) is True:
                 some, none = (frozenset(beside.rules.spelled(column, each) for each in own) for own in (texts, missing))
                 harmless[column] = some, none
         return replace(self, categories=found, harmless=harmless)
@@ -222,7 +225,7 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
         """Yield the indices of values without a category, with the fault and the remedy."""
         for place, text in enumerate(texts if column in self.categories else ()):
             if text not in self.categories[column]:
-                name = printable(self.names[column])
+                name = printable(str(self.names[column]))
                 yield (
                     place,
                     say("the value has no category in {name}", name=name),
@@ -236,7 +239,7 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_none):
         of its harmless values is published but those that say that a value is not known.
         """
         of, doubt = [self.of(column, text) for text in texts], None
-        if column in self.harmless:
+        if column in self.harmless and column not in self.names:
             if self.harmless[column][0].intersection(texts) <= {*unknown_among(texts)}:
                 return {}
             doubt = _undeclared(column, self.harmless[column][0])
@@ -258,8 +261,7 @@ def _quoted(texts: Collection[str]) -> str:
 def _undeclared(column: str, harmless: Collection[str]) -> Reason:
     what = say(
         'somebody certainly has another value of "{column}" than {values}, and nothing declares whether that may be '
-        "known: if it may, write {key} = false under [columns]; if not, name there a file that puts these other values "
-        "into one category",
+        "known: write {key} = false under [columns] if it may, else {key} = true",
         column=printable(column),
         values=_quoted(harmless),
         key=f"similar.{toml_key(column)}",

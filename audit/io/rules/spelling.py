@@ -180,7 +180,7 @@ class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alo
                 continue
             called = INDIVIDUAL if name == columns.individual else name
             if name in columns.sensitive and (
-                groups := perhaps_one_value(texts, near=not columns.rules[Similar].names.get(name))
+                groups := perhaps_one_value(texts, near=not isinstance(columns.rules[Similar].names.get(name), str))
             ):
                 what = say_count(
                     '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
