@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROOM, _NAME, _TAG, _WIDEST = 96, 16, 8, 10_000
+_LIST = r"\[[^][]*\]"
+_INLINE = rf"\{{(?:[^][{{}}]|{_LIST})*\}}"
+_TOML = re.compile(rf"""(?:[\w.-]|"[^"]*")+ = (?:{_INLINE}|\[(?:[^][{{}}]|{_INLINE})*\]|"[^"]*")|{_INLINE}""")
+_TIED = "\ue000"  # a space within what is written into a manifest
 
 
 @dataclass(frozen=True)
@@ -114,18 +119,21 @@ class Paper:
     def _wrapped(
         self, console: Console, line: str, inwards: int, *, hanging: int = 0, style: str | None = None
     ) -> None:
-        """Print a line, wrapped, some characters in; later lines of it `hanging` characters more."""
+        """Print a line, wrapped, some characters in; later lines of it `hanging` characters more.
+
+        A key of a manifest with its value stays on one line, so that it can be copied.
+        """
         own = len(line) - len(line.lstrip(" "))
         before, after = " " * inwards, " " * (inwards + hanging + own)
         lines = textwrap.fill(
-            line,
+            _TOML.sub(lambda found: found[0].replace(" ", _TIED), line),
             self.width,
             initial_indent=before,
             subsequent_indent=after,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        console.print(lines, style=style, soft_wrap=True)
+        console.print(lines.replace(_TIED, " "), style=style, soft_wrap=True)
 
     def _table(self, console: Console, block: PageTable) -> None:
         """Print a table; cells that break a limit are marked."""

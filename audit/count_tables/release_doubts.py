@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations, islice, permutations
+from itertools import combinations, islice, permutations
 from math import prod
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts
 from audit.model.errors import printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 _LINES_COMPARED = 200
 _FIRST = 8  # the lines that are compared at once
@@ -95,19 +96,22 @@ def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iter
     """
     tags, most_known = counts.manifest.tags, np.argsort(np.isnan(known).sum(axis=1), kind="stable")
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
-    repeated = [*_repeated(known)]
-    for whole, parts in [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1] or repeated if places else ():
-        if written := _as_total(counts, places, whole, parts):
-            yield written
-            continue
-        yield say(
-            'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
-            "people; if a label of {dimensions} stands for all, name it in totals, and write them as one release; if "
-            "they count other people, audit each in a folder of its own",
+    repeated, sums = [*_repeated(known)], [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1]
+    otherwise = say("if they count other people, audit each in a folder of its own")
+    for whole, parts in sums or repeated if places else ():
+        orders = [(whole, *parts), *([] if sums else [(*parts, whole)])]
+        ways = [as_one_release(counts, one, others, places[0]) for one, *others in orders if len(places) == 1]
+        way = next(filter(None, ways), "") or say(
+            "if a label of {dimensions} stands for all, name it in totals, and write them as one release",
             dimensions=names,
-            release=printable(tags[whole], 60),
-            others=", ".join(printable(tags[part], 60) for part in parts[:_NAMED]),
         )
+        fact = say(
+            'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
+            "people",
+            dimensions=names,
+            **_tags(tags, whole, parts),
+        )
+        yield parted([fact, way, otherwise])
     if places:
         return
     for one, (other,) in repeated:
@@ -122,46 +126,20 @@ def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iter
             example=f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}",
             same='"same"',
         )
-    for whole, parts in [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1]:
-        yield say(
+    for whole, parts in sums:
+        fact = say(
             'release "{release}" is the sum of others ({others}) wherever all numbers are shown, so it counts the same '
-            "people; write them as one release: a table with a column that names each of them, which is a dimension "
-            '(not releases_by) with "{release}" as its total; if they count other people, audit each in a folder of '
-            "its own",
-            release=printable(tags[whole], 60),
-            others=", ".join(printable(tags[part], 60) for part in parts[:_NAMED]),
+            "people",
+            **_tags(tags, whole, parts),
         )
+        yield parted([fact, as_one_release(counts, whole, parts), otherwise])
 
 
-def _as_total(counts: PublishedCounts, places: Sequence[int], whole: int, parts: Sequence[int]) -> str | None:
-    """Return a sentence on how to declare a release that is the sum of all others, if one label of it says that.
-
-    None if the release has several labels of the dimension, or if two releases have the same label of it.
-    """
-    releases, rows = counts.manifest.releases, counts.release
-    shown = [{*counts.label[rows == release, places[0]].tolist()} for release in (whole, *parts)]
-    if (
-        len(places) > 1
-        or len(shown) < len(releases)
-        or len(shown[0]) > 1
-        or len({*chain(*shown)}) < sum(map(len, shown))
-    ):
-        return None
-    (label,) = shown[0]
-    dimension = counts.dimensions[places[0]]
-    files = ", ".join(toml_text(table.shown) for part in parts for table in releases[part].tables)
-    tag = toml_text(f"{releases[parts[0]].tag}-{releases[parts[-1]].tag}")
-    return say(
-        'release "{release}" is the sum of the others ({others}) wherever all numbers are shown, so it counts the same '
-        "people, and its label of {dimension} is their total; write the others as one release, {example}, and "
-        "{same} and {total} in [table]; if they count other people, audit each in a folder of its own",
-        release=printable(releases[whole].tag, 60),
-        others=", ".join(printable(releases[part].tag, 60) for part in parts[:_NAMED]),
-        dimension=printable(dimension.axis.name, 60),
-        example=f"{{ tag = {tag}, tables = [{files}] }}",
-        same='over_time = "same"',
-        total=f"totals.{toml_text(dimension.axis.name)} = {toml_text(dimension.labels[label])}",
-    )
+def _tags(tags: Sequence[str], whole: int, parts: Sequence[int]) -> dict[str, str]:
+    return {
+        "release": printable(tags[whole], 60),
+        "others": ", ".join(printable(tags[part], 60) for part in parts[:_NAMED]),
+    }
 
 
 def _sums_of_labels(counts: PublishedCounts, cells: Codes, values: Known, place: int) -> Iterator[str]:

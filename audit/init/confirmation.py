@@ -31,7 +31,7 @@ from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.series import Series, check_headers
-from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_value
+from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -529,7 +529,7 @@ class _Asked:
         for table in tables:
             place = place[table]
         old = place.unwrap()[last]
-        value = printable(re.sub(r"(?<=\[)\n *|,\n(?=\])", "", toml_value(old)).replace("\n    ", " "), 2_000)
+        value = printable(toml_line(old), 2_000)
         # For a bool, the table itself returns no item, and so no comment.
         item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
         # The lines of a table have the comments, such as those of columns.crosswalk.

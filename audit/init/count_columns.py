@@ -53,7 +53,7 @@ _LABEL_WORDS = _words(
     "age ages year years zip zipcode plz postcode postal code month week day hour wave round grade level band "
     "decile quintile quantile quartile percentile alter jahr monat woche tag edad ano anno annee mois semaine "
     "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
-    "sort hierarchy place rank"
+    "sort hierarchy place rank trimestre quartal semestre"
 )
 _CODE_WORDS = _words(
     "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"

@@ -363,6 +363,15 @@ def toml_value(value: object) -> str:
     return str(value).lower()
 
 
+def toml_line(value: object) -> str:
+    """Return a TOML value on one line.
+
+    >>> toml_line(["a" * 60, "b" * 60]) == f'["{"a" * 60}", "{"b" * 60}"]'
+    True
+    """
+    return re.sub(r"(?<=\[)\n *|,\n(?=\])", "", toml_value(value)).replace("\n    ", " ")
+
+
 def toml_document(tables: Mapping[str, Mapping[str, Toml]]) -> str:
     r"""Return a TOML document of tables, without empty tables and without keys whose value is None.
 

@@ -18,7 +18,7 @@ from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import said_range
 from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
-from audit.io.toml import toml_text
+from audit.io.toml import toml_document, toml_text
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.public_tables import confirm
@@ -287,7 +287,7 @@ def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_p
     whole = f'{{ tag = "{quarters[0]}-{quarters[-1]}", tables = [{files}] }}'
     code, out, _ = judged(files, 'totals.period = ""')
     same, total = 'over_time = "same"', 'totals."period" = "24"'
-    assert (code, f"{whole}, and {same} and {total} in [table]" in " ".join(out.split())) == (3, True), out
+    assert (code, f"releases = [{whole}]" in out) == (3, True), out
     code, out, _ = judged(whole, f"{same}\n{total}")
     assert (code, "exactly 0" in out) == (1, True), out
     listed = f'{{ tag = "all", tables = [{files}, "{year}.csv"] }}'
@@ -630,6 +630,76 @@ def quarters(folder, extra, totals="", head="area,sex,n", table=""):
     (folder / "series.toml").write_text(text, encoding="utf-8")
     code, out, _ = run_main(str(folder))
     return code, " ".join(out.split())
+
+
+def written_quarter(path, column, text, numbers):
+    """A messy table of a quarter or a year, whose small counts are an s, with a note below it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kinds, areas = ("Épilepsie", "Diabète"), ("Ain", "Aube", "Var")
+    counts = dict(zip(((area, kind) for kind in kinds for area in areas), numbers, strict=True))
+    lines = [["Département", "Pathologie", "Effectif"]]
+    for area in (*areas, "Ensemble"):
+        for kind in (*kinds, "Total"):
+            n = sum(n for (a, k), n in counts.items() if area in (a, "Ensemble") and kind in (k, "Total"))
+            lines.append([area, kind, "s" if n <= 10 else str(n)])
+    texts = [column, *[text] * (len(lines) - 1)]
+    rows = [";".join([*([each] if column else []), *line]) for each, line in zip(texts, lines, strict=True)]
+    path.write_text("\n".join([*rows, "", "s : secret statistique (1 à 10)", ""]), encoding="cp1252")
+
+
+@pytest.mark.parametrize(
+    ("column", "quarter", "year", "name"),
+    [
+        ("Période", "T{} 2023", "Année 2023", "releases/2023-T{}.csv"),
+        ("Année;Trimestre", "2023;{}", "2023;Total", "2023-T{}/tableau.csv"),
+        ("Trimestre", "2023-T{}", "2023", "releases/2023-T{}.csv"),
+        ("", "", "", "2023-T{}/tableau.csv"),
+        ("Période", "T{} 2023", "Année 2023", ""),
+        ("Trimestre", "2023-T{}", "2023", ""),
+        ("Trimestre", "{}", "Total", "more"),
+    ],
+    ids=["dimension", "folders", "no dimension", "no column", "one file", "releases_by", "beside another year"],
+)
+@pytest.mark.parametrize("further", [0, 30])
+def test_the_year_of_quarters_is_judged_by_the_lines_that_are_printed(column, quarter, year, name, further, tmp_path):
+    """They replace lines of the manifest that `audit init` wrote; the year shows what only one quarter hides."""
+    folder, candidate, more = tmp_path / "series", tmp_path / "2023.csv", name == "more"
+    name = "releases/2023-T{}.csv" if more else name
+    files = {q: folder / name.format(q) if name else tmp_path / f"{q}.csv" for q in range(1, 5)}
+    numbers = {q: [5 + q, 9, 20, 8, 4 + q, 30 + q] for q in files}
+    for q in range(2, 5):
+        numbers[q] = [n + further for n in numbers[q]]
+    for q, path in files.items():
+        written_quarter(path, column, quarter.format(q), numbers[q])
+    if more:
+        written_quarter(folder / "releases/2022-T1.csv", column, "1", [5, 8, 90, 9, 7, 31])
+    if not name:
+        tables = [path.read_text(encoding="cp1252").partition("\n\n") for path in files.values()]
+        rows = "".join(table.partition("\n")[2] + "\n" for table, _, _ in tables)
+        text = f"{tables[0][0].partition(chr(10))[0]}\n{rows}\n{tables[0][2]}"
+        folder.mkdir()
+        (folder / "trimestres.csv").write_text(text, encoding="cp1252")
+    written_quarter(candidate, column, year, [sum(each) for each in zip(*numbers.values(), strict=True)])
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    confirm(folder)
+    code, out, _ = run_main("next", str(folder), str(candidate))
+    assert code == 3, out
+    assert ("of a new folder with these tables alone" in " ".join(out.split())) == more
+    printed = out[: out.index("; if they count other people")]
+    printed = printed[printed.index("[series]" if "[series]" in out else "[table]") :].partition("; delete releases_by")
+    assert bool(printed[1]) == (not name and column == "Trimestre")
+    lines = re.sub(r"\s*(\[(?:series|table)\])\s*", r"\n\1\n", printed[0])
+    manifest = folder / "series.toml"
+    document = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    document["series"].pop("releases_by", None)
+    for key, values in tomllib.loads(re.sub(r"(?<=[]}]) (?=\w+ = )", "\n", lines)).items():
+        document[key] |= values
+    manifest.write_text(toml_document(document), encoding="utf-8")
+    for q, path in files.items() if not column else ():
+        written_quarter(path, "release", f"2023-T{q}", numbers[q])
+    assert run_main(str(folder))[0] == 0
+    code, out, _ = run_main("next", str(folder), str(candidate))
+    assert code == (1 if further else 0), out
 
 
 @pytest.mark.parametrize(

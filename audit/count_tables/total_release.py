@@ -1,0 +1,128 @@
+"""What to write in the manifest where a release is the total of others, such as the year of its quarters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from audit.count_tables.label_doubts import unexplained
+from audit.count_tables.manifest import NAME, TableFile, column_names, read_count_table
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_rules import STATISTIC, WHOLE
+from audit.io.toml import toml_key, toml_line
+from audit.model.errors import Problems, printable
+from audit.runtime.phrases import parted, say
+
+
+def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], place: int | None = None) -> str:
+    """Return what to write so that some releases are one, whose total is another release.
+
+    They are told apart by the labels of a dimension, else by a column that is none yet; if there is none, one has to be
+    added.
+
+    Args:
+        counts: the published counts.
+        whole: the release that is the sum of the others.
+        parts: the others.
+        place: the dimension over which they are added up, if there is one: only this one may tell them apart.
+
+    Returns:
+        The steps, with the lines to write; an empty text if the dimension does not tell the releases apart.
+    """
+    manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in (whole, *parts)]
+    places = unexplained(counts) if place is None else [place]
+    columns = chain(
+        _labels(counts, [whole, *parts], places), _columns(counts, [whole, *parts]) if place is None else ()
+    )
+    told = ((name, label) for name, texts in columns if (label := _label_of_all(texts)) is not None)
+    column, label = next(told, (say("release"), None))
+    if place is not None and label is None:
+        return ""
+    if label is None:
+        how = say(
+            'add a column "{column}" to the tables of the others, with the name of the release in each row',
+            column=column,
+        )
+    else:
+        how = say('"{label}" of {column} stands for all', label=printable(label, 60), column=printable(column, 60))
+    lines = [
+        f"[{table}] {' '.join(f'{toml_key(key)} = {toml_line(value)}' for key, value in written.items())}"
+        for table, written in (
+            ("series", _series(counts, releases[0].tables, parts)),
+            ("table", _table(counts, column, releases[0].tag if label is None else label)),
+        )
+        if written
+    ]
+    alone = len(releases) == len(manifest.releases)
+    file = NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
+    write = say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
+    deleted = [] if manifest.releases_by is None else [say("delete {key}", key="releases_by")]
+    return parted([how, write, *deleted])
+
+
+def _labels(
+    counts: PublishedCounts, releases: Sequence[int], places: Sequence[int]
+) -> Iterator[tuple[str, list[frozenset[str]]]]:
+    """Yield the name of each of some dimensions, with the labels that each release has of it."""
+    for place in places:
+        dimension = counts.dimensions[place]
+        own = [counts.label[counts.release == release, place].tolist() for release in releases]
+        yield dimension.axis.name, [frozenset(dimension.labels[label] for label in labels) for labels in own]
+
+
+def _columns(counts: PublishedCounts, releases: Sequence[int]) -> Iterator[tuple[str, list[frozenset[str]]]]:
+    """Yield the columns without a meaning that have one text in each release, and the texts; first that of releases."""
+    manifest = counts.manifest
+    tables = [manifest.releases[release].tables for release in releases]
+    names = column_names(tables[0][0].path, tables[0][0].shown, Problems()) or []
+    without = [name for name in names if name not in manifest.columns or name in manifest.not_counts]
+    for name in [each for each in (manifest.releases_by, *without) if each is not None]:
+        texts = [frozenset(text for table in some for text in _texts(table, name)) for some in tables]
+        if all(len(each) == 1 for each in texts):
+            yield name, texts
+
+
+def _texts(table: TableFile, name: str) -> Sequence[str]:
+    if table.only is not None and table.only[0] == name:
+        return [table.only[1]]
+    read = read_count_table(table.path, table.shown, [name], Problems())
+    return [] if read is None else read.distinct(name)
+
+
+def _label_of_all(texts: Sequence[frozenset[str]]) -> str | None:
+    """Return the only text of the first release if no two releases have the same, and the others have several."""
+    whole, *others = texts
+    every = frozenset[str]().union(*texts)
+    is_apart = len(every) == sum(map(len, texts)) and len(whole) == 1 and sum(map(len, others)) > 1
+    return next(iter(whole)) if is_apart else None
+
+
+def _series(counts: PublishedCounts, whole: Sequence[TableFile], parts: Sequence[int]) -> Mapping[str, object]:
+    """Return the key of the releases: the parts together, then the whole if it is published in the series' folder."""
+    manifest = counts.manifest
+    if len(parts) == 1 and manifest.releases_by is None:
+        return {}
+    tags = manifest.tags[parts[0]], manifest.tags[parts[-1]]
+    paths = {table.path for table in whole}
+    files = dict.fromkeys(table.shown for part in parts for table in manifest.releases[part].tables)
+    names = [table.shown for table in whole if not Path(table.shown).is_absolute()]
+    own = [name for name in names if manifest.folder / name in paths and name not in files]
+    tag = next(release.tag for release in manifest.releases if release.tables == whole)
+    listed = [{"tag": "-".join(tags), "tables": [*files]}, *([{"tag": tag, "tables": own}] if own else [])]
+    return {"releases": listed}
+
+
+def _table(counts: PublishedCounts, column: str, label: str) -> Mapping[str, object]:
+    """Return the keys by which a column is a dimension with a label for all people, whom every release counts."""
+    manifest = counts.manifest
+    added = {} if manifest.wide is None else {manifest.wide.dimension}
+    own = [name for name in manifest.dimensions if name not in {*added, STATISTIC}]
+    totals = dict.fromkeys(manifest.no_total, "") | {
+        name: total for name, total in manifest.totals.items() if name != STATISTIC and total != WHOLE
+    }
+    written: dict[str, object] = {} if column in manifest.dimensions else {"dimensions": [column, *own]}
+    written["totals"] = {name: totals[name] for name in manifest.dimensions if name in totals} | {column: label}
+    if column in manifest.not_counts:
+        written["not_counts"] = manifest.not_counts - {column}
+    return written | {"over_time": "same"}
