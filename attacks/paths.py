@@ -98,6 +98,7 @@ class FeasibleValues:
         versions: the versions of each release.
         people, words: the number of people, and of words of a set.
         disclosed: the number of versions with one feasible value after each release that was read.
+        exposed: the number of people with such a version after each release that was read.
     """
 
     def __init__(self, evidence: Evidence, budget: Budget) -> None:
@@ -110,7 +111,7 @@ class FeasibleValues:
         for pools in evidence.stream():
             self.versions.append(_Versions(pools, len(allowed), self.words))
             self.people = max(self.people, pools.people)
-        self.disclosed = list[int]()
+        self.disclosed, self.exposed, self._exposed = list[int](), list[int](), np.zeros(self.people, np.bool_)
 
     def run(self) -> None:
         """Read all releases, or as many as the budget permits; call it once."""
@@ -122,8 +123,9 @@ class FeasibleValues:
             version = self.versions[release]
             version.sets &= may_follow[version.person]
             may_follow[version.person] = self._after(version.sets)
-            found += self._lone(version.sets, version.counted) + self._prune(release)
+            found += self._lone(version.sets, version.counted, version.person) + self._prune(release)
             self.disclosed.append(found)
+            self.exposed.append(int(np.count_nonzero(self._exposed)))
 
     def _prune(self, last: int) -> int:
         """Drop values of earlier versions that lead nowhere; return how many more versions are disclosed."""
@@ -140,13 +142,16 @@ class FeasibleValues:
             rows, who, old, new = rows[changed], who[changed], old[changed], new[changed]
             version.sets[rows] = new
             may_precede[who] = self._before(new)
-            more += self._lone(new, version.counted[rows]) - self._lone(old, version.counted[rows])
+            counted = version.counted[rows]
+            more += self._lone(new, counted, who) - self._lone(old, counted, who)
         return more
 
-    def _lone(self, sets: Words, counted: Flags) -> int:
-        """Return how many of some versions count and have one value (or one value of some combined attribute)."""
+    def _lone(self, sets: Words, counted: Flags, person: Codes) -> int:
+        """Return how many of some versions count and have one value (or one of some combined attribute); note whose."""
         row, _ = self._certain_values(sets)
-        return int(np.count_nonzero(counted[row] & (np.diff(row, prepend=-1) > 0)))
+        lone = row[counted[row] & (np.diff(row, prepend=-1) > 0)]
+        self._exposed[person[lone]] = True
+        return len(lone)
 
     def claims(self) -> Columns:
         """Return person, release and value of the certain versions that were read and count."""

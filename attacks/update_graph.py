@@ -106,7 +106,8 @@ class UpdateGraphAttack(PolicyOptions):
             timeline=found.disclosed,
         )
         claims, reason = self.claims(evidence, *found.claims()), budget.reason_after(done, len(evidence.tags))
-        return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
+        outcome = Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
+        return replace(outcome, exposed=tuple(found.exposed))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the outcome if values never change: a value is feasible if all pools of the person hold it."""
@@ -120,7 +121,8 @@ class UpdateGraphAttack(PolicyOptions):
         )
         claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
         reason = budget.reason_after(done, len(evidence.tags))
-        return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+        outcome = Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+        return replace(outcome, exposed=tuple(state.vulnerable))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return the claims about some versions."""

@@ -20,12 +20,15 @@ def shown_attacks(report: Report) -> list[AttackReport]:
 
 
 def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
-    """Return the results of each attack after each release, if there are several releases."""
+    """Return how many people each attack finds after each release, if there are several.
+
+    For attacks that count no people, how many records or classes.
+    """
     if len(report.series.releases) < 2:
         return []
     exposed = {(each.attack, each.sensitive): each.after_release for each in report.exposure}
     lines = [
-        (attack, attack.measures.timeline if people is None or attack.people_at_once is None else list(people))
+        (attack, attack.measures.timeline if people is None else list(people))
         for attack in shown_attacks(report)
         if attack.ran
         for people in [exposed.get((attack.attack, attack.sensitive))]

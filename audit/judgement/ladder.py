@@ -95,7 +95,7 @@ def _after_release(entry: Result[View]) -> tuple[int, ...] | None:
     """Return the number of people found after each release; None if the attack does not count people."""
     outcome, seen, claims = entry.outcome, entry.evidence, entry.claims
     timeline = outcome.measures.timeline
-    if outcome.exposed is not None:
+    if outcome.exposed is not None and seen.possible_kinds is None:
         return outcome.exposed
     if outcome.measures.subjects_label is not PEOPLE or not isinstance(timeline, list):
         return None

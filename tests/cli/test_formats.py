@@ -196,6 +196,7 @@ def test_a_page_has_every_part(tmp_path):
     assert "INTERNAL" not in page
     assert "**NOT SAFE: the sensitive value is certain for 4 of 16 people.**" in page
     assert "| 2 | 2 | 13 | 4 |" in page  # people found after release 2
+    assert ["2", "2", "13", "4"] in map(str.split, run_main(str(tmp_path / "s"))[1].splitlines())
     assert re.search(
         r"^\| releases/1\.csv \| [0-9a-f]{64} \(of its published columns, as CSV\) \| 11 \|$", page, re.MULTILINE
     )

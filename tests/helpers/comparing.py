@@ -63,6 +63,8 @@ def assert_update_graph(audited: Audited, answer: UpdateGraph, series: TinySerie
         for person, j in answer.disclosed
     }
     assert audited.attack("update-graph")["findings_total"] == len(answer.disclosed)
+    [exposed] = [each["after_release"] for each in audited.result["exposure"] if each["attack"] == "update-graph"]
+    assert exposed[-1] == len({person for person, _ in answer.disclosed})
 
 
 def assert_risks(measures: dict[str, Any], risks: dict[Any, Any]) -> None:
