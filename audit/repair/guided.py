@@ -117,9 +117,15 @@ class GuidedSearch:
             if roots & touched:
                 continue
             rows = np.array([row for row in blame.rows.tolist() if draft.keeps(row)], dtype=np.intp)
-            root = min(roots, key=lambda each: (len(draft.inside[each]), each))
-            changed = self._change(draft, root, rows, tries)
-            touched |= {root, *changed} if changed else set()
+            if roots:
+                root = min(roots, key=lambda each: (len(draft.inside[each]), each))
+                changed = self._change(draft, root, rows, tries)
+                touched |= {root} if changed else set()
+            elif WITHHOLD in self.moves and self._may_withhold(draft, gone := self.rows.withholdable(rows)):
+                changed = self._withheld(draft, gone)
+            else:
+                return False
+            touched |= {*changed}
             if not self._mended(draft, changed):
                 return False
         return bool(touched)
@@ -136,14 +142,18 @@ class GuidedSearch:
         _, kind, what = min(left, key=lambda each: each[0])
         tries[root, kind] += 1
         if kind == WITHHOLD and isinstance(what, np.ndarray):
-            changed = sorted(set(draft.root[draft.home[what]].tolist()))
-            for each in changed:
-                draft.withhold(each, what)
-            return changed
+            return self._withheld(draft, what)
         changed = draft.apply(root, kind, what)
         for _ in range(2 ** max(0, tries[root, kind] - 3) - 1 if MERGE in self.moves else 0):
             if near := draft.partners(changed[0]):
                 changed = [draft.merge(changed[0], near[0][1])]
+        return changed
+
+    def _withheld(self, draft: CandidateDraft, rows: Places) -> list[int]:
+        """Withhold some rows, and return the merged groups that had them."""
+        changed = sorted(set(draft.root[draft.home[rows]].tolist()))
+        for each in changed:
+            draft.withhold(each, rows)
         return changed
 
     def _options(self, draft: CandidateDraft, root: int, rows: Places, exchanged: int) -> Iterator[Option]:

@@ -13,6 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from audit.clauses.registry import in_force
+from audit.findings.close_numbers import KnownNearly
+from audit.findings.homogeneous_class import HomogeneousClass
+from audit.findings.narrowed import Narrowed
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -44,7 +47,10 @@ class SearchOutOfTimeError(Exception):
 
 @dataclass(frozen=True)
 class Blame:
-    """The part of a changed candidate that a finding follows from: merged groups, and the rows of its people."""
+    """The part of a changed candidate that a finding follows from: merged groups, and the rows of its people.
+
+    Without groups, it is about a record that is no longer published, which needs others beside it: rows to withhold.
+    """
 
     groups: tuple[int, ...]
     rows: Places
@@ -226,7 +232,8 @@ class _Written:
 
     def __init__(self, run: AuditRun, rows: CandidateRows, plan: RepairPlan) -> None:
         held = run.releases
-        self.source, self.rows, self.plan = run.evidence[0].source, rows, plan
+        self._evidence, self.rows, self.plan = run.evidence[0], rows, plan
+        self.source = run.evidence[0].source
         self._last, self._read = len(held) - 1, held.seen[-1]
         self._person = owners(held.series, held.keyed[-1].person)
         self._row = rows.order_of(plan)
@@ -257,8 +264,39 @@ class _Written:
             # Some person in the candidate has a value that follows for the same reason.
             rows = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])[:1]
         if not roots and not len(rows):
+            if isinstance(finding, HomogeneousClass | KnownNearly | Narrowed):
+                return self._of_record(finding.record)
             return None
         return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
+
+    def _of_record(self, record: int) -> Blame | None:
+        """Return the group and the row of a record.
+
+        If it is no longer published, return the row of a record that is like it without that row: it was in the same
+        releases, with equal cells. It has another value, if possible, which is frequent in its group. None if there is
+        no such record.
+        """
+        seen, last = self._evidence, self._last
+        if seen.records is None or record < 0:
+            return None
+        here = seen.records.rows(last)
+        if len(own := self._row[here.record == record]):
+            return Blame(tuple(self.plan.group[own].tolist()), own)
+        alike, known = np.ones(here.size, dtype=np.bool_), -1
+        for release, rows in enumerate(map(seen.records.rows, range(last))):
+            at = np.flatnonzero(rows.record == record)
+            values = None if seen.rows_of is None else seen.rows_of.rows(release).value
+            known = known if values is None or not len(at) else int(values[at[0]])
+            for column in rows.cells:
+                cells = np.full(here.size, -1, dtype=np.int32)
+                cells[rows.record] = column
+                alike &= cells == cells[record]
+        value = self.rows.values.get(seen.sensitive, np.zeros(self.rows.rows, dtype=np.int32))
+        kind = self.plan.group * (int(value.max()) + 1) + value
+        often = np.bincount(kind[~self.plan.withheld])
+        beside = self._row[alike[here.record]].tolist()
+        best = max(beside, key=lambda row: (value[row] != known, often[kind[row]], -row), default=None)
+        return None if best is None else Blame((), np.array([best]))
 
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
         """Yield the group of each person who is in the candidate, with the person's rows there.

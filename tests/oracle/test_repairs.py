@@ -284,16 +284,16 @@ def records(seed: int, folder: Path) -> Drawn:
 
 
 def _is_diverse(releases: Sequence[Sequence[tuple[str, str, str]]]) -> bool:
-    """Whether at least two records, of at least two values, have the same ages left after some releases."""
-    left: dict[str, tuple[set[int], str]] = {}
-    for rows in releases:
+    """Whether records of several values have the same ages left after some releases, and are in the same of these."""
+    left: dict[str, tuple[set[int], list[int], str]] = {}
+    for number, rows in enumerate(releases):
         for name, age, value in rows:
             ends = [0, 99] if age == "*" else [int(text) for text in re.findall(r"\d+", age)]
-            ages = set(range(ends[0], ends[-1] + 1))
-            left[name] = (left[name][0] & ages if name in left else ages, value)
-    classes: dict[frozenset[int], list[str]] = {}
-    for ages, value in left.values():
-        classes.setdefault(frozenset(ages), []).append(value)
+            ages, there, _ = left.get(name, (set(range(100)), [], value))
+            left[name] = (ages & {*range(ends[0], ends[-1] + 1)}, [*there, number], value)
+    classes: dict[tuple[frozenset[int], tuple[int, ...]], list[str]] = {}
+    for ages, there, value in left.values():
+        classes.setdefault((frozenset(ages), tuple(there)), []).append(value)
     return all(len(set(values)) > 1 for values in classes.values())
 
 
@@ -370,6 +370,13 @@ def test_verdicts_are_those_of_enumeration(tmp_path, kind, seed):
         assert not (tmp_path / "out").exists()
         assert code == (1 if found["proved"] else 3)
         assert not found["proved"] or drawn.exists is None or not drawn.exists()
+
+
+@pytest.mark.parametrize("seed", [0, 4, 16])
+def test_others_are_withheld_beside_a_record_that_is_no_longer_published(tmp_path, seed):
+    drawn = KINDS["records"](seed, tmp_path)
+    assert repair(drawn, tmp_path)[0] == 0
+    assert drawn.is_safe(tmp_path / "out")
 
 
 @pytest.mark.parametrize("kind", ["register", "records", "regrouped"])
