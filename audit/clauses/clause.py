@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias, TypeVar
 
 from audit.model.adversary import Adversary
@@ -17,7 +17,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import ClauseState
 from audit.model.outcome import Risks, interruption
-from audit.model.report import ReleasePanel, Undecided, Violation
+from audit.model.report import ClauseReport, ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
 from audit.runtime.outside_code import ClauseWatch
 from audit.runtime.phrases import Reason, combined, kind_of, say
@@ -228,12 +228,17 @@ class ClauseDecision:
         reason: why it neither holds nor is violated; or, if it holds, its qualification.
     """
 
-    clause: Clause
+    clause: Limit
     limit: float
     state: ClauseState
     violations: tuple[Violation, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     reason: str | None = None
+
+    @property
+    def reported(self) -> ClauseReport:
+        """The outcome as a report has it."""
+        return ClauseReport(self.clause.name, self.limit, self.state, self.reason)
 
 
 @dataclass(frozen=True)
@@ -254,6 +259,18 @@ class Stated:
     def stated(self) -> bool:
         """Whether the limit is stated, and not a default."""
         return self.manifest or self.asked
+
+
+def ended(
+    clause: Limit, limit: float, doubts: Sequence[str], violations: tuple[Violation, ...] = (), *, broken: bool
+) -> ClauseDecision:
+    """Return how a clause ends, given why it is in doubt, what may violate it, and whether something certainly does.
+
+    The doubts about a violated clause are reported, too: more may violate it.
+    """
+    why = None if broken else combined(doubts)
+    state: ClauseState = "violated" if broken else "undecided" if doubts else "holds"
+    return ClauseDecision(clause, limit, state, violations, tuple(Undecided(clause.name, each) for each in doubts), why)
 
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
@@ -283,10 +300,6 @@ def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDec
             return ClauseDecision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
         return ClauseDecision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
     doubts = [each for each in findings.doubts if each.concerns(clause.name)]
-    undecided = tuple(Undecided(clause.name, why) for why in (*(each.reason for each in doubts), *reasons))
-    if violations and not any(each.guessed for each in doubts):
-        return ClauseDecision(clause, limit, "violated", violations, undecided)
-    why = combined(each.reason for each in undecided)
-    if not undecided:
-        return ClauseDecision(clause, limit, "holds", reason=clause.qualified(findings, limit))
-    return ClauseDecision(clause, limit, "undecided", violations, undecided, why)
+    broken = bool(violations) and not any(each.guessed for each in doubts)
+    decision = ended(clause, limit, [*(each.reason for each in doubts), *reasons], violations, broken=broken)
+    return decision if decision.state != "holds" else replace(decision, reason=clause.qualified(findings, limit))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
-from audit.clauses.clause import Limit
+from audit.clauses.clause import ClauseDecision, Limit, ended
 from audit.clauses.registry import limit_of
 from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
-from audit.model.json_types import UNBOUNDED, ClauseState
-from audit.model.report import ClauseReport
-from audit.runtime.phrases import Reason, combined
+from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import Reason
 
 
 class CountClause(Limit):
@@ -38,7 +37,7 @@ class CountClause(Limit):
 
     def decided(
         self, limit: float, broken: Collection[int], doubts: Iterable[Doubt], open_: Mapping[int, Reason]
-    ) -> ClauseReport:
+    ) -> ClauseDecision:
         """Return how the clause ends.
 
         Args:
@@ -49,9 +48,7 @@ class CountClause(Limit):
         """
         reasons = [each.reason for each in doubts if each.concerns(self.name)]
         reasons += [open_[self.rule]] if self.rule in open_ else []
-        why = None if self.rule in broken else combined(reasons)
-        state: ClauseState = "violated" if self.rule in broken else "holds" if why is None else "undecided"
-        return ClauseReport(self.name, limit, state, why)
+        return ended(self, limit, reasons, broken=self.rule in broken)
 
 
 class MinCount(CountClause):

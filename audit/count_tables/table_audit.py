@@ -46,7 +46,6 @@ from audit.model.report import (
     CountSize,
     Input,
     SeriesFacts,
-    Undecided,
     Violation,
     Waived,
 )
@@ -300,8 +299,11 @@ def _decide(
         reason=report.reason,
     )
     broken, open_ = {*judged.rule[[*sure]].tolist()}, dict.fromkeys(left, Reason(unsettled, kind_of(report.reason)))
-    clauses = tuple(COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items())
-    undecided = tuple(Undecided(each.clause, each.reason) for each in clauses if each.reason is not None)
+    decisions = [COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items()]
+    clauses, undecided = (
+        tuple(each.reported for each in decisions),
+        tuple(why for each in decisions for why in each.undecided),
+    )
     return CountPolicyReport(clauses, violations, undecided, if_confirmed=if_confirmed)
 
 

@@ -48,7 +48,6 @@ from audit.model.report import (
     AdversaryFacts,
     AttackReport,
     BaselineFacts,
-    ClauseReport,
     Contradictions,
     GraveFacts,
     PolicyReport,
@@ -313,7 +312,7 @@ def _decide(
         why = say("people's own published values contradict them")
         undecided.append(Undecided("assumptions", Reason(why, ReasonKind.CONTRADICTION)))
     return PolicyReport(
-        tuple(ClauseReport(each.clause.name, each.limit, each.state, each.reason) for each in decisions),
+        tuple(each.reported for each in decisions),
         tuple(violation for each in decisions if each.state == "violated" for violation in each.violations),
         tuple(undecided),
         tuple(accepted.waivers),

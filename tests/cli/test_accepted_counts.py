@@ -162,3 +162,30 @@ def test_the_size_of_an_earlier_version_is_read(tmp_path):
     with (folder / "series.toml").open("a", encoding="utf-8") as file:
         file.write(waiver + '{ kind = "narrowed", lower = 1, upper = 4 }\n')
     assert audited(folder)[1]["policy"]["waived"][0]["state"] == "applied"
+
+
+def test_a_violated_clause_has_its_doubts_all_the_same(tmp_path):
+    """What a release before the candidate discloses hides neither numbers that were not judged nor waivers of old."""
+    tables = TinyTables(
+        ("area",), [[(("All",), "60"), (("A",), "3"), (("B",), "27"), (("C",), "*"), (("D",), "28")]],
+        totals={"area": "All"}, markers={"*": (1, 4)}, min_count=5,
+    )  # fmt: skip
+    folder = tables.write(tmp_path / "s")
+    (tmp_path / "2.csv").write_text("area,n,turnover\nAll,70,900\nA,13,77\nB,57,823\n", encoding="utf-8")
+    words = ("repair", str(folder), str(tmp_path / "2.csv"), "--baseline", "--output")
+    code, out, _ = run_main(*words, str(tmp_path / "out"))
+    assert code == 3
+    assert (
+        'More may violate min_count and min_width: numbers beside the counts were not judged: "turnover"'
+        in " ".join(out.split())
+    )
+    (tmp_path / "2.csv").write_text("area,n\nAll,70\nA,13\nB,57\n", encoding="utf-8")
+    assert run_main(*words, str(tmp_path / "out2"))[0] == 0
+    found = audited(folder)[1]["attacks"][0]["findings"][0]
+    waiver = f'[[waiver]]\nfinding = "{found["id"]}"\nreason = "old"\nexpires = 9999-01-01\n'
+    with (folder / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write(f"\n{waiver}")
+    code, report, _ = audited(folder)
+    line = f'add size = {{ kind = "recovered", lower = {found["lower"]}, upper = {found["upper"]} }} to it'
+    assert (code, [each["measure"] for each in report["policy"]["violations"]]) == (1, ["recovered"])
+    assert any(line in each["reason"] for each in report["policy"]["undecided"])

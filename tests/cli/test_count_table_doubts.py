@@ -1013,8 +1013,11 @@ def judged(folder, *lines, markers=None, columns="percent,people"):
 
 
 def test_all_denominators_of_a_marker_are_tried(tmp_path):
-    """60.0 % of 1 to 7 people are 3 of 5, and nothing else."""
-    assert judged(tmp_path, "A,*,60.0,*") == (1, {("A", "recovered", 3, 3)}, {})
+    """60.0 % of 1 to 7 people are 3 of 5, and nothing else: the hidden 5 is known, too."""
+    code, found, undecided = judged(tmp_path, "A,*,60.0,*")
+    assert (code, found) == (1, {("A", "recovered", 3, 3)})
+    assert set(undecided) == {"min_width"}
+    assert "hidden denominators" in undecided["min_width"]
 
 
 def test_a_denominator_that_a_rate_leaves_alone_is_not_passed(tmp_path):

@@ -1029,7 +1029,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.registry.with_rules", "kept = kept.without(type(rule))", "pass"),
     ],
     "unit/judgement/test_policy.py::test_at_certainty_all_that_is_certain_has_to_be_claimed": [
-        ("audit.clauses.clause._decided", "if not undecided:", "if True:"),
+        ("audit.clauses.clause.ended", '"undecided" if doubts else "holds"', '"holds"'),
     ],
     "unit/judgement/test_policy.py::test_below_certainty_it_takes_risks": [
         ("audit.clauses.max_risk._no_higher_risk", 'return outcome.status == "complete" and known', "return known"),
