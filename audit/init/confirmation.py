@@ -20,7 +20,7 @@ from audit.count_tables.published_texts import number_of, said_range
 from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
-from audit.init.guess import TRANSITIONS, changes_of_values, changing_columns, state_changes
+from audit.init.guess import TRANSITIONS, HeldReleases, changes_of_values, changing_columns, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import unknown_among
@@ -30,7 +30,7 @@ from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.series import Series, check_headers
+from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
@@ -338,10 +338,10 @@ class _Asked:
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
         if "rows" in self.columns or ("transitions" in adversary and not drafted):
             return
-        changes = changes_of_values(Series.of(replace(self.answered(before), transitions=None)))
+        changes = changes_of_values(HeldReleases(replace(self.answered(before), transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")
         if path.exists():
-            state_changes(changes_of_values(Series.of(replace(before, transitions=None))), old)
+            state_changes(changes_of_values(HeldReleases(replace(before, transitions=None))), old)
         own = drafted and path.exists() and old.files.get(TRANSITIONS) == path.read_text(encoding="utf-8")
         found = Guesses("")
         state_changes(changes, found, listed=len(self.named("sensitive")) == 1 and (own or not path.exists()))
@@ -368,7 +368,7 @@ class _Asked:
         if "changing" in self.columns or not self.named("record"):
             return
         with suppress(InputError):  # an audit reports it
-            if changing := changing_columns(Series.of(self.answered(before))):
+            if changing := changing_columns(HeldReleases(self.answered(before))):
                 self.columns["changing"] = [*changing]
                 self.columns["changing"].comment(f"{say('guess: ')}{parted(changing.values())}")
                 guesses = self.document.setdefault(UNCONFIRMED, tomlkit.table())

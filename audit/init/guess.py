@@ -30,6 +30,7 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
+from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series, check_headers
@@ -68,16 +69,19 @@ def guess(folder: Path) -> Guesses:
     _state_texts(found)
     guesses.doubts += differences(found)
     changes: dict[tuple[str, str], int] | None = {}
+    held = HeldReleases(_manifest(found))
     try:
-        _amend(Series.of(_manifest(found)), guesses)
-        _state_changing(Series.of(_manifest(found)), found)
+        _amend(held.series, guesses)
+        if (amended := _manifest(found)) != held.series.manifest:
+            held = HeldReleases(amended)
+        _state_changing(held, found)
         if "transitions" not in found.beside:
-            changes = changes_of_values(Series.of(_manifest(found)))
+            changes = changes_of_values(held)
     except InputError as error:
         guesses.doubts.append(say("A release cannot be read completely: {problem}.", problem=error.problems[0]))
     manifest = _manifest(found)
     try:
-        noticed = irregularities(Series.of(manifest), reveal=True)
+        noticed = irregularities(held.series, reveal=True)
         several = guesses.column("rows") is not None
         warnings = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     except InputError:
@@ -86,15 +90,36 @@ def guess(folder: Path) -> Guesses:
     guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
-    guesses.found = found_rows(manifest, found, _refused(Series.of(manifest)) if found.keys else "")
+    guesses.found = found_rows(manifest, found, _refused(held) if found.keys else "")
     return guesses
 
 
-def _refused(series: Series) -> str:
+class HeldReleases:
+    """The releases of a series, read when they are first needed, and held."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.series = Series.of(manifest)
+        self._read: dict[bool, Sequence[KeyedRelease]] = {}
+
+    def releases(self, *, cells: bool = False) -> Sequence[KeyedRelease]:
+        """Return all releases with their people, or else record ids; with both and the cells, if `cells` are needed.
+
+        Raises:
+            InputError: a release is faulty.
+        """
+        held, series = self._read.get(True) or self._read.get(cells), self.series
+        if held is None:
+            names, records = series.columns.quasi_identifiers if cells else (), cells or not series.keyed
+            held = [series.read(position, names, records=records) for position in range(len(series.tags))]
+            self._read[cells] = held
+        return held
+
+
+def _refused(held: HeldReleases) -> str:
     """Return why an audit refuses the releases or their keys; an empty text if it does not, or if they are large."""
     try:
-        for position in range(len(series.tags)) if series.about_rows <= MOST_ROWS else ():
-            series.read(position)
+        if held.series.about_rows <= MOST_ROWS:
+            held.releases()
     except InputError as error:
         return str(error.problems[0])
     return ""
@@ -262,7 +287,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
     if series.about_rows > MOST_ROWS:
         return
     texts = series.written.whole()
-    for hint in (hint for rule in series.columns.rules for hint in rule.hints(texts)):
+    for hint in texts.hints:
         if hint.rule is not None:
             guesses.state_rule(hint.rule, sure=False)
             some = [text for group in hint.texts for text in group][:_SHOWN]
@@ -270,15 +295,15 @@ def _amend(series: Series, guesses: Guesses) -> None:
             guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
 
 
-def _state_changing(series: Series, found: FoundFiles) -> None:
+def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
     """State which columns change with time as a guess, or beside a key what to write if it was published."""
-    guesses, changing = found.guesses, changing_columns(series)
-    if changing and series.columns.record is not None:
+    guesses, changing, columns = found.guesses, changing_columns(held), held.series.columns
+    if changing and columns.record is not None:
         guesses.state("columns.changing", [*changing], parted(changing.values()), sure=False)
-    elif changing and series.columns.individual is not None:
+    elif changing and columns.individual is not None:
         doubt = say(
             'With record = "{column}", write changing = {columns}, too, if these columns change with time: {why}.',
-            column=printable(series.columns.individual),
+            column=printable(columns.individual),
             columns=f"[{', '.join(map(toml_text, changing))}]",
             why=parted(changing.values()),
         )
@@ -286,7 +311,7 @@ def _state_changing(series: Series, found: FoundFiles) -> None:
         guesses.doubts.append(doubt)
 
 
-def changing_columns(series: Series) -> dict[str, str]:
+def changing_columns(held: HeldReleases) -> dict[str, str]:
     """Return the quasi-identifiers whose cells change with time, each with the reason; the ids are in a column.
 
     A column is left out if this is so for at most one in a hundred ids, whose cells may be errors.
@@ -294,11 +319,11 @@ def changing_columns(series: Series) -> dict[str, str]:
     Raises:
         InputError: a release is faulty.
     """
-    columns, encoder, rows = series.columns, IdentifierEncoder(), list[tuple[Codes, Mapping[str, Codes]]]()
+    series, columns = held.series, held.series.columns
+    encoder, rows = IdentifierEncoder(), list[tuple[Codes, Mapping[str, Codes]]]()
     if series.about_rows > MOST_ROWS or columns.rules[SeveralRows].choice == EPISODES:
         return {}
-    for position in range(len(series.tags) if columns.record or columns.individual else 0):
-        read = series.read(position, columns.quasi_identifiers, records=columns.record is not None)
+    for read in held.releases(cells=True) if columns.record or columns.individual else ():
         who = read.person if read.records is None else encoder.encode_coded(read.records)
         if who is not None:
             rows.append((who, read.cells))
@@ -330,36 +355,37 @@ def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: i
     return int(np.count_nonzero(changed))
 
 
-def changes_of_values(series: Series) -> dict[tuple[str, str], int] | None:
+def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
     """Return how often each change of a person's value occurred, by keys or else record ids; empty if none changes.
 
     Also empty if no row is followed from release to release; None if rows are, and nothing shows whether values change:
     there are no keys or record ids, or values that do not belong to a row (Anatomy). If there are several sensitive
     columns, this is about the first whose values change.
     """
+    series = held.series
     people = not series.offers.isdisjoint({"key", "register", "roll"})
     followed = people or series.columns.record is not None
     if not followed or len(series.tags) < 2 or series.columns.rules[SeveralRows].choice == EPISODES:
         return {}
     if not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS:
         return None if people else {}
-    found = [_changes_in(series, name) for name in series.manifest.columns.sensitive]
+    found = [_changes_in(held, name) for name in series.columns.sensitive]
     return next(filter(None, found), None if None in found and people else {})
 
 
-def _changes_in(series: Series, sensitive: str) -> dict[tuple[str, str], int] | None:
+def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int] | None:
     """Return how often each change of a person's value in one column occurred; empty if no value changes.
 
     None if the rows do not show it.
     """
-    found = Counter[tuple[int, int]]()
+    series, found = held.series, Counter[tuple[int, int]]()
     before: dict[int, int] = {}
     encoder = None if series.keyed else IdentifierEncoder()
-    for position in range(len(series.tags)):
-        try:
-            release = series.read(position, records=encoder is not None)
-        except InputError:
-            return None
+    try:
+        releases = held.releases()
+    except InputError:
+        return None
+    for release in releases:
         known = release.person if encoder is None or release.records is None else encoder.encode_coded(release.records)
         if known is None or not release.values_by_row:
             return None

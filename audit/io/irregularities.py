@@ -65,12 +65,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     ]
     texts = series.written.whole()
     hints = [
-        *(
-            each
-            for rule in series.columns.rules
-            for hint in rule.hints(texts)
-            for each in _of(texts, hint, reveal=reveal)
-        ),
+        *(each for hint in texts.hints for each in _of(texts, hint, reveal=reveal)),
         *_strays(texts, reveal=reveal),
         *_ignored(texts),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +19,7 @@ from audit.io.notes_below import below_table
 from audit.io.release_reading import ReleaseContext
 from audit.io.roles import VALUE_COUNT
 from audit.io.rules.rows import SeveralRows
+from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.tables import Table, text_codes
 from audit.model.arrays import Codes, Counts, combine
@@ -69,6 +71,11 @@ class SeriesTexts:
     def kind(self, column: str) -> Kind | None:
         """Return how a quasi-identifier's cells are read; None of any other column."""
         return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
+
+    @cached_property
+    def hints(self) -> list[Hint]:
+        """The rules that the texts suggest, once `whole` has read all of them."""
+        return [hint for rule in self.columns.rules for hint in rule.hints(self)]
 
     def whole(self) -> Self:
         """Return the texts after reading the files that are not recorded yet; files that cannot be read are skipped."""
