@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
-from audit.model.measures import PEOPLE
 from audit.model.report import Report, Violation
-from audit.runtime.phrases import Phrase, ReasonKind, figure, joined, kind_of, say, say_count, typed
+from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count, typed
 from reports.count_tables import sentences as counts
 from reports.sentences import adversary, undecided_clauses, violating
 
@@ -182,14 +181,6 @@ def assumptions(report: Report) -> Iterator[str]:
             "Any value of a person may become any other from release to release: this does not use what a reader knows "
             "about changes that do not happen, such as that a chronic illness stays."
         )
-        if report.adversary.certain_if_unchanged is not None:
-            yield say(
-                "If the values of people do not change, one value is left for at least {certain} of {people} when the "
-                "groups of each are compared over the releases. Only people whose value did not change are counted: if "
-                "one value is left for others, it is wrong in some release.",
-                certain=figure(report.adversary.certain_if_unchanged),
-                people=PEOPLE.counted(report.series.individuals),
-            )
     elif who.knows_people and report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
     elif who.knows_people:

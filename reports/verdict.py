@@ -22,20 +22,25 @@ _NEARLY = 0.9  # a value with this probability is always shown
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in a few sentences, and its colour; a report about one person has none."""
     text, colour = _verdict(report)
-    if certain := report.adversary.certain_if_unchanged:
-        text = f"{text} {if_unchanged(certain)}"
-    return text, colour
+    certain = report.adversary.certain_if_unchanged
+    return (text if certain is None else f"{text} {if_unchanged(certain)}"), colour
 
 
 def if_unchanged(certain: int) -> str:
     """Return a warning: what holds if any value may follow any other, and for how many people that decides it."""
+    if not certain:
+        return say(
+            "This rests on the assumption that any value of a person may become any other; comparing each person's "
+            "groups over the releases, as if values did not change, makes nobody's value certain, harmless ones not "
+            "counted."
+        )
     return say_count(
         "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the value of at least {count} person is certain (of those whose value did not: about the others, whoever "
-        "compares their groups is wrong in some release).",
+        "the value of at least {count} person is certain, harmless ones not counted (of those whose value did not: "
+        "about the others, whoever compares their groups is wrong in some release).",
         "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the values of at least {count} people are certain (of those whose value did not: about the others, whoever "
-        "compares their groups is wrong in some release).",
+        "the values of at least {count} people are certain, harmless ones not counted (of those whose value did not: "
+        "about the others, whoever compares their groups is wrong in some release).",
         certain,
     )
 
