@@ -247,7 +247,8 @@ def knows_all_rows(held: HeldSeries) -> bool:
     """Return whether a column of the releases names the person of every row, for an adversary who knows it."""
     series = held.series
     by_column = not any(is_there(series.manifest.key_path(files)) for files in series.manifest.releases)
-    return held.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
+    named = by_column and all(keyed.strangers is None for keyed in held.keyed)
+    return held.adversary.knows_groups and named and series.columns.rules[SeveralRows].choice is None
 
 
 def _combined(

@@ -30,6 +30,7 @@ from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
+from audit.io.rules.rows import COUNTERFEITS, OF_PEOPLE, Unnamed
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
@@ -117,6 +118,7 @@ OF_SENSITIVE = ("harmless", "similar")
 _ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
+_UNNAMED = f"columns.{Unnamed.key}"
 _TYPED = ("dimensions", "min_count", "min_width", "not_counts", "over_time", "perturbation", "rounding", "threshold")
 _SHOWN, _TAGS_SHOWN = 3, 12
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
@@ -517,6 +519,19 @@ class _Asked:
             _say_nothing_of_draft(adversary)
         return True
 
+    def ask_unnamed(self) -> bool:
+        """Ask whose the rows with a blank identifier are, and write the answer; return whether there is one."""
+        answers = {
+            OF_PEOPLE: say("those of people whose identifier is missing"),
+            COUNTERFEITS: say("nobody's: they were made up, to protect others"),
+            **_said(_LEFT_OPEN),
+        }
+        text = say("Some rows have a blank identifier. Whose rows are they?")
+        if (answer := self.ask(Question(text, answers, OPEN))) != OPEN:
+            self.columns[Unnamed.key] = answer
+            self.columns[Unnamed.key].comment(say("as answered"))
+        return answer != OPEN
+
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
@@ -540,6 +555,8 @@ class _Asked:
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
         if key == _CHANGES:
             return self.ask_changes(joined(why))
+        if key == _UNNAMED:
+            return self.ask_unnamed()
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         is_sign = tables == ["table", "markers"]
         if is_sign:

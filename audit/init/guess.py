@@ -32,7 +32,7 @@ from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifes
 from audit.io.microdata import frequent_value
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_text, toml_value
@@ -75,6 +75,7 @@ def guess(folder: Path) -> Guesses:
         if (amended := _manifest(found)) != held.series.manifest:
             held = HeldReleases(amended)
         _state_changing(held, found)
+        _state_unnamed(held.series, guesses)
         if "transitions" not in found.beside:
             changes = changes_of_values(held)
     except InputError as error:
@@ -309,6 +310,14 @@ def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
         )
         guesses.below["columns.individual"] += f"\n{doubt}"
         guesses.doubts.append(doubt)
+
+
+def _state_unnamed(series: Series, guesses: Guesses) -> None:
+    """State, as a guess, that the rows with a blank identifier are people's, where no counterfeits are published."""
+    manifest = series.manifest
+    tables = [series.identifiers(files) for files in manifest.releases if files.tag not in manifest.counterfeits]
+    if any(table is not None and "" in table.distinct("individual") for table in tables):
+        guesses.state_rule(Unnamed(OF_PEOPLE), sure=False)
 
 
 def changing_columns(held: HeldReleases) -> dict[str, str]:

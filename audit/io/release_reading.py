@@ -21,7 +21,7 @@ from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
-from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
+from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.tables import Coded, Table, read_table, short_codes, text_codes, whole_number
 from audit.io.toml import toml_key
 from audit.model.arrays import Codes, Counts, Flags, combine, numbered
@@ -52,6 +52,10 @@ class ReleaseContext(Protocol):
     @property
     def attributes(self) -> dict[str, QuasiIdentifier]:
         """The quasi-identifiers with their distinct cells."""
+
+    @property
+    def unnamed(self) -> dict[str, int]:
+        """How many rows have a blank identifier that no published count of counterfeits explains, by release."""
 
     @property
     def keyed(self) -> bool:
@@ -147,6 +151,8 @@ class ReleaseReading:
         few = table.rows <= MOST_ROWS and bool(columns)
         singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
         person = self._person(table) if self.key else None
+        if person is not None and self.columns.rules[Unnamed].choice == OF_PEOPLE and (person == NOBODY).any():
+            self.strangers = person == NOBODY
         owner, several = None, self.columns.rules[SeveralRows]
         if person is not None and several.choice is not None:
             owner, person = person, self._one_row_each(table, person) if several.one_counts else None
@@ -173,7 +179,10 @@ class ReleaseReading:
             own=self.own,
             texts=self.texts,
         )
-        return replace(release, counterfeits=self._counterfeits(release))
+        release = replace(release, counterfeits=self._counterfeits(release))
+        if not release.counterfeits and release.nameless:
+            self.series.unnamed[release.tag] = release.nameless
+        return release
 
     def _table(self) -> Table | None:
         c, by_file = self.columns, is_there(self.series.manifest.key_path(self.files))

@@ -298,6 +298,15 @@ class KeyedRelease(Release):
         """Return the published part, without the key."""
         return Release(**{each.name: getattr(self, each.name) for each in fields(Release)})
 
+    @property
+    def nameless(self) -> int:
+        """The number of rows with a blank identifier that are not those of unknown people; 0 without a key."""
+        if self.person is None:
+            return 0
+        return int(np.count_nonzero(self.person == NOBODY)) - (
+            0 if self.strangers is None else int(self.strangers.sum())
+        )
+
     def counterfeit_rows(self, people: IdentifierEncoder) -> Flags | None:
         """Return which rows are counterfeits by the key, shape (rows,), bool; None without a key."""
         if self.person is None:

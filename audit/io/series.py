@@ -61,6 +61,7 @@ class Series:
         updates: the possible updates of the values of each sensitive attribute, once `background_knowledge.update_sets`
             has read them; None if values never change.
         digests: the hashes of files whose columns were read.
+        unnamed: the number of rows with a blank identifier in releases that were read and publish no counterfeits.
     """
 
     manifest: Manifest
@@ -68,6 +69,7 @@ class Series:
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
     digests: dict[InputFile, str] = field(default_factory=dict, init=False)
+    unnamed: dict[str, int] = field(default_factory=dict, init=False)
     _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 

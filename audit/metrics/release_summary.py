@@ -19,14 +19,14 @@ import numpy.typing as npt
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import population
 from audit.adversary.view import View
-from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.encoding import Vocabulary
 from audit.io.manifest import Manifest
 from audit.io.releases import KeyedRelease, Release
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.metrics.column_accuracy import column_accuracy
-from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, tally
+from audit.model.arrays import Codes, Counts, Floats, flagged, tally
 from audit.model.report import ColumnShare, ReleasePanel, SeriesFacts
 from audit.runtime.phrases import say
 
@@ -348,17 +348,11 @@ def summarize_release(evidence: View, position: int, k: float) -> ReleaseSummary
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
         groups=panel[0].classes,
-        nameless=0 if release.person is None else nameless_rows(release.person, release.strangers),
+        nameless=release.nameless,
         published=sum(release.counterfeits.values()),
         values=values,
         panel=panel,
     )
-
-
-def nameless_rows(person: Codes, strangers: Flags | None) -> int:
-    """Return the number of rows with a blank identifier: counterfeits without identity."""
-    unnamed = person == NOBODY
-    return int(np.count_nonzero(unnamed if strangers is None else unnamed & ~strangers))
 
 
 def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:

@@ -15,7 +15,6 @@ from audit.io.rules.rows import SeveralRows
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
-from audit.metrics.release_summary import nameless_rows
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
@@ -95,34 +94,23 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
 
 
 _UNLISTED = Noun(
-    "{count} row has no line in its key, and is judged as the row of an unknown person",
-    "{count} rows have no line in their key, and are judged as rows of unknown people",
-)
-_BLANK = Noun(
-    "{count} row has a blank identifier, and is taken for a counterfeit: nobody is found out by it. If it is the row "
-    "of somebody unknown, leave it out of the key file",
-    "{count} rows have a blank identifier, and are taken for counterfeits: nobody is found out by them. If they are "
-    "rows of somebody unknown, leave them out of the key file",
+    "{count} row has no identifier in its key, and is judged as the row of an unknown person",
+    "{count} rows have no identifier in their key, and are judged as rows of unknown people",
 )
 
 
 def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
-    """Yield warnings about rows without a line in their key file, and about rows that it takes for counterfeits."""
+    """Yield a warning about rows whose key does not say whose they are."""
     series, held = attacked.series, attacked.evidence[0].held
     manifest, one_counts = series.manifest, series.columns.rules[SeveralRows].one_counts
     # A person's further rows are judged like those of strangers.
     unlisted = [
         0 if release.strangers is None or one_counts else int(release.strangers.sum()) for release in held.keyed
     ]
-    blank = [
-        0 if release.person is None or release.counterfeits else nameless_rows(release.person, release.strangers)
-        for release in held.keyed
-    ]
     files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
-    for counts, what in ((unlisted, _UNLISTED), (blank, _BLANK)):
-        places = zip(files, counts, held.keyed, strict=True)
-        if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
-            yield ReportWarning("key", what.counted(sum(counts)), examples)
+    places = zip(files, unlisted, held.keyed, strict=True)
+    if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
+        yield ReportWarning("key", _UNLISTED.counted(sum(unlisted)), examples)
 
 
 def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:

@@ -29,7 +29,7 @@ FORMAT, ADVERSARIES = "series-audit witness 2", ("linked", "published", "pseudon
 SUPPORTED = {
     "series": "name releases published",
     "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
-    "similar decimal encoding renamed changing",
+    "similar decimal encoding renamed changing unnamed",
     "adversary": "register transitions known",
 }
 OF_SETS = ("values", "close", "near", "categories")  # claims about the values of people, or of classes of rows
@@ -95,6 +95,7 @@ class Published:
         self.columns = {"quasi_identifiers": [], **self.manifest["columns"]}
         adversary = self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
+        self.unnamed = {"": None if self.columns.get("unnamed") == "people" else ""}
         self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
         self.tables, self.pairs = list[dict[str, list[str]]](), list[bool]()
@@ -150,15 +151,14 @@ class Published:
             cells = [CELLS["cells"](table[name], name, typed(name)) for name in columns["quasi_identifiers"]]
             look = list(zip(*(table[name] for name in by), *cells, strict=True))
             group = of_entry = numbered(look or [()] * len(entries), names)
-        self.group.append(group)
-        self.who.append(self.key(tag, table, len(group)))
-        self.first.append(self.first[-1] + len(names))
+        self.who.append([name or self.unnamed.get(name) for name in self.key(tag, table, len(group))])
+        self.group, self.first = [*self.group, group], [*self.first, self.first[-1] + len(names)]
         values = list(zip(*(held[name] for name in self.sensitive), strict=True))
         need(all(map(all, set(values))), f"a missing sensitive value in release {tag}")
         return self.first[-2] + of_entry, numbered(values, self.code), entries
 
     def key(self, tag: str, table: dict[str, list[str]], rows: int) -> list[Any]:
-        """Return the person of each row: an empty text for a counterfeit, None for a person who is not known."""
+        """Return the person of each row: an empty text without a name, None for a row that the key does not list."""
         name = f"private/{tag}.key.csv"
         if not (self.folder / name).exists():
             column = self.columns.get("individual")

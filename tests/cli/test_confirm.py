@@ -72,6 +72,20 @@ def test_each_guess_and_each_column_without_a_role_is_asked_and_nothing_else_is_
     assert confirm(folder) == (0, f"{folder}/series.toml: nothing is left to confirm.\n", "", text)
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"), [("people", (False, 0)), ("counterfeits", (False, 2)), ("", (True, 0))]
+)
+def test_whose_rows_have_a_blank_identifier_is_a_question(folder, answer, expected):
+    rows = [["", "20-29", "f", "flu"], *([f"P{n}", "20-29", "f", ["flu", "cold"][n % 2]] for n in range(6))]
+    for tag in ("jan", "feb"):
+        write(folder / f"{tag}.csv", as_csv([["Who", *HEAD[:3]], *rows]))
+    people = 'individual = "Who"\nunnamed = "people"\n\n[unconfirmed]'
+    write(folder / "series.toml", MANIFEST.format(keys='"columns.unnamed"').replace("[unconfirmed]", people))
+    assert "Some rows have a blank identifier." in confirm(folder, "", answer)[2]
+    _, result, _ = run_audit(folder)
+    assert (result["policy"]["clauses"][0]["state"] == "undecided", result["series"]["counterfeits"]) == expected
+
+
 @pytest.mark.parametrize(("name", "asked"), [("zz", ["zz"]), ("Zip", [])])
 def test_bands_under_a_heading_that_says_nothing_are_asked_about(tmp_path, name, asked):
     """Beside a sensitive column that is no guess, too: bands may be sensitive."""

@@ -56,7 +56,7 @@ READ = {
         ("columns", key) for key in ("sensitive", "quasi_identifiers", "group", "record", "count")
     },
     "rules of every cell, and of every file of keys, which may lie elsewhere": {
-        ("columns", "decimal"), ("columns", "rows")},
+        ("columns", "decimal"), ("columns", "rows"), ("columns", "unnamed")},
     "files of which an adversary that is chosen makes use": {
         ("adversary", key) for key in ("register", "presence", "transitions", "known")
     },

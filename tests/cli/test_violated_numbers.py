@@ -82,7 +82,7 @@ def hiding(folder, policy=""):
         rows = [["a0", "20", "0", "flu"], ["", "20", "0", "cold"]]
         rows += [[who, str(20 + place), str(place), ("flu", "cold")[who[0] == "a"]] for who, place in pairs]
         write(folder / f"{tag}.csv", as_csv([["who", "age", "g", "d"], *rows]))
-    columns = 'individual = "who"\nsensitive = "d"\nquasi_identifiers = ["age"]\ngroup = "g"'
+    columns = 'individual = "who"\nunnamed = "counterfeits"\nsensitive = "d"\nquasi_identifiers = ["age"]\ngroup = "g"'
     write(
         folder / "series.toml", f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}\n[policy]\n{policy}\n'
     )

@@ -196,6 +196,7 @@ class TinySeries:
         quasi_identifiers = ", ".join(f'"{name}"' for name in self.quasi_identifiers)
         text = ["[series]", 'name = "Tiny"', f"releases = [{paths}]", "", "[columns]"]
         text += ['individual = "Owner"'] if where == "column" else []
+        text += ['unnamed = "counterfeits"'] if where != "nowhere" else []
         text += ['group = "Group-ID"'] if group_column else []
         text += [f"quasi_identifiers = [{quasi_identifiers}]", 'sensitive = "Value"', "", "[adversary]"]
         text += ['register = "register.csv"'] if self.register is not None else []

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 ALLOWED = {
     "series": "name published releases",
     "columns": "sensitive quasi_identifiers group individual count delimiter record similar types spelled unlinkable "
-    "harmless decimal encoding renamed changing",
+    "harmless decimal encoding renamed changing unnamed",
     "adversary": "register transitions known",
     "counterfeits": None, "anonymized": None, "policy": None, "waiver": None,
 }  # fmt: skip
@@ -213,6 +213,8 @@ class Series:
         refuse(any("" in value for counts in held.values() for value in counts), "no value")
         self.held.append(held)
         names = self.names(rows, tag, unlinked)
+        if self.columns.get("unnamed") == "people":
+            names = [name or None for name in names]
         refuse(max(Counter(filter(None, names)).values(), default=0) > 1, "two rows of one person")
         self.rows.append(list(zip(labels, values, names, strict=True)))
         self.cells.append([[row.get(column, "") or "*" for column in self.quasi or []] for row in rows])

@@ -99,6 +99,12 @@ def read_as_people(column: str, marks: Iterable[str]) -> MisreadWarning:
     return MisreadWarning("total-row", what)
 
 
+def unknown_choice(choice: str | None, choices: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the fault, and its remedy, that the value of a key is none of its choices."""
+    if choice not in (None, *choices):
+        yield say('unknown value "{choice}"', choice=choice), say("use one of {names}", names=", ".join(choices))
+
+
 EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 
 
@@ -119,11 +125,7 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the fault that the choice is unknown, or that no date column says which row of a person counts."""
-        if self.choice not in (None, *_CHOICES):
-            yield (
-                say('unknown value "{choice}"', choice=self.choice),
-                say("use one of {names}", names=", ".join(_CHOICES)),
-            )
+        yield from unknown_choice(self.choice, _CHOICES)
         if self.one_counts and columns.rules[Date].column is None:
             yield say("no column says which row is the latest or the first"), say('write date = "…" under [columns]')
 
@@ -196,3 +198,31 @@ class Date(ColumnRule, key="date", form=Reader.text, why=Phrase("which of a pers
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
             what = say('{nothing} without rows = "latest" or rows = "first"', nothing=NOTHING)
             yield what, say("write that line too, or delete this one and give its column another role")
+
+
+COUNTERFEITS, OF_PEOPLE = _WHOSE = ("counterfeits", "people")
+
+
+@dataclass(frozen=True)
+class Unnamed(ColumnRule, key="unnamed", form=Reader.text, why=Phrase("the key has blank identifiers")):
+    """`unnamed = "people"`: whose the rows with a blank identifier are: those of unknown people, or counterfeits."""
+
+    choice: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield the fault that the choice is unknown."""
+        yield from unknown_choice(self.choice, _WHOSE)
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield a doubt about every clause if rows have a blank identifier, and nothing says whose they are."""
+        if self.choice is None and series.unnamed:
+            what = say_count(
+                "{count} row has a blank identifier and is taken for a counterfeit, so nobody is found out by it: if "
+                'it was made up, write unnamed = "counterfeits" under [columns]; if it is the row of somebody unknown, '
+                'write unnamed = "people"',
+                "{count} rows have a blank identifier and are taken for counterfeits, so nobody is found out by them: "
+                'if they were made up, write unnamed = "counterfeits" under [columns]; if they are rows of people who '
+                'are unknown, write unnamed = "people"',
+                sum(series.unnamed.values()),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))

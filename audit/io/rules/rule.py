@@ -94,6 +94,10 @@ class ReadSeries(Protocol):
         """What the columns mean."""
 
     @property
+    def unnamed(self) -> Mapping[str, int]:
+        """How many rows have a blank identifier that no published count of counterfeits explains, by release."""
+
+    @property
     def repeated_rows(self) -> tuple[int, int] | None:
         """How many times a person has several rows in one release, and how many rows these are beyond the first.
 
