@@ -45,6 +45,8 @@ class ForeignTable:
         other_sheets: the other sheets that are not empty.
         tables_left: those of them that have two of the names in one row, and so may be tables of the same kind.
         like_tables: the other sheets with three numbers beside labels, unless their names are those of covers or notes.
+        lists: the other sheets that are hidden, or may list the people of the rows one by one: as many rows as the
+            table, or half as many if these are ten; under names of covers or notes, as many rows of several cells.
         above: the line and the text of each row above the header that is not empty.
         elsewhere: the place and the text of each row of the sheets that look like no table, and of each comment, text
             box, title of a chart, header, footer, defined name and property of the document.
@@ -59,6 +61,7 @@ class ForeignTable:
     other_sheets: tuple[str, ...] = ()
     tables_left: tuple[str, ...] = ()
     like_tables: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     above: tuple[tuple[int, str], ...] = ()
     elsewhere: tuple[tuple[str, str], ...] = ()
     unlike: tuple[tuple[str, str], ...] = ()
@@ -111,7 +114,7 @@ _WITHOUT_RESULT = re.compile(
 
 
 def _read_workbook(path: Path) -> ForeignTable:
-    from python_calamine import CalamineError, CalamineWorkbook
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # a workbook with a password is not a zip file
         check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
@@ -125,6 +128,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
             filled = {name: sheet.to_python(skip_empty_area=False) for name, sheet in sheets if sheet.height}
             large = [name for name, sheet in sheets if sheet.height > 1 and sheet.width > 1]
+            hidden = {each.name for each in book.sheets_metadata if each.visible is not SheetVisibleEnum.Visible}
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
             raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
@@ -139,7 +143,6 @@ def _read_workbook(path: Path) -> ForeignTable:
     lines, cells = [line for line, _ in kept], [row for _, row in kept]
     names = tuple(cells[0]) if cells else ()
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
-    sheet = chosen if texts else None
     known = {name.strip() for name in names} - {""}
     left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     like = [
@@ -147,6 +150,7 @@ def _read_workbook(path: Path) -> ForeignTable:
         for name, rows in texts.items()
         if not (name in left or _ABOUT_TABLES.fullmatch(name)) and _has_numbers(rows)
     ]
+    lists = (name for name, rows in texts.items() if name in hidden or _may_list(name, rows, len(lines) - 1))
     elsewhere = tuple(
         (f"{name}:{line}", row)
         for name, each in texts.items()
@@ -159,7 +163,8 @@ def _read_workbook(path: Path) -> ForeignTable:
     except (zipfile.BadZipFile, ET.ParseError) as error:
         what = say("this workbook cannot be read, or it has a password")
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
-    return ForeignTable(names, columns, lines or [1], sheet, (*texts,), (*left,), (*like,), above, elsewhere, unlike)
+    others = (*texts,), (*left,), (*like,), (*lists,)
+    return ForeignTable(names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike)
 
 
 _ABOUT_TABLES = re.compile(
@@ -182,7 +187,15 @@ def _sheet_of_table(sheets: Mapping[str, Sequence[Sequence[str]]]) -> str | None
     return next((name for name in named if not _is_list(sheets[name])), next(iter(named), None))
 
 
-_NUMBERS = 3
+def _may_list(name: str, rows: Iterable[Sequence[str]], people: int) -> bool:
+    """Return whether a sheet is so long that it may have a row for each of so many people, or for every second."""
+    filled = [sum(map(bool, row)) for row in rows]
+    if _ABOUT_TABLES.fullmatch(name):
+        return sum(cells > 1 for cells in filled) >= people
+    return sum(map(bool, filled)) >= min(people, max(people / 2, _MANY))
+
+
+_NUMBERS, _MANY = 3, 10
 
 
 def _is_list(rows: Sequence[Sequence[str]]) -> bool:

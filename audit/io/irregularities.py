@@ -22,7 +22,7 @@ from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import is_person
-from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
@@ -48,6 +48,7 @@ _SHOWN = 3  # examples of a warning
 _FEW = 20  # one in this many is few, of distinct cells or of people
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
+_ON_CELL = re.compile(r"[A-Z]+([0-9]+)|annotation [0-9]+()")
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
@@ -104,6 +105,12 @@ _UNUSED_KEY = Noun(
 _SHEETS = Noun(
     "a workbook has sheets that are not read; if they were published, save each one as a separate file",
     "{count} workbooks have sheets that are not read; if they were published, save each one as a separate file",
+)
+_MORE = Noun(
+    "{count} part of a workbook (a sheet, a comment, a chart, copies of cells) is not read, and may say more about the "
+    "people of its rows, or who they are: delete it; if it is a release, save it as a file of its own",
+    "{count} parts of workbooks (sheets, comments, charts, copies of cells) are not read, and may say more about the "
+    "people of their rows, or who they are: delete them; if they are releases, save each as a file of its own",
 )
 _LIKE_NOTES = Noun(
     "{count} row at the end of a table has at most one filled cell, like a note below it, but is read as a person; if "
@@ -359,8 +366,20 @@ def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
-    """Report sheets of workbooks that are not read; some may be a further part of the release."""
+    """Report parts of workbooks that are not read; the verdict lacks those that may say more about the same people."""
     books = {each.shown: read_foreign(each.rows) for each in series.manifest.releases if is_foreign(each.rows)}
-    warning = MisreadWarning if any(book.tables_left for book in books.values()) else ReportWarning
-    unread = (f"{shown}: {', '.join(book.other_sheets[:_SHOWN])}" for shown, book in books.items() if book.other_sheets)
-    return _noticed("dropped-file", _SHEETS, unread, warning)
+    more = {shown: [*_beside_rows(book)] for shown, book in books.items()}
+    yield from _noticed(
+        "dropped-file", _MORE, (f"{shown}: {part}" for shown in more for part in more[shown]), MisreadWarning
+    )
+    rest = {shown: [name for name in book.other_sheets if name not in more[shown]] for shown, book in books.items()}
+    unread = (f"{shown}: {', '.join(names[:_SHOWN])}" for shown, names in rest.items() if names)
+    yield from _noticed("dropped-file", _SHEETS, unread)
+
+
+def _beside_rows(book: ForeignTable) -> Iterator[str]:
+    """Yield the parts of a workbook that may say more about the people of its rows; no comment on its header is one."""
+    yield from dict.fromkeys((*book.tables_left, *book.lists))
+    comments = ((place, _ON_CELL.fullmatch(place)) for place, _ in book.elsewhere)
+    yield from (place for place, on in comments if on is not None and int(on[1] or book.lines[-1]) > book.lines[0])
+    yield from (place for place, _ in book.unlike)

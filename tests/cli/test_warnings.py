@@ -272,6 +272,44 @@ def test_a_sheet_with_columns_of_the_one_that_is_read_is_not_left_in_silence(tmp
     assert [(each["kind"], each["examples"]) for each in result["warnings"]] == [("dropped-file", ["1.xlsx: Other"])]
 
 
+LISTED = [["Nr", "Who"], *([n, f"Ann {n}"] for n in range(12))]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "state", "comment", "code"),
+    [
+        ("Key", LISTED[:3], "hidden", None, 3),
+        ("Other", LISTED, "visible", None, 3),
+        ("Other", LISTED[:9], "visible", None, 0),
+        ("Other", [[who] for _, who in LISTED], "visible", None, 3),
+        ("Key", LISTED[:11], "visible", None, 0),
+        ("Key", [*LISTED, *LISTED], "visible", None, 3),
+        ("Notes", [[who] for _, who in [*LISTED, *LISTED]], "visible", None, 0),
+        ("Notes", [["by the registry"]], "visible", "B4", 3),
+        ("Notes", [["by the registry"]], "visible", "A1", 0),
+    ],
+)
+def test_a_part_of_a_workbook_that_may_tell_who_its_people_are_decides_nothing(
+    tmp_path, name, rows, state, comment, code
+):
+    """Such as a hidden key, a list as long as the table, or a comment on a row; it was a warning, or was left out."""
+    book = openpyxl.Workbook()
+    for row in [["Age", "Disease"], *([["20-29", "30-39"][n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(20))]:
+        book.active.append(row)
+    other = book.create_sheet(name)
+    for row in rows:
+        other.append(row)
+    other.sheet_state = state
+    if comment is not None:
+        book.active[comment].comment = openpyxl.comments.Comment("Ann 7", "a clerk")
+    series_of(tmp_path, [], 'sensitive = "Disease"\nquasi_identifiers = ["Age"]')
+    manifest = tmp_path / "series.toml"
+    manifest.write_text(manifest.read_text().replace("releases = []", 'releases = ["1.xlsx"]'))
+    book.save(tmp_path / "1.xlsx")
+    found, result, _ = run_audit(tmp_path)
+    assert (found, result["warnings"][0]["examples"]) == (code, [f"1.xlsx: {comment if code and comment else name}"])
+
+
 NUMERIC = 'types = { Pay = "numeric" }'
 CODES = 'types = { Pay = "categorical" }'
 

@@ -555,8 +555,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
     "cli/test_warnings.py::test_a_sheet_with_columns_of_the_one_that_is_read_is_not_left_in_silence": [
-        ("audit.io.irregularities._unread_sheets", "any(book.tables_left for book in books.values())", "False"),
+        ("audit.io.irregularities._beside_rows", "*book.tables_left, *book.lists", "*book.lists,"),
         ("audit.io.foreign_files._read_workbook", "> 1 for row", "> 0 for row"),
+    ],
+    "cli/test_warnings.py::test_a_part_of_a_workbook_that_may_tell_who_its_people_are_decides_nothing": [
+        ("audit.io.foreign_files._read_workbook", "name in hidden or", ""),
+        ("audit.io.foreign_files._may_list", "max(people / 2, _MANY)", "people + 1"),
+        ("audit.io.foreign_files._may_list", "cells > 1 for", "cells > 2 for"),
+        ("audit.io.irregularities._beside_rows", "> book.lines[0]", ">= book.lines[0]"),
+        ("audit.io.irregularities._beside_rows", "is not None and", "is None and"),
     ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
         ("audit.io.unread_cells._points", 'sign != "."', 'sign == ","'),
