@@ -20,6 +20,7 @@ from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTabl
 from reports.repair import short
 from reports.sentences import CONTRADICTED, named, reasons, result_text
 from reports.summary_text import next_step
+from reports.verdict import more_if_unchanged
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
@@ -94,6 +95,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Without the candidate nothing was found, but not everything was decided either.")
     else:
         yield say("Without the candidate the policy held.")
+    yield from more_if_unchanged(before, impact.after)
     cut = [each for each in impact.attacks if "incomplete" in (each.status_before, each.after.status)]
     whole = [each for each in impact.attacks if each not in cut]
     total, new = sum(each.after.findings_total for each in whole), sum(each.new for each in whole)

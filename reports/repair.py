@@ -13,7 +13,7 @@ from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import CONTRADICTED, reasons
-from reports.verdict import headline
+from reports.verdict import headline, more_if_unchanged
 
 _SHOWN = 12
 _MAY_HELP = (ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED)
@@ -78,7 +78,8 @@ def _before(repair: Repair) -> Iterator[str]:
         yield f"  {text}"
     if repair.before.policy.violations and not repair.baseline:
         yield say(
-            "Published releases cannot be taken back. With --baseline, the candidate only has to disclose nothing new."
+            "Published releases cannot be taken back. With --baseline, the candidate only has to add nothing that "
+            "the policy forbids."
         )
 
 
@@ -105,6 +106,7 @@ def _after(repair: Repair) -> Iterator[str]:
     verdict = headline(repair.after)[0]
     violated = repair.after.policy.violations
     yield say("The series with it: {verdict}", verdict=verdict) if violated else verdict
+    yield from more_if_unchanged(repair.before, repair.after)
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     if repair.bare:
@@ -150,14 +152,16 @@ def _outcome(repair: Repair) -> str:
         return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
     if not repair.moves:
         return say(
-            "Release {release} discloses nothing new; nothing was changed.",
+            "Release {release} adds nothing that the policy forbids; nothing was changed.",
             release=tag,
         )
     if holds:
         return _keeps(len(repair.moves), about)
     return say_count(
-        "After {count} change, release {release} discloses nothing new; {lost} of its information is lost:",
-        "After {count} changes, release {release} discloses nothing new; {lost} of its information is lost:",
+        "After {count} change, release {release} adds nothing that the policy forbids; {lost} of its information is "
+        "lost:",
+        "After {count} changes, release {release} adds nothing that the policy forbids; {lost} of its information is "
+        "lost:",
         len(repair.moves),
         **about,
     )
@@ -242,23 +246,23 @@ def _comes_to(found: Recommendation) -> str:
         if found.past_violates:
             return say(
                 "No change of release {release} is recommended: the releases before it already violate the policy, "
-                "and no change was found after which it discloses nothing new ({reason}).",
+                "and no change was found after which it adds nothing that the policy forbids ({reason}).",
                 release=tag,
                 reason=reason,
             )
         return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
     if found.past_violates and not found.changes:
         return say(
-            "The releases before release {release} already violate the policy. Release {release} discloses nothing "
-            "new, even unchanged.",
+            "The releases before release {release} already violate the policy. Release {release} adds nothing "
+            "that the policy forbids, even unchanged.",
             release=tag,
         )
     if found.past_violates:
         return say_count(
-            "The releases before release {release} already violate the policy. After {count} change, it discloses "
-            "nothing new; {lost} of its information is lost:",
-            "The releases before release {release} already violate the policy. After {count} changes, it discloses "
-            "nothing new; {lost} of its information is lost:",
+            "The releases before release {release} already violate the policy. After {count} change, it adds "
+            "nothing that the policy forbids; {lost} of its information is lost:",
+            "The releases before release {release} already violate the policy. After {count} changes, it adds "
+            "nothing that the policy forbids; {lost} of its information is lost:",
             found.changes,
             **about,
         )

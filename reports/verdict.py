@@ -45,6 +45,18 @@ def if_unchanged(certain: int) -> str:
     )
 
 
+def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
+    """Yield that a release makes more values certain if values do not change, which the policy does not judge."""
+    fewer, more = (each.adversary.certain_if_unchanged or 0 for each in (before, after))
+    if more > fewer:
+        yield say(
+            "If values do not change, this release makes more values certain, which the policy does not forbid "
+            "(at least, in people: {more} with it, {fewer} without it).",
+            more=figure(more),
+            fewer=figure(fewer),
+        )
+
+
 def _verdict(report: Report) -> tuple[str, str]:
     """Return the verdict under the assumptions, and its colour."""
     if isinstance(report, CountReport):

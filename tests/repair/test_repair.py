@@ -513,3 +513,22 @@ def test_more_time_is_not_advised_where_worlds_are_too_many(tmp_path):
     assert code == 3
     assert "too many to be counted; publish smaller or fewer groups, or write max_risk = 1" in " ".join(out.split())
     assert "--time-limit" not in out
+
+
+def test_what_is_certain_only_if_values_do_not_change_is_said_of_what_adds_nothing(tmp_path):
+    """Ann's groups of the two releases have flu alone in common; the policy says that any value may become any."""
+    head = ["Owner", "Age", "Disease"]
+    past = [head, ["Ann", "20-29", "flu"], ["Ben", "20-29", "gout"]]
+    folder = series_of(
+        tmp_path / "s",
+        [past],
+        'individual = "Owner"\nsensitive = "Disease"\nquasi_identifiers = ["Age"]',
+        '[adversary]\ntransitions = "any"\n',
+    )
+    candidate = tmp_path / "2.csv"
+    write_text(candidate, as_csv([head, ["Ann", "30-39", "flu"], ["Eve", "30-39", "cold"]]))
+    said = "more values certain, which the policy does not forbid (at least, in people: 1 with it, 0 without it)"
+    for command in (["repair", str(folder), str(candidate), "--output", str(tmp_path / "out")], ["next", str(folder)]):
+        code, out, _ = run_main(*command, *[str(candidate)] * (command[0] == "next"))
+        assert code == 0
+        assert said in " ".join(out.split())
