@@ -9,7 +9,7 @@ from audit.findings.count import CountReport, amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.runtime.phrases import Reason, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
 from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
@@ -77,10 +77,13 @@ def candidate_page(candidate: CandidateReport) -> Page:
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
     yield from _written(candidate)
-    if not candidate.new_total and candidate.undecided:
-        pass  # whether it can be published is not decided yet
-    elif not candidate.new_total and candidate.after.policy.undecided:
+    open_ = [kind_of(each.reason) for each in candidate.after.policy.undecided]
+    if ReasonKind.NEEDS in open_ or (open_ and not candidate.new_total and not candidate.undecided):
         yield say("Declare in series.toml what is not decided, and audit again.")
+    if open_ and candidate.new_total:
+        yield say("What follows is right only as far as the verdict is decided.")
+    if not candidate.new_total and (open_ or candidate.undecided):
+        pass  # whether it can be published is not decided yet
     elif _adds_nothing(candidate):  # as the decision below says
         yield say("It adds nothing that could not be derived before it.")
         if candidate.written:

@@ -1662,3 +1662,32 @@ def test_the_last_release_of_a_series_is_judged_as_if_it_were_not_in_it(tmp_path
         found.append((code, *(answer[key] for key in ("before", "new", "hide"))))
     assert found[0] == found[1]
     assert found[0][0] == 1
+
+
+def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_path):
+    """The year is the sum of its quarters, which hide counts; both clauses are violated by the year alone."""
+    quarter = {("N", "f"): 20, ("E", "f"): 5, ("S", "f"): 2, ("N", "m"): 40, ("E", "m"): 1, ("S", "m"): 4}
+
+    def table(path, times, more, hidden, left_out=()):
+        rows = ["area,sex,n"]
+        for area in ("N", "E", "S", "All"):
+            for sex in ("f", "m", "All"):
+                n = sum(times * n for (a, s), n in quarter.items() if area in (a, "All") and sex in (s, "All"))
+                n += more * (area in ("N", "All")) * (sex != "m")
+                rows += [f"{area},{sex},{'s' if (area, sex) in hidden else n}"] * ((area, sex) not in left_out)
+        path.write_text("\n".join([*rows, ""]), encoding="utf-8")
+
+    names = [f"2023-Q{q}.csv" for q in range(1, 5)]
+    for more, name in enumerate(names):
+        table(tmp_path / name, 1, more, {(area, sex) for area in "ES" for sex in "fm"})
+    table(candidate := tmp_path / "2023.csv", 4, 6, {("S", "f")}, {("E", "m")})
+    text = f'[series]\nkind = "tables"\nreleases = {json.dumps(names)}\n[table]\n{TABLE}markers.s = [0, inf]\n'
+    (tmp_path / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
+    assert run_main(str(tmp_path))[0] == 0
+    code, out, _ = run_main("next", str(tmp_path), str(candidate))
+    told = " ".join(out.split())
+    assert code == 1
+    assert 'More may violate min_count and min_width: release "2023" is the sum of others' in told
+    assert "audit again. - What follows is right only as far as the verdict is decided. - Hide" in told
+    code, out, _ = run_main("repair", str(tmp_path), str(candidate), "--output", str(tmp_path / "repaired"))
+    assert (code, 'release "2023" is the sum of others' in " ".join(out.split())) == (3, True), out
