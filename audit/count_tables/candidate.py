@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
+from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
     NOT_APPLICABLE,
@@ -170,8 +171,8 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     """Return the marker that can stand for a row's count and for larger ones; no row without one.
 
     It says no more than an empty cell, except that the count is not 0: if others have a marker, an empty cell would say
-    that the count is not small. The most telling of such markers is taken, then the most frequent. A Parquet column of
-    numbers has no markers.
+    that the count is not small. The most telling of such markers is taken, then the most frequent. None is taken of
+    which a note beside the table says that it stands for smaller counts. A Parquet column of numbers has no markers.
     """
     used = Counter(counts.text[counts.hidden].tolist())
     least = np.maximum(hidden_lower(counts), np.minimum(counts.lower, 1))
@@ -180,7 +181,14 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
     fit = {row: next((text for text in ordered if ends[text] <= least[row]), "") for row in rows}
     takes = [_takes_text(part) for part in counts.parts]
-    return {row: text for row, text in fit.items() if text and takes[counts.file[row]]}
+    noted = {(part.file.path, sign): noted_range(part.file.path, sign) for part in counts.parts for sign in ordered}
+    most = {key: UNBOUNDED if said is None else said[0][1] for key, said in noted.items()}
+    files = {row: counts.part(row).file.path for row in fit}
+    is_true = {
+        row: counts.text[row] == text or counts.upper[row] <= most.get((files[row], text), 0)
+        for row, text in fit.items()
+    }
+    return {row: text for row, text in fit.items() if is_true[row] and text and takes[counts.file[row]]}
 
 
 def _takes_text(part: FileRows) -> bool:

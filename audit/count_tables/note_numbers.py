@@ -7,15 +7,17 @@ recognised as none of these may be a count, so that the publisher has to read th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import number_of, said_range
+from audit.count_tables.published_texts import Interval, number_of, said_range
 from audit.io.notations import plain
-from audit.io.notes_below import lines_beside
+from audit.io.notes_below import legend, lines_beside
 from audit.io.publication_order import MONTHS
 from audit.model.json_types import UNBOUNDED
 
@@ -53,6 +55,11 @@ _ONE = re.compile(
     r"\bcas (?:isolé|unique)\b|\bcaso (?:aislado|único)\b|(?<!\bim )(?<!\bin )\beinzel(?:fall|person)\b|"
     r"\beine?[rs]? (?:davon|von ihnen)\b|\bl?'?une? d'(?:elles|eux|entre (?:elles|eux))|\bun[oa] de ell[oa]s\b"
 )
+ALSO_OTHERS = re.compile(
+    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential", re.IGNORECASE
+)
+"""Words of a note on a sign which also stands for cells that are hidden to protect others, and may have any count."""
+_WORDS_READ = 16
 _TWO = re.compile(r"(?<![\w-])both(?![\w-])(?! (?:[\w-]+ ){1,2}and\b)")
 _HALF_A_DOZEN = re.compile(r"\b(?:half (?:a )?dozen|halbe[sn]? dutzend|demi-douzaine|media docena)\b")
 # "neuf" is new as well, and "once" is English, too.
@@ -179,6 +186,32 @@ def has_share(text: str) -> bool:
     (False, False, False)
     """
     return _SHARE.search(_OF_THE_METHOD.sub(" ; ", plain(text))) is not None
+
+
+def range_within(words: str) -> Interval | None:
+    """Return the range of counts that a note names in words; None if it names none.
+
+    >>> range_within("counts from 1 to 4 are hidden"), range_within("confidential")
+    ((1, 4), None)
+    """
+    parts = words.split()[:_WORDS_READ]
+    spans = sorted(combinations(range(len(parts) + 1), 2), key=lambda span: span[0] - span[1])
+    return next((ends for a, b in spans if (ends := said_range(" ".join(parts[a:b]).strip(",.;"))) is not None), None)
+
+
+def noted_range(path: Path, sign: str, without: Container[str] = ()) -> tuple[Interval, str] | None:
+    """Return the range of counts for which a sign stands by the notes beside a table, and the text of a note.
+
+    Notes whose texts are in `without` do not count. None if none names a range, or if one says that the sign also
+    stands for cells that protect others.
+    """
+    notes = [(text, words) for _, text in lines_beside(path) for _, words in legend([sign], [text])]
+    notes = [(text, words) for text, words in notes if text not in without]
+    named = [(ends, text) for text, words in notes if (ends := range_within(words)) is not None]
+    if not named or any(ALSO_OTHERS.search(words) for _, words in notes):
+        return None
+    ranges = [ends for ends, _ in named]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)), named[0][1]
 
 
 def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:

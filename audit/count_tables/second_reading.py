@@ -19,8 +19,10 @@ import numpy as np
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
+from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import Interpreter
+from audit.count_tables.published_texts import Interpreter, Interval
+from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import OPEN
@@ -79,11 +81,48 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
             'count, write absent = "unknown"',
             least=least,
         )
+    yield from _notes_disclose_more(judged, reading)
     if _may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
         )
+
+
+def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence on a note that says less of a sign than the manifest does, if more follows from it.
+
+    If all notes contradict the numbers, those of each release are read alone.
+    """
+    counts, manifest = judged.counts, judged.counts.manifest
+    lower, upper, said = counts.lower.copy(), counts.upper.copy(), list[tuple[int, str, str, Interval]]()
+    for part in {part.file.path: part for part in counts.parts}.values():
+        for sign, (least, most) in manifest.markers.items():
+            noted = noted_range(part.file.path, sign, manifest.not_counts) if least < most else None
+            rows = (counts.text == sign) & counts.hidden & (counts.release == part.release)
+            rows &= np.array([each.file.path == part.file.path for each in counts.parts], dtype=bool)[counts.file]
+            if noted is not None and rows.any() and (noted[0][0] > least or noted[0][1] < most):
+                (low, high), text = noted
+                lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
+                said.append((part.release, sign, f"{part.file.shown}: {toml_text(printable(text, 2_000))}", noted[0]))
+    releases = sorted({release for release, *_ in said})
+    for some in (releases, *([each] for each in releases)) if said else ():
+        of_some = np.isin(counts.release, some)
+        narrowed = np.where(of_some, lower, counts.lower), np.where(of_some, upper, counts.upper)
+        more = _discloses_more(judged, reading, replace(counts, lower=narrowed[0], upper=narrowed[1]))
+        if more:
+            _, sign, text, ends = next(each for each in said if each[0] in some)
+            yield say(
+                'a note says of "{sign}": {text}; if it stands for {low} to {high} only, more follows from the tables '
+                "than by markers; correct markers; or, if it can stand for other counts, correct the note, or name its "
+                "text in not_counts",
+                sign=printable(sign, 60),
+                text=text,
+                low=ends[0],
+                high=ends[1],
+            )
+        if more is not None:
+            return
 
 
 def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> int | None:

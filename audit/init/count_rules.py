@@ -10,10 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from math import gcd, inf
 from typing import Self
 
+from audit.count_tables.note_numbers import ALSO_OTHERS, range_within
 from audit.count_tables.published_texts import (
     NOT_APPLICABLE,
     Interval,
@@ -40,9 +40,6 @@ _NO_COUNT = re.compile(
     r"|sans objet|no (?:aplicable|disponible|procede)",
     re.IGNORECASE,
 )
-_ALSO_OTHERS = re.compile(
-    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential", re.IGNORECASE
-)  # cells that are hidden to protect others may have any count
 _HIDES = re.compile(
     r"suppress|withh|hidden|conceal|geheim|gesperrt|datenschutz|secret|masqu|supprim|confiden|ocult|suprim",
     re.IGNORECASE,
@@ -51,7 +48,6 @@ _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them is the least count shown
 _LEAST = 10
-_WORDS_READ = 16
 
 
 @dataclass
@@ -214,17 +210,6 @@ def rounding_of(positive: Mapping[int, int], tables: int = 1) -> tuple[int, str]
     return (fitting, "random" if fitting == 3 else "nearest")
 
 
-def range_within(words: str) -> Interval | None:
-    """Return the range of counts that a note names in words; None if it names none.
-
-    >>> range_within("counts from 1 to 4 are hidden"), range_within("confidential")
-    ((1, 4), None)
-    """
-    parts = words.split()[:_WORDS_READ]
-    spans = sorted(combinations(range(len(parts) + 1), 2), key=lambda span: span[0] - span[1])
-    return next((ends for a, b in spans if (ends := said_range(" ".join(parts[a:b]).strip(",.;"))) is not None), None)
-
-
 def limit_within(note: str) -> int:
     """Return the limit below which a note says that counts are hidden; 0 if it names none.
 
@@ -261,7 +246,7 @@ def _stands_for(
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
-    others = _ALSO_OTHERS.search(words) is not None
+    others = ALSO_OTHERS.search(words) is not None
     if named is not None or others or (further and not _not_counted(text, rules)):
         low, high = named or (small + 1, UNBOUNDED)
         low = low if high == UNBOUNDED else max(low, min(1, high))

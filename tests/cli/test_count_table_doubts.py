@@ -1691,3 +1691,41 @@ def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_p
     assert "audit again. - What follows is right only as far as the verdict is decided. - Hide" in told
     code, out, _ = run_main("repair", str(tmp_path), str(candidate), "--output", str(tmp_path / "repaired"))
     assert (code, 'release "2023" is the sum of others' in " ".join(out.split())) == (3, True), out
+
+
+def with_note(folder, numbers, note, more=""):
+    """A table by area and sex, with an s in place of counts up to 10, and a note below it."""
+    cells = dict(zip([(area, sex) for area in "ABC" for sex in "fm"], numbers, strict=True))
+    rows = [f"{area};{sex};{'s' if n <= 10 else n}" for (area, sex), n in cells.items()]
+    for area, sex in [*((area, "All") for area in ("A", "B", "C", "All")), ("All", "f"), ("All", "m")]:
+        rows.append(f"{area};{sex};{sum(n for (a, s), n in cells.items() if area in (a, 'All') and sex in (s, 'All'))}")
+    (folder / "1.csv").write_text("\n".join(["area;sex;n", *rows, "", note, ""]), encoding="utf-8")
+    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{TABLE}markers.s = [1, inf]\n{more}'
+    (folder / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "note", "more", "code"),
+    [
+        ((10, 10, 10, 10, 40, 50), "s : 1 à 10", "", 3),
+        ((10, 10, 10, 10, 40, 50), "s : 1 à 10", 'not_counts = ["s : 1 à 10"]\n', 0),
+        ((10, 10, 10, 10, 40, 50), "s : 1 à 10, ou secret secondaire", "", 0),
+        ((10, 10, 10, 10, 40, 50), "s : secret statistique", "", 0),
+        ((7, 8, 6, 9, 40, 50), "s : 1 à 10", "", 0),
+        ((10, 10, 10, 10, 40, 50), "s : 1 à 9", "", 0),
+    ],
+    ids=["more follows", "read", "others too", "no range", "nothing follows", "refuted"],
+)
+def test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read(numbers, note, more, code, tmp_path):
+    """Two counts of 20 people are 10 each, if none is larger, as readers know from the note."""
+    found, out, _ = run_main(with_note(tmp_path, numbers, note, more))
+    assert (found, 'a note says of "s"' in out) == (code, code == 3), out
+
+
+@pytest.mark.parametrize(("note", "sign"), [("s : 1 à 10", ""), ("s : secret statistique", "s")])
+def test_a_repair_leaves_no_note_that_is_wrong(note, sign, tmp_path):
+    folder = with_note(tmp_path, (8, 44, 48, 51, 55, 58), note)
+    code, out, _ = run_main("repair", folder, str(tmp_path / "1.csv"), "--output", str(tmp_path / "new"))
+    lines = (tmp_path / "new/1.csv").read_text(encoding="utf-8").splitlines()
+    assert (code, lines[1:5], lines[-1]) == (0, ["A;f;s", f"A;m;{sign}", f"B;f;{sign}", f"B;m;{sign}"], note), out
