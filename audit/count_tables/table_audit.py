@@ -19,7 +19,7 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited, earlier_counts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
-from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
+from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding, CountReport
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
@@ -42,9 +42,11 @@ from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,
+    AttackReport,
     Contradictions,
     CountSize,
     Input,
+    PolicyReport,
     SeriesFacts,
     Violation,
     Waived,
@@ -138,7 +140,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
             (sure if standing is None or ident(place) in standing else guessed).append(place)
     every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
     reasons = [reason for reason in every if reason]
-    report = CountAttackReport(
+    report = AttackReport(
         attack=attack.name,
         sensitive=None,
         status="incomplete" if measures.open or reasons else "complete",
@@ -273,11 +275,11 @@ def _earlier(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
 
 def _decide(
     judged: JudgedCounts,
-    report: CountAttackReport,
+    report: AttackReport,
     doubts: Sequence[Doubt],
     sure: Sequence[int],
     guessed: Sequence[int],
-) -> CountPolicyReport:
+) -> PolicyReport:
     """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
 
     A finding that depends on no guess violates the clause; one that depends on a guess leaves it undecided.
@@ -294,7 +296,7 @@ def _decide(
     left |= {rule for one in judged.evidence.unasked for rule in one.rules}
     unsettled = say(
         "{open} of {questions} counts are undecided: {reason}",
-        open=str(report.measures.open),
+        open=str(report.measures["open"]),
         questions=str(len(judged.verdict)),
         reason=report.reason,
     )
@@ -304,7 +306,7 @@ def _decide(
         tuple(each.reported for each in decisions),
         tuple(why for each in decisions for why in each.undecided),
     )
-    return CountPolicyReport(clauses, violations, undecided, if_confirmed=if_confirmed)
+    return PolicyReport(clauses, violations, undecided, if_confirmed=if_confirmed)
 
 
 def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:

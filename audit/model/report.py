@@ -240,7 +240,7 @@ class AttackReport:
         people: the number of people with a value that is certain and not waived; null if the attack is not about single
             values.
         people_at_once: how many of them can be in the data at once, at most, if people may be in the data.
-        certificates_checked: the number of findings whose certificates were checked; None if all were.
+        certificates_checked: the number of findings whose certificates were checked; absent if all were.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("figures",)
@@ -256,7 +256,7 @@ class AttackReport:
     rules: Annotated[Mapping[str, FindingRule], UNWRITTEN] = field(default_factory=dict)
     people: int | None = None
     people_at_once: Omittable[int] = None
-    certificates_checked: Annotated[int | None, UNWRITTEN] = None
+    certificates_checked: Omittable[int] = None
 
     @property
     def figures(self) -> Annotated[dict[str, object], WrittenAs("measures")]:

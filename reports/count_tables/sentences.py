@@ -224,7 +224,7 @@ def checked(report: CountReport) -> str:
     if not attack.findings_total:
         return say("There is nothing to certify.")
     many = attack.certificates_checked
-    if many >= attack.findings_total:
+    if many is None or many >= attack.findings_total:
         return say("All certificates were checked again, in exact fractions.")
     return say(
         "{checked} of {total} certificates were checked again, those shown and others at random, in exact fractions.",

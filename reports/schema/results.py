@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
+from audit.clauses.clause import Limit
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.explanation import Explanation
-from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
 from audit.model.release_impact import ReleaseImpact, Repair
@@ -36,23 +37,16 @@ _PSEUDONYM = "^(person|counterfeit)-([0-9]{6,}|[0-9a-f]{12})$"
 _RECORD = "^record-([0-9]{6,}|[0-9a-f]{12})$"
 
 
-def results_schema(
-    attacks: Mapping[str, tuple[type[Measures], Mapping[str, FindingRule]]], count_clauses: Sequence[str]
-) -> Schema:
-    """Return the schema of all results.
-
-    Args:
-        attacks: the measures of each attack, and what its findings mean, by kind.
-        count_clauses: the clauses of the policy for count tables.
-    """
+def results_schema(attacks: Mapping[str, tuple[type[Measures], Iterable[str]]]) -> Schema:
+    """Return the schema of all results, given the measures and the kinds of findings of each attack."""
     writer = SchemaWriter()
     kinds = {kind: writer.schema_of(document) for kind, document in KINDS.items()}
     measures = {f"measures_{name.replace('-', '_')}": writer.measures_of(one) for name, (one, _) in attacks.items()}
     definitions = writer.definitions
     _relate(definitions, attacks)
-    limits = {clause.name: {"description": f"Fails {clause.fails}.", "type": "number"} for clause in OWN.values()}
-    optional = [name for name, clause in OWN.items() if clause.default is None or not clause.always]
-    in_force = closed("The clauses in force, those of installed packages among them.", limits, optional)
+    clauses: Mapping[str, Limit] = {**OWN, **COUNT_CLAUSES}
+    limits: Schema = {name: {"description": clause.fails, "type": "number"} for name, clause in clauses.items()}
+    in_force = closed("The clauses in force, those of installed packages among them.", limits, [*limits])
     definitions["policy_report"]["properties"]["limits"] = {**in_force, "additionalProperties": {"type": "number"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -60,11 +54,11 @@ def results_schema(
         "title": "Results of series-audit",
         "description": "What its commands write with --format json; #/$defs has one schema for each kind of result.",
         "anyOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS],
-        "$defs": {**kinds, **_names(list(attacks), count_clauses), **definitions, **measures},
+        "$defs": {**kinds, **_names([*attacks], [*clauses]), **definitions, **measures},
     }
 
 
-def _names(attacks: list[str], count_clauses: Sequence[str]) -> Schema:
+def _names(attacks: list[str], clauses: list[str]) -> Schema:
     combined = {"type": "array", "minItems": 2, "items": {"type": "string"}}
     return {
         "attack": {
@@ -75,7 +69,7 @@ def _names(attacks: list[str], count_clauses: Sequence[str]) -> Schema:
         "clause": {
             "description": "A clause of the policy: one of these, or one that an installed package brings.",
             "type": "string",
-            "examples": [*OWN, *count_clauses],
+            "examples": clauses,
         },
         "sensitive": {
             "description": "The sensitive attribute; a list where it is the combinations of several.",
@@ -84,16 +78,15 @@ def _names(attacks: list[str], count_clauses: Sequence[str]) -> Schema:
     }
 
 
-def _relate(
-    definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Measures], Mapping[str, FindingRule]]]
-) -> None:
+def _relate(definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Measures], Iterable[str]]]) -> None:
     """Add what types do not state: how the entries of one object depend on each other."""
-    by_name, found = [], []
-    for name, (_, rules) in attacks.items():
+    by_name, found, made = [], [], {kind for _, kinds in attacks.values() for kind in kinds}
+    for name, (_, kinds) in attacks.items():
         mine = {"properties": {"attack": {"const": name}}}
         of_attack = {"$ref": f"#/$defs/measures_{name.replace('-', '_')}"}
         by_name.append({"if": mine, "then": {"properties": {"measures": of_attack}}})
-        of_kinds = {"properties": {"kind": {"enum": list(rules)}}} if rules else False
+        # Clauses and installed packages make findings of other kinds of what any attack returns.
+        of_kinds = {"properties": {"kind": {"not": {"enum": sorted(made - {*kinds})}}}} if kinds else False
         found.append({"if": mine, "then": {"properties": {"findings": {"items": of_kinds}}}})
     without_result = {"properties": {"status": {"enum": sorted(WITHOUT_RESULT)}}}
     nothing = {"properties": {"findings": {"maxItems": 0}, "findings_total": {"const": 0}}}
@@ -112,13 +105,15 @@ def _relate(
             },
         ],
     }
-    always = {"$ref": "#/$defs/status_and_measures"}
+    fitting = {"$ref": "#/$defs/status_and_measures"}
     for name in ("attack_counts", "compared_attack", "compared_attack_counts"):
-        definitions[name]["allOf"] = [always]
-    definitions["attack_report"]["allOf"] = [always, {"if": without_result, "then": nothing}, *found]
+        definitions[name]["allOf"] = [fitting]
+    definitions["attack_report"]["allOf"] = [fitting, {"if": without_result, "then": nothing}, *found]
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}
     hidden = {"if": {"properties": {"revealed": {"const": False}}}, "then": unrevealed}
-    definitions["report"]["allOf"] = [hidden]
+    always = [name for name, clause in OWN.items() if clause.default is not None and clause.always]
+    limits = {"properties": {"policy": {"properties": {"limits": {"required": always}}}}}
+    definitions["report"]["allOf"] = [hidden, limits]
     definitions |= _unrevealed()
 
 

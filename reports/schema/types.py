@@ -11,10 +11,10 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.findings.count import COUNT_KINDS, CountFinding
+from audit.findings.count import COUNT_KINDS
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
-from audit.model.json_types import Defined, Items, Less, Omitted, Pattern, Within
+from audit.model.json_types import INLINED, Defined, Items, Less, Omitted, Pattern, Within
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
 from reports.json_values import constants, json_form, written_fields
 
@@ -27,6 +27,16 @@ _PLAIN: dict[object, Schema] = {
     str: {"type": "string"},
     C: {"type": "string"},  # names replace codes
     datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+}
+OTHER_FINDING: Schema = {
+    "description": "A finding of a kind that an installed package brings.",
+    "type": "object",
+    "additionalProperties": True,
+    "required": ["kind", "id"],
+    "properties": {
+        "kind": {"type": "string", "not": {"enum": [each.kind for each in (*KINDS, *COUNT_KINDS.values())]}},
+        "id": {"type": "string"},
+    },
 }
 
 
@@ -101,8 +111,8 @@ class SchemaWriter:
 
     def _of_class(self, kind: type) -> Schema:
         """Return the reference to a dataclass, or the schema of what replaces it."""
-        if kind in (Finding, CountFinding):
-            return self._any_of(KINDS if kind is Finding else [*COUNT_KINDS.values()])
+        if kind is Finding:
+            return {"anyOf": [*map(self.schema_of, (*KINDS, *COUNT_KINDS.values())), OTHER_FINDING]}
         form = json_form.dispatch(kind)
         if form is not json_form.dispatch(object):
             return self.schema_of(get_type_hints(form, include_extras=True)["return"])
@@ -124,7 +134,8 @@ class SchemaWriter:
         for each in written_fields(kind):
             if each.inlined:
                 less = each.less or Less("", ())
-                variants.append([without(self.object_of(one), less) for one in _classes(each.hint)])
+                brought = [OTHER_FINDING] if each.hint == Annotated[Finding[str], INLINED] else []
+                variants.append([*(without(self.object_of(one), less) for one in _classes(each.hint)), *brought])
             elif each.part_of is not None:
                 here = properties[each.part_of]
                 here["items"] = {"anyOf": [here["items"], _present(self.schema_of(each.hint))]}
@@ -217,6 +228,7 @@ def _together(one: Schema, other: Schema) -> Schema:
     """Return an object with the properties of two objects; those of the first take precedence."""
     return {
         **one,
+        "additionalProperties": other["additionalProperties"],
         "required": [*dict.fromkeys([*other["required"], *one["required"]])],
         "properties": {**other["properties"], **one["properties"]},
     }

@@ -80,6 +80,17 @@ def test_results_of_every_status_and_kind_fit():
     assert seen == {"disclosure", "equivalence", "narrowed", "group"}
 
 
+def test_what_clauses_find_fits_whatever_attack_it_comes_from(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    with (tmp_path / "s" / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('\n[policy]\nmax_risk = 0.5\nmax_ever_risk = 0.5\ngrave = ["gastritis"]\n')
+    result = audited(tmp_path / "s", "--findings", "all")
+    assert {"risk", "ever"} <= kinds(result)
+    assert troubles("audit", result) == []
+    spoilt = json.loads(json.dumps(result).replace('"kind": "ever"', '"kind": "narrowed"'))
+    assert not fits("audit", spoilt)
+
+
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every key of every object of fixed shape, by its path; dictionaries by value are left out."""
     if isinstance(value, dict) and path[-1:] not in [("candidate_sizes",), ("compromised",), ("classes",)]:

@@ -17,6 +17,7 @@ from attacks.registry import all_attacks
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.sarif import assert_sarif
+from tests.helpers.schemas import fits, troubles
 
 HERE = Path(__file__).parents[1]
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -126,6 +127,66 @@ def changed(answer, site, tmp_path):
 
 
 ASKED = ("--attack", "first-releases", "--depth", "2")
+
+
+KIND = """
+from typing import Annotated, Literal
+from audit.model.finding import RELEASE, RowClaims, Finding, C
+
+
+@dataclass(frozen=True)
+class Odd(Finding[C]):
+    kind: ClassVar[Literal["odd"]] = "odd"
+    release: Annotated[C, RELEASE]
+    number: int
+
+    def sentence(self, *, by_version): return f"release {self.release} has an odd number of rows"
+    def places(self): yield from ()
+
+
+@dataclass(frozen=True)
+class OddReleases(RowClaims):
+    release: object
+    checked_by: ClassVar[str] = "outsiders.counted_again"
+    severity = property(lambda self: np.ones(len(self)))
+
+    def certify(self, places): return [Odd(int(self.release[at]), 11) for at in places]
+    def identities(self, places, names): return (("odd", names.evidence.tags[self.release[at]]) for at in places)
+
+
+def counted_again(seen, claims):
+    return claims.certify
+
+
+def odd(self, evidence, budget):
+    releases = np.arange(len(evidence.tags), dtype=np.int32)
+    measures = FirstMeasures(depth=1, people=9, lonely=2, first_values={}, timeline=[1, 2])
+    return Outcome(self.name, "complete", None, measures, OddReleases(releases))
+
+
+FirstReleases.run = odd
+"""
+
+
+def test_a_kind_of_finding_of_another_package(changed, tmp_path):
+    """It is named, shown, waived and compared as all are, and the schema of results leaves room for it."""
+    run = changed(KIND)
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir(exist_ok=True)
+    words = (tmp_path / "s", "--attack", "first-releases", "--stable-ids")
+    written = run(*words, "--format", "json")
+    report = json.loads(written)
+    [one, other] = report["attacks"][0]["findings"]
+    assert (one["kind"], other["kind"]) == ("odd", "odd")
+    assert troubles("audit", report) == []
+    assert not fits("audit", json.loads(written.replace('"kind": "odd"', '"kind": "recovered"')))
+    (tmp_path / "before.json").write_text(written)
+    run("waive", tmp_path / "s", one["id"], "--reason", "known", "--until", "9999-01-01")
+    left = json.loads(run(*words, "--format", "json"))["attacks"][0]["findings"]
+    assert [each["id"] for each in left] == [other["id"]]
+    compared = run(*words, "--baseline", tmp_path / "before.json", "--format", "json")
+    assert json.loads(compared)["attacks"][0]["findings"] == []
+    assert "has an odd number of rows" in run(*words)
 
 
 @pytest.mark.parametrize("form", FORMATS.names)
