@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from audit.io.respelling import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
-from audit.model.arrays import Codes, Flags, Words
+from audit.model.arrays import Codes, Flags, Words, flagged
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
 _WORD = r"[\p{L}\p{N}_]"  # Arrow's \w has ASCII letters alone
@@ -321,6 +321,8 @@ class IdentifierEncoder:
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the indices of people who occur again later, and the last index of each of these people."""
+        if np.count_nonzero(flagged(people, self.size + 1)[:-1]) == np.count_nonzero(people != NOBODY):
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
         last[people] = places
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))

@@ -15,13 +15,11 @@ from math import gcd
 from pathlib import Path
 
 import numpy as np
-import pyarrow.compute as pc
 
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
-from audit.io.encoding import is_person
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -38,8 +36,8 @@ from audit.io.rules.spelling import (
 )
 from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
-from audit.io.tables import Table, header
-from audit.io.texts import arrow, flags, texts_of
+from audit.io.tables import header
+from audit.model.arrays import flagged
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
 from audit.runtime.phrases import Noun, joined, say, say_count
@@ -180,24 +178,20 @@ def _compared(series: Series) -> range:
 
 def _people_recur(series: Series) -> bool:
     """Return whether consecutive releases share so many people that `are_others` would be false of each pair."""
-    tables = _identifiers(series)
-    if len(tables) < len(_compared(series)):
-        return False
-    texts = [texts_of(table.arrow("individual"))[0].unique() for table in tables]
-    people = [each.filter(arrow(is_person(each))) for each in texts]
-    return all(
-        _FEW * flags(pc.is_in(new, value_set=old)).sum() >= min(len(old), len(new)) > 0 for old, new in pairwise(people)
+    releases = [codes for position in _compared(series) if (codes := series.people_in(position)) is not None]
+    fake = np.append(series.people.is_counterfeit(), True)  # the last one is for rows without a person
+    people = [flagged(codes, len(fake)) & ~fake for codes in releases]
+    return len(people) == len(_compared(series)) and all(
+        _FEW * (old & new).sum() >= min(old.sum(), new.sum()) > 0 for old, new in pairwise(people)
     )
 
 
 def _people(series: Series) -> list[set[str]]:
     """Return the identifiers of each release; only of the first two if the series is large."""
-    return [of_people(table.distinct("individual")) for table in _identifiers(series)]
-
-
-def _identifiers(series: Series) -> list[Table]:
     files = [series.manifest.releases[position] for position in _compared(series)]
-    return [table for each in files if (table := series.identifiers(each)) is not None]
+    return [
+        of_people(table.distinct("individual")) for each in files if (table := series.identifiers(each)) is not None
+    ]
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:

@@ -37,6 +37,7 @@ from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
 from audit.io.texts import column_of
+from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import UpdateSets
 from audit.runtime.log import logged_stage
@@ -70,6 +71,7 @@ class Series:
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
     digests: dict[InputFile, str] = field(default_factory=dict, init=False)
     unnamed: dict[str, int] = field(default_factory=dict, init=False)
+    _coded: dict[int, Codes | None] = field(default_factory=dict, init=False)
     _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
@@ -357,6 +359,16 @@ class Series:
         table = read_adjusted(files.rows, files.shown, [column], adjustments, problems)
         return None if table is None else table.renamed({column: "individual"})
 
+    def people_in(self, position: int) -> Codes | None:
+        """Return the people of a release's rows, or of the lines of its key file, read unless they were; None without.
+
+        Their codes have shape (rows,), int32; -1 for empty cells.
+        """
+        if position not in self._coded:
+            table = self.identifiers(self.manifest.releases[position])
+            self._coded[position] = None if table is None else self.people.encode(table.arrow("individual"))
+        return self._coded[position]
+
     def files(self) -> list[Path]:
         """Return the manifest, all files that it names, key files, and the files in the local private folder."""
         keys = [release.key for release in self.manifest.releases if release.key is not None]
@@ -390,7 +402,7 @@ class Series:
         with_people = [each for each in readings if each.identifiers is not None]
         codes = self.people.encode_all([each.identifiers for each in with_people])
         for each, people in zip(with_people, codes, strict=True):
-            each.people = people
+            each.people = self._coded[each.position] = people
         while readings:
             reading = readings.pop(0)
             release, problems = reading.release(), reading.problems

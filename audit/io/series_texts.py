@@ -108,11 +108,9 @@ class SeriesTexts:
         self.has_doubtful_rows |= bool(rows_like_no_people(table, OtherReading.unexplained(self.columns)).any())
         in_file = table.less(table.names)
         for name, (codes, texts) in coded.items():
-            row = np.full(len(texts), -1, dtype=np.int64)
-            row[codes[::-1]] = np.arange(len(codes))[::-1]
-            for text, place in zip(texts, row.tolist(), strict=True):
-                if text and place >= 0:
-                    self.texts[name].setdefault(text, (in_file, place))
+            if new := [text for text in texts if text and text not in self.texts[name]]:
+                row = dict(zip(texts, _first_rows(codes, len(texts)), strict=True))
+                self.texts[name] |= {text: (in_file, row[text]) for text in new if row[text] >= 0}
             if name in self.identifiers:
                 self.identifiers[name].append(of_people(texts))
         counted = self._count in table and (self.columns.count or table.path == files.values)
@@ -143,6 +141,13 @@ class SeriesTexts:
             place, said = self.place(name, text), f'"{printable(text)}"'
             shown.append(f"{said} ({place})" if quoted else place)
         return ", ".join(shown)
+
+
+def _first_rows(codes: Codes, size: int) -> list[int]:
+    """Return the first row of each code below `size`, -1 for others; codes (rows,)."""
+    row = np.full(size, -1, dtype=np.int64)
+    row[codes[::-1]] = np.arange(len(codes))[::-1]
+    return row.tolist()
 
 
 def of_people(texts: Iterable[str]) -> set[str]:
