@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from audit.io import table_forms
+from audit.io import series_texts, table_forms
 from audit.model.adversary import ADVERSARIES
 from audit.pipeline import audit_run
 from tests.helpers.messy import series_of
@@ -19,6 +19,14 @@ COLUMNS = (
 )
 
 
+def counted(monkeypatch):
+    """Count how often each file is parsed from now on."""
+    parsed, parse = Counter(), table_forms._parse_csv
+    monkeypatch.setattr(audit_run, "_unsettled", lambda *_: ())  # a second audit, in another reading, reads again
+    monkeypatch.setattr(table_forms, "_parse_csv", lambda path, *more: parsed.update([path.name]) or parse(path, *more))
+    return parsed
+
+
 @pytest.mark.parametrize("adversary", [*ADVERSARIES])
 def test_each_release_is_parsed_once(adversary, tmp_path, monkeypatch):
     """With a register, the texts of columns without a type, from which the type is inferred, are of the same pass."""
@@ -29,9 +37,24 @@ def test_each_release_is_parsed_once(adversary, tmp_path, monkeypatch):
         presence = 'presence = "possible"\n' if adversary == "possible" else ""
         with (folder / "series.toml").open("a", encoding="utf-8") as file:
             file.write(f'\n[adversary]\nregister = "register.csv"\n{presence}')
-    parsed, parse = Counter(), table_forms._parse_csv
-    monkeypatch.setattr(audit_run, "_unsettled", lambda *_: ())  # a second audit, in another reading, reads again
-    monkeypatch.setattr(table_forms, "_parse_csv", lambda path, *more: parsed.update([path.name]) or parse(path, *more))
+    parsed = counted(monkeypatch)
     assert run_main(str(folder), "--adversary", adversary)[1]
     parsed.pop("register.csv", None)
     assert parsed == {"1.csv": 1, "2.csv": 1, "3.csv": 1}
+
+
+def test_people_of_a_large_series_are_compared_by_what_was_read(tmp_path, monkeypatch):
+    folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
+    monkeypatch.setattr(series_texts, "MOST_ROWS", 0)
+    parsed = counted(monkeypatch)
+    assert run_main(str(folder))[1]
+    assert parsed == {"1.csv": 1, "2.csv": 1, "3.csv": 1}
+
+
+def test_init_reads_rows_once(tmp_path, monkeypatch):
+    """Twice as count tables, for the first rows, for texts and for kinds of columns; and once for people and values."""
+    folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
+    (folder / "series.toml").unlink()
+    parsed = counted(monkeypatch)
+    assert run_main("init", str(folder))[1]
+    assert parsed["2.csv"] == parsed["3.csv"] == 6
