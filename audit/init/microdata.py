@@ -606,7 +606,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         said["sensitive"] = sensitive
         said["sensitive"].comment(say("as answered"))
         _leave(document, sensitive)
-        for key in (*OF_SENSITIVE, "left_out"):
+        for key in OF_SENSITIVE:
             said.pop(key, None)
         if "gravest" in said:
             said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]

@@ -85,6 +85,7 @@ WarningKind = Literal[
     "unlinkable-column",
     "unpublished-column",
     "harmless-value",
+    "left-out",
     "equality-only",
     "key",
     "register",

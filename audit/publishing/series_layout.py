@@ -17,7 +17,7 @@ from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
-from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
+from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import toml_key, toml_text
@@ -140,6 +140,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     chosen, count = form or anonymizer.forms[0], _free("count", used)
     title = say("{series}, published by {method}", series=microdata.name, method=anonymizer.name)
     transitions = None if microdata.updates is None else TRANSITIONS
+    left_out = microdata.snapshots[0].left_out[1]
     labels = {**_values(microdata), **microdata.hierarchies}
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(labels, start=1)}
     columns = Columns(
@@ -153,6 +154,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 ColumnTypes({name: kind for name, kind in kinds.items() if name not in microdata.hierarchies}),
                 Hierarchies(hierarchies),
                 Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
+                LeftOut({microdata.sensitive: left_out} if left_out else {}),
                 Similar({} if microdata.similar is None else {microdata.sensitive: microdata.similar}),
                 Spelled(microdata.spelled),
                 Changing(_changing(microdata, anonymizer)),

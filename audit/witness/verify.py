@@ -29,7 +29,7 @@ FORMAT, ADVERSARIES = "series-audit witness 2", ("linked", "published", "pseudon
 SUPPORTED = {
     "series": "name releases published",
     "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
-    "similar decimal encoding renamed changing unnamed",
+    "left_out similar decimal encoding renamed changing unnamed",
     "adversary": "register transitions known",
 }
 OF_SETS = ("values", "close", "near", "categories")  # claims about the values of people, or of classes of rows

@@ -92,6 +92,7 @@ def _measures(report: Report) -> Iterator[Block]:
         yield Bullets(further)
     yield sections.to_fill(
         (say("Columns left out"), say("which columns are not published, such as names, addresses and ids")),
+        (say("Rows left out"), say("which rows are not published, and how many, such as refusals or withheld people")),
         (say("Further measures taken"), say("measures, who is responsible, and since when")),
         (say("Risk that remains"), say("likelihood and severity after the measures, and why it is accepted")),
     )

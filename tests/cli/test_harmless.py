@@ -144,6 +144,12 @@ def test_a_harmless_value_that_no_release_has_is_named(tmp_path):
     assert "no release has Disease: nonne" in warning["text"]
 
 
+def test_a_value_of_which_rows_are_left_out_is_not_published(tmp_path):
+    error = refused(str(series(tmp_path, [LIKELY], 'left_out = { Disease = ["flu"] }')))
+    assert "1.csv:4" in error
+    assert "left_out says that rows with this value are not published" in error
+
+
 def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     code, out, _ = run_main(str(series(tmp_path / "one", [[*HEALTHY, *MIXED]], NONE)))
     text = " ".join(out.split())

@@ -586,6 +586,8 @@ def test_rows_whose_value_is_not_known_may_be_left_out(tmp_path, answer):
     assert ("refused" in (folder / "transitions.csv").read_text()) is (answer == "harmless")
     left = {"X", "Y"} - {line.split(",")[1] for line in (series / "private/2024.key.csv").read_text().split()}
     assert left == ({"X", "Y"} if answer == "left" else set())
+    document = " ".join(run_main(str(series), "--document", "dpia")[1].split())
+    assert ('ows with some values of "Disease" are not published' in document) is (answer == "left")
     assert len(answered(folder)) == len(asked) - 1  # it is not asked again
 
 

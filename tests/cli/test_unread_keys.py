@@ -44,6 +44,7 @@ KEYS = {
     ("columns", "unlinkable"): (
         '{ Seen = "drawn", Gone = "drawn" }', 'no release has a column "Gone"', '{ Seen = "drawn" }'),
     ("columns", "harmless"): ('{ Age = ["flu"] }', '"Age" is not a sensitive column', '{ Disease = ["flu"] }'),
+    ("columns", "left_out"): ('{ Age = ["no"] }', '"Age" is not a sensitive column', '{ Disease = ["no"] }'),
     ("columns", "similar"): ('{ Age = "alike.csv" }', '"Age" is not a sensitive column', '{ Disease = "alike.csv" }'),
     ("columns", "date"): ('"Seen"', 'it has no effect without rows', '"Seen"\nrows = "latest"'),
     ("policy", "grave"): ('["flu"]', "it has no effect unless the policy has a limit", '["flu"]\nmax_ever_risk = 0.9'),

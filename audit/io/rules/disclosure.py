@@ -154,6 +154,34 @@ class Harmless(ColumnRule, key="harmless", form=Reader.lists):
 
 
 @dataclass(frozen=True)
+class LeftOut(ColumnRule, key="left_out", form=Reader.lists):
+    """`left_out = { Diagnosis = ["refused"] }`: values of a sensitive column of which the rows are not published."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield the columns that are not sensitive."""
+        return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
+
+    def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+        """Yield the indices of values that are published all the same, with the fault and the remedy."""
+        for place, text in enumerate(texts):
+            if text in self.values.get(column, ()):
+                what = say("left_out says that rows with this value are not published")
+                yield place, what, say("delete the value from left_out, or the row")
+
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
+        """Yield the values of which the rows are not published, and what a missing row shows."""
+        for column, texts in self.values.items():
+            what = say(
+                'rows with some values of "{column}" are not published; whoever knows that a person took part infers '
+                "such a value from the missing row",
+                column=printable(column),
+            )
+            yield ReportWarning("left-out", what, tuple(f'"{printable(text, 40)}"' for text in texts))
+
+
+@dataclass(frozen=True)
 class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
     """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
+from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.rows import Date, IgnoreRows, SeveralRows, Unnamed
 from audit.io.rules.rule import ColumnRule, Columns, Rules
@@ -19,7 +19,7 @@ RULES: tuple[type[ColumnRule], ...] = (
     *(IgnoreRows,),  # rows
     *(Decimal, Fold, Crosswalk),  # texts
     *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, Changing),  # declared: of cells
-    *(Unnamed, SeveralRows, Date, Harmless, Similar),  # of rows and values
+    *(Unnamed, SeveralRows, Date, Harmless, LeftOut, Similar),  # of rows and values
 )
 KEYS = frozenset(rule.key for rule in RULES)
 
