@@ -396,7 +396,7 @@ class _Asked:
             if known := [text for text in texts if self.ask(about_value(name, text)) == "yes"]:
                 self.columns.setdefault("harmless", tomlkit.inline_table())[name] = [*stated, *known]
         for name, harmless in self.columns.get("harmless", {}).items():
-            unknown = unknown_among(found[name].texts) if name in found else []
+            unknown = unknown_among(found[name].texts, of_numbers=True) if name in found else []
             if name in self.columns.get("similar", {}) or {*harmless} <= {*unknown}:
                 continue
             if (similar := about_others(name, harmless, self.ask)) is not None:

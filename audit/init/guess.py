@@ -153,7 +153,7 @@ def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
             column=printable(sensitive.name),
             line=f"harmless = {toml_value({sensitive.name: [frequent[0]]})}",
         )
-    if unknown := unknown_among(sensitive.texts):
+    if unknown := unknown_among(sensitive.texts, of_numbers=True):
         yield say(
             '"{column}" has cells that say that the value is not known ({texts}); an audit takes each for a value that '
             "nobody may learn. If it may become known of anybody, write it under harmless in [columns]; if it is a "

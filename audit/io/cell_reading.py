@@ -76,6 +76,8 @@ _MAY_SAY_UNKNOWN = re.compile(  # of letters without accents, and digits: at the
     r"awaiting.*|.*no(?:t|specialist)assess.*|nochnicht.*|.*nachgereicht|inbearbeitung|offen|folgt|unklar|gesperrt|"
     r"geheim(?:gehalten)?|supp(?:ressed)?|redacted|confidential|confidentiel(?:le)?|confidencial)"
 )
+_OFFICIAL_SIGNS = re.compile(r"[*/:~]|[\[(](?:[ckuxz]|low)[\])]", re.IGNORECASE)
+_LETTERS = frozenset("xzXZ")
 _CODE_BESIDE = re.compile(r"^[A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\s:]+|\s*[\[(][A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\])]$")
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
@@ -264,21 +266,30 @@ def _letters(text: str) -> str:
     return _SIGNS.sub("", skeleton(_CODE_BESIDE.sub("", text)))
 
 
-def unknown_among(texts: Collection[str]) -> list[str]:
-    """Return the sensitive texts that say that a value is not known: words, and codes beside other texts.
+def unknown_among(texts: Collection[str], *, of_numbers: bool = False) -> list[str]:
+    """Return the sensitive texts that say that a value is not known: words, signs, and codes beside other texts.
 
-    >>> unknown_among(["Poor", "Good", "-8", "97", "NA"]), unknown_among(["1", "3", "-1", "99"])
-    (['-8', '97', 'NA'], [])
+    A letter of statistics offices (x, z) counts beside longer texts; codes among numbers alone do if `of_numbers`.
+
+    >>> unknown_among(["Poor", "Good", "-8", "97", "NA", "x"]), unknown_among(["1", "3", "-1", "99"])
+    (['-8', '97', 'NA', 'x'], [])
+    >>> unknown_among(["1", "3", "-3", "-1", "98"], of_numbers=True), unknown_among(["f", "m", "x", "[c]", "*"])
+    (['98'], ['[c]', '*'])
     >>> unknown_among(["none", "Refus de répondre", "Rather not say", "(vide)", "Non-réponse", "not pregnant", "NR"])
     ['Refus de répondre', 'Rather not say', '(vide)', 'Non-réponse', 'NR']
     """
     numbers = {text: number for text in texts if (number := number_in(text)) is not None}
-    coded = {t for t, number in numbers.items() if (number < 0 and number.denominator == 1) or _CODE.fullmatch(t)}
+    words = {text for text in texts if may_be_unknown(text) or _MAY_SAY_UNKNOWN.fullmatch(_letters(text))}
+    words |= {text for text in texts if _OFFICIAL_SIGNS.fullmatch(text)}
+    beside = {*texts} - {*numbers, *words, ""}
+    if any(len(text) > 1 for text in beside) and all(len(text) > 1 or text in _LETTERS for text in beside):
+        words |= beside & _LETTERS
+    whole = {text for text, number in numbers.items() if number < 0 and number.denominator == 1}
+    coded = {t for t in numbers if _CODE.fullmatch(t)} | {t for t in whole if beside or _is_code(numbers[t])}
     others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
     high, low = max(others), min(others)
-    words = {text for text in texts if may_be_unknown(text) or _MAY_SAY_UNKNOWN.fullmatch(_letters(text))}
-    beside = {*texts} - {*numbers, *words, ""}
-    far = {text for text in coded if beside and (numbers[text] > _FAR * high or numbers[text] < 0 <= low)}
+    may_be = coded if beside or of_numbers else ()
+    far = {text for text in may_be if numbers[text] > _FAR * high or numbers[text] < 0 <= low}
     return [text for text in texts if text in far or text in words]
 
 

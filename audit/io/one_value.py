@@ -16,13 +16,17 @@ _MONEY = re.compile(r"[€$£]|\b(?:eur|euros?|chf|usd|gbp|dollars?)\b\.?", re.I
 _THOUSANDS = re.compile(r"(?<=[0-9])\s?(?:k\b|tsd\b\.?|mille\b|mil\b|thousand\b)", re.IGNORECASE)
 _SIGNS = re.compile(r"[^\w\s'’.,()-]|(?<!\w)-|-(?!\w)|[0-9][.,][0-9]")  # those that may distinguish values
 _IN_BRACKETS = re.compile(r".*\w\s*\(([^\W\d_]{1,6})\)")
+_DISEASE = re.compile(r"[A-Z][0-9]{2}(?:\.[0-9]{0,2})?[-+*!\u2020]?G?", re.IGNORECASE)  # a code of the ICD
+_NO_DIGIT = re.compile(
+    r"(?:\.00|(?<=\.[0-9])0|\.)?[-+*!\u2020]?G?$"
+)  # at its end: no further digit, or what it is used for
 _SMALL = frozenset(re.findall("[a-z]+", "de du des d la le les l un une of the der die das dem den del el los las di"))
 _ROMAN = {roman: str(at) for at, roman in enumerate(("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)}
 _YES_NO = {"oui": "o", "yes": "y", "ja": "j", "si": "s", "no": "n", "non": "n", "nein": "n"}
 
 
 def said_otherwise(texts: Collection[str]) -> list[list[str]]:
-    """Return groups of texts that are alike but for articles and roman numbers, or of which one abbreviates the others.
+    """Return groups of texts that differ in articles, roman numbers or signs of the ICD alone, or abbreviate others.
 
     >>> said_otherwise(["Cancer du sein", "Cancer sein", "type 2", "type II", "HIV +", "HIV -", "I10", "I11"])
     [['Cancer du sein', 'Cancer sein'], ['type 2', 'type II']]
@@ -30,10 +34,14 @@ def said_otherwise(texts: Collection[str]) -> list[list[str]]:
     [['ASD', 'Autistic Spectrum Disorder'], ['EHCP', 'E.H.C. Plan'], ['N', 'no']]
     >>> said_otherwise(["K", "SEN Support (K)", "O", "oui", "Cancer sein", "Chronic sinusitis"])
     [['K', 'SEN Support (K)'], ['O', 'oui']]
+    >>> said_otherwise(["E11.9", "E11.90", "E11.91", "I10", "I10.-", "C34.1", "C34.1-", "J45.0", "J45"])
+    [['C34.1', 'C34.1-'], ['E11.9', 'E11.90'], ['I10', 'I10.-']]
     """
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     longer: dict[str, list[str]] = defaultdict(list)
     for text in texts:
+        if _DISEASE.fullmatch(text):
+            alike[_NO_DIGIT.sub("", text.upper())].setdefault(fold(text), text)
         words = words_in(text)
         some = [word for word in words if word not in _SMALL]
         if _SIGNS.search(text) is None and some:

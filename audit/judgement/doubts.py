@@ -269,7 +269,7 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
         if column in rules[Spelled].columns:
             continue
         declared = {*series.missing(column), *rules[Harmless].values.get(column, ())}
-        texts = [text for text in unknown_among(names) if text not in declared]
+        texts = [text for text in unknown_among(names, of_numbers=True) if text not in declared]
         unknown = np.isin(names, texts)
         if texts and any(_diverse_by(each.release, column, unknown) for each in held.seen):
             what = say(

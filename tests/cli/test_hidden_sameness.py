@@ -112,6 +112,12 @@ def test_an_unlinkable_column_may_show_what_coarser_cells_hide(tmp_path, text, n
         ("ASD", "Autistic Spectrum Disorder", True),
         ("EHCP", "E.H.C. Plan", True),
         ("E10", "E11", False),
+        ("E11.9", "E11.90", True),
+        ("C34.1", "C34.1-", True),
+        ("I10", "I10.-", True),
+        ("J45.0", "J45.0G", True),
+        ("E11.9", "E11.91", False),
+        ("B20", "B20.0", False),
         ("E", "Epilepsy", False),
         ("Müdigkeit", "Mut", False),
         ("Haut und Haar", "Haut oder Haar", False),
@@ -368,7 +374,7 @@ noch nicht kodiert|gesperrt|in Bearbeitung|Supp
 Don't know|Not applicable|Unclassified|Unknown or refused|verweigert|weiß nicht|noch nicht erhoben|fehlend|sin dato
 unbekannt (R69)|R69 unbekannt|R69|Unbekannte Diagnose|Unbekannte Ursache (R69)|unbek.|---|???|—|#NV|#N/A|#WERT!|n.v.|XXX
 keine Diagnose|ohne Diagnose|no diagnosis|sans diagnostic|sin diagnóstico|diagnostic inconnu|not specified
-nicht näher bezeichnet|non diagnostiqué|no diagnosticado|desconocido"""
+nicht näher bezeichnet|non diagnostiqué|no diagnosticado|desconocido|x|Z|[c]|:|/|*"""
 VALUES = """other|sonstige|autre|otros|none|keine|no|healthy|o. B.|not pregnant|non-smoker|XX|+|#1|FUO|R10
 Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 
@@ -388,6 +394,17 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
         for line in ('spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}'):
             if name == "1":
                 assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [("3 99 4 2", 3), ("3 -9 4 2", 3), ("3 98 4 2", 3), ("1200 9999 900 1500", 3), ("1200 1999 900 1500", 0),
+     ("3 -3 4 2", 0), ("a x b c", 0)],
+)  # fmt: skip
+def test_a_code_among_numbers_may_say_that_a_value_is_not_known(tmp_path, numbers, code):
+    rows = [[age, value] for age, value in zip(["20-39", "20-39", "40-59", "40-59"], numbers.split(), strict=True)]
+    found, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))
+    assert (found, "may say that a value is not known" in why) == (code, code == 3)
 
 
 @pytest.mark.parametrize("value", VALUES.replace("\n", "|").split("|"))
