@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import ClauseDecision, Limit, ended
 from audit.clauses.registry import limit_of
+from audit.model.count_report import HIDE_FURTHER
 from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
 from audit.model.json_types import UNBOUNDED
@@ -21,7 +22,7 @@ class CountClause(Limit):
         least: the smallest valid limit.
     """
 
-    remedy: ClassVar[str] = "Hide further cells in the same rows and columns, or round more coarsely, by one rule."
+    remedy: ClassVar[str] = HIDE_FURTHER.sentence
     default: ClassVar[float | None] = 2
     example: ClassVar[str] = "write a whole number from 2"
     rule: ClassVar[int]

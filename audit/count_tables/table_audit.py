@@ -19,14 +19,14 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited, earlier_counts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
-from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding, CountReport
+from audit.findings.count import COUNT_KINDS, CountFinding, CountReport
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import CountMeasures, TablesFacts
+from audit.model.count_report import HIDE_FURTHER, CountMeasures, TablesFacts
 from audit.model.count_tables import (
     ALL,
     NARROWED,
@@ -150,7 +150,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         risks=RiskMeasures(),
         findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
         findings_total=len(kept),
-        rules={kind: FindingRule(each.meaning, REMEDY) for kind, each in COUNT_KINDS.items()},
+        rules={kind: FindingRule(each.meaning, HIDE_FURTHER.sentence) for kind, each in COUNT_KINDS.items()},
         certificates_checked=checked,
     )
     return CountReport(

@@ -27,11 +27,6 @@ _TERMS = 8
 """The most terms of a sum that are shown one by one."""
 REST = "(rest)"
 """The label of the atoms that no label of a dimension covers."""
-REMEDY = (
-    "Hide further cells in the same rows and columns, and the rates of hidden cells, or round more coarsely, by one "
-    "rule in all tables and rates."
-)
-"""How to publish without disclosing these counts."""
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,22 @@ from typing import Annotated, ClassVar
 
 from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
-from audit.model.count_report import Rounding, TablesFacts
-from audit.model.json_types import UNWRITTEN, Omittable, WrittenAs
+from audit.model.count_report import CountMeasures, Rounding, TablesFacts
+from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Omittable, WrittenAs
 from audit.runtime.phrases import Reason, ReasonKind
 
 
 @dataclass(frozen=True)
 class HiddenCell:
-    """A cell of a candidate to hide, with its current text, file and line, and the marker to write; empty for none."""
+    """A cell of a candidate to hide.
+
+    Attributes:
+        cell: its label by dimension.
+        shown: its text now.
+        file: its file.
+        line: the line in this file.
+        sign: the marker to write; empty for none.
+    """
 
     cell: dict[str, str]
     shown: str
@@ -24,13 +32,38 @@ class HiddenCell:
 
 
 @dataclass(frozen=True)
+class CandidateRelease:
+    """A release of count tables before it is published.
+
+    Attributes:
+        release: its tag.
+    """
+
+    release: str
+
+
+@dataclass(frozen=True)
+class CountsBefore:
+    """The audit of count tables without the candidate.
+
+    Attributes:
+        passed: whether the policy holds.
+        measures: the measures.
+    """
+
+    passed: bool
+    measures: CountMeasures
+
+
+@dataclass(frozen=True)
 class CandidateReport:
-    """What a release of count tables would add, before it is published.
+    """The contents of `audit next` and `audit repair` for count tables: what a release would add.
 
     Attributes:
         release: its tag.
         before, after: the reports without and with it.
-        new: the first of `new_total` findings that only occur with it.
+        new: the first findings that only occur with it.
+        new_total: the number of findings that only occur with it.
         hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, None
             if no such set was found.
         least: whether it is proved that no cheaper cells achieve the same.
@@ -42,18 +75,29 @@ class CandidateReport:
         bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
     """
 
-    release: str
-    before: CountReport
-    after: CountReport
+    WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "without")
+    release: Annotated[str, UNWRITTEN]
+    before: Annotated[CountReport, UNWRITTEN]
+    after: Annotated[CountReport, INLINED]
     new: tuple[CountFinding, ...]
     new_total: int
     hide: tuple[HiddenCell, ...] | None
     rounding: Rounding | None
-    undecided: bool
+    undecided: Annotated[bool, UNWRITTEN]
     least: bool = False
-    written: tuple[str, ...] = ()
-    stopped: Reason | None = None
+    written: Annotated[tuple[str, ...], OMITTED] = ()
+    stopped: Omittable[Reason] = None
     bare: Annotated[bool, UNWRITTEN] = False
+
+    @property
+    def candidate(self) -> CandidateRelease:
+        """The candidate."""
+        return CandidateRelease(self.release)
+
+    @property
+    def without(self) -> Annotated[CountsBefore, WrittenAs("before")]:
+        """The audit without the candidate."""
+        return CountsBefore(self.before.policy.passed, self.before.measures)
 
     @property
     def repair_exit_code(self) -> int:
@@ -67,7 +111,18 @@ class CandidateReport:
 
 @dataclass(frozen=True)
 class ExplainedCount:
-    """What is known about one cell in one release, or about its increase since the release before."""
+    """What is known about one cell in one release, or about its increase since the release before.
+
+    Attributes:
+        release: the release.
+        since: the release before, if it is about the increase.
+        measure: the statistic, if there are several.
+        shown: the published texts of the cell.
+        lower: the count is at least this.
+        upper: the count is at most this; null if there is no such limit.
+        exact: whether both bounds are known to be attained.
+        certificate: what shows the bounds.
+    """
 
     release: str
     since: Omittable[str]
@@ -81,7 +136,13 @@ class ExplainedCount:
 
 @dataclass(frozen=True)
 class CellExplanation:
-    """What is known about one cell, release by release; `tables` are the tables of the series."""
+    """The contents of `audit explain` for count tables: what is known about one cell.
+
+    Attributes:
+        cell: its label by dimension.
+        counts: what is known, release by release.
+        tables: the tables of the series.
+    """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("series",)
     cell: dict[str, str]

@@ -10,6 +10,11 @@ from audit.model.json_types import OMITTED, UNWRITTEN, Omittable
 from audit.model.measures import ABSENT, INFERENCE, SINGLING_OUT, Absent, Measures
 from audit.runtime.phrases import Noun, Phrase
 
+HIDE_FURTHER = Phrase(
+    "Hide further cells in the same rows and columns, and the rates of hidden cells, or round more coarsely, by the "
+    "same rule in all tables and rates."
+)
+"""How to publish without disclosing counts."""
 OverTime = Literal["same", "cumulative", "independent"]
 """The relation between the counts of a cell in several releases."""
 
@@ -33,10 +38,7 @@ class CountMeasures(Measures):
     has_timeline: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, INFERENCE})
-    remedy: ClassVar[Phrase | str] = Phrase(
-        "Hide further cells in the same rows and columns, and the rates of hidden cells, or round more coarsely, by "
-        "the same rule in all tables and rates."
-    )
+    remedy: ClassVar[Phrase | str] = HIDE_FURTHER
 
     cells: int
     protected: int

@@ -14,28 +14,11 @@ from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
-from reports.json_values import json_object, json_value
+from reports.json_values import json_object
 from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
 from reports.sentences import facts, reasons
 from reports.verdict import headline
-
-
-def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
-    """Return the JSON of a candidate: that of `audit` for the series with it, and what changes."""
-    before, written = candidate.before, [*candidate.written]
-    return {
-        **json_object(candidate.after),
-        "candidate": {"release": candidate.release},
-        "before": {"passed": before.policy.passed, "measures": json_value(before.measures)},
-        "new": json_value(candidate.new),
-        "new_total": candidate.new_total,
-        "hide": json_value(candidate.hide),
-        **({"least": candidate.least} if candidate.hide else {}),
-        **({"written": written} if written else {}),
-        **({"stopped": candidate.stopped} if candidate.stopped is not None else {}),
-        "rounding": json_value(candidate.rounding),
-    }
 
 
 def candidate_page(candidate: CandidateReport) -> Page:
@@ -257,7 +240,7 @@ def not_published(outcome: CountReport | Reason) -> list[str]:
     return [start, *(f"{line}." for line in found)]
 
 
-CANDIDATE = frames(candidate_page, candidate_document)
+CANDIDATE = frames(candidate_page)
 
 
 def cell_page(explanation: CellExplanation) -> Page:

@@ -11,6 +11,7 @@ from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
+from audit.findings.count_answers import CandidateReport, CellExplanation
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.explanation import Explanation
@@ -30,6 +31,8 @@ KINDS: Mapping[str, type] = {
     "check": CheckReport,
     "comparison": Comparison,
     "count_tables": CountReport,
+    "count_tables_candidate": CandidateReport,
+    "count_tables_explanation": CellExplanation,
     "error": ErrorDocument,
 }
 """The kinds of results: each is `ID#/$defs/KIND`."""

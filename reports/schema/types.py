@@ -11,7 +11,7 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.findings.count import COUNT_KINDS
+from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import INLINED, Defined, Items, Less, Omitted, Pattern, Within
@@ -111,6 +111,8 @@ class SchemaWriter:
 
     def _of_class(self, kind: type) -> Schema:
         """Return the reference to a dataclass, or the schema of what replaces it."""
+        if kind is CountFinding:
+            return self._any_of([*COUNT_KINDS.values()])
         if kind is Finding:
             return {"anyOf": [*map(self.schema_of, (*KINDS, *COUNT_KINDS.values())), OTHER_FINDING]}
         form = json_form.dispatch(kind)

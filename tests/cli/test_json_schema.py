@@ -14,12 +14,13 @@ from attacks.registry import ATTACKS
 from audit.api.schema import as_text
 from reports.schema import WRITTEN
 from reports.schema.results import KINDS
-from tests.cli.forms import EXAMPLES, FORMS
+from tests.cli.forms import EXAMPLES, FORMS, edit
 from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.schemas import SCHEMA, fits, troubles
 from tests.universe.drawing import share
 
+TABLES = EXAMPLES.parent / "count_table_examples"
 SERIES = sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml"))
 
 
@@ -186,6 +187,24 @@ def test_what_the_other_commands_write_fits(tmp_path):
         ("explanation", ["explain", EXAMPLES / "ward-l-diverse", "--individual", "Julia"]),
         ("check", ["check", hospital, "--principle", "m-invariance", "--m", "2"]),
         ("check", ["check", hospital, "--principle", "k-anonymity", "--k", "2", "--reveal"]),
+    ):
+        code, out, err = run_main(*map(str, words), "--format", "json")
+        assert (code in (0, 1, 3), err) == (True, "")
+        result = json.loads(out)
+        assert troubles(kind, result) == []
+        for key in result:
+            assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
+
+
+def test_what_commands_on_count_tables_write_fits(tmp_path):
+    folder = shutil.copytree(TABLES / "tables-rates", tmp_path / "s")
+    candidate = shutil.move(folder / "releases" / "2025.csv", tmp_path)
+    edit(folder / "series.toml", ', "releases/2025.csv"', "")
+    for kind, words in (
+        ("count_tables", [folder]),
+        ("count_tables_candidate", ["next", folder, candidate]),
+        ("count_tables_candidate", ["repair", folder, candidate, "--output", tmp_path / "out"]),
+        ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
     ):
         code, out, err = run_main(*map(str, words), "--format", "json")
         assert (code in (0, 1, 3), err) == (True, "")
