@@ -49,8 +49,10 @@ def texts_outside_cells(path: Path) -> Iterator[tuple[str, str]]:
         parts = [name for name in names if _PARTS.fullmatch(name)]
         if not any(kind in _read(packed, "content.xml") for kind in (b"<draw:", b"annotation", b"named-expression")):
             parts = [name for name in parts if name != "content.xml"]
-        roots = [*_trees(packed, parts)]
-        about = [*_trees(packed, [*filter(_ABOUT_PARTS.fullmatch, names), *(n for n in parts if n == "content.xml")])]
+        said_about = [*filter(_ABOUT_PARTS.fullmatch, names), *(name for name in parts if name == "content.xml")]
+        each = [*dict.fromkeys([*parts, *said_about])]
+        trees = dict(zip(each, _trees(packed, each), strict=True))
+        roots, about = ([trees[name] for name in some] for some in (parts, said_about))
         sheets = [packed.read(name) for name in names if _SHEETS.fullmatch(name)]
     found = [(_OUTSIDE_CELLS.get(_local(part.tag)), part) for root in roots for part in root.iter()]
     for number, (kind, outside) in enumerate((each for each in found if each[0]), 1):
