@@ -13,7 +13,7 @@ from audit.io.composed_columns import composed, parts_of
 from audit.io.dialect import Declared
 from audit.io.rules.file_form import Delimiter, Encoding
 from audit.io.rules.rule import NO_RULES, Rules, spelled
-from audit.io.tables import Table, header, note_absent, read_table, text_codes
+from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -139,7 +139,8 @@ def read_written(
         return None
     without_dictionary = [there[column] for column in distinct if column in there]
     names = [there[column] for column in wanted]
-    table = read_table(path, shown, names, problems, adjustments.declared, distinct=without_dictionary)
+    read = read_table if adjustments.by is None else read_shared
+    table = read(path, shown, names, problems, adjustments.declared, distinct=without_dictionary)
     if table is None:
         return None
     table = table.renamed({there[column]: column for column in wanted})

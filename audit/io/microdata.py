@@ -29,7 +29,7 @@ from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import totals
 from audit.io.rules.rule import Columns
 from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled
-from audit.io.tables import Table, header, note_absent, read_table, text_codes
+from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes
 from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Flags, Numbers
@@ -137,7 +137,8 @@ class SnapshotFile:
         """Return some columns of the rows of the snapshot, as written; None if the file cannot be read."""
         sensitive, left_out = self.left_out
         beside = [*filter(None, (self.by, *self.deciding, sensitive))]
-        table = read_table(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
+        read = read_table if self.by is None else read_shared
+        table = read(self.path, self.shown, [*names, *beside], problems, distinct=distinct)
         if table is None:
             return None
         if self.by is not None:
@@ -212,6 +213,7 @@ class Microdata:
     unlinkable: Mapping[str, str] = field(default_factory=dict)
     spelled: tuple[str, ...] = ()
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
+    _changing: dict[tuple[Kind, ...], tuple[str, ...]] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -351,8 +353,14 @@ class Microdata:
         Raises:
             InputError: as for `read_all`.
         """
-        every = self.read_all(people := IdentifierEncoder(), kinds)
-        return tuple(name for at, name in enumerate(self.quasi_identifiers) if _changes(every, at, people.size))
+        kinds, names = {**self.kinds, **(kinds or {})}, self.quasi_identifiers
+        compared_as = tuple(kinds[name] for name in names)
+        if compared_as not in self._changing:  # as each method that a plan tries asks for it
+            every = self.read_all(people := IdentifierEncoder(), kinds)
+            self._changing[compared_as] = tuple(
+                name for at, name in enumerate(names) if _changes(every, at, people.size)
+            )
+        return self._changing[compared_as]
 
     def check_spelling(self, every: Sequence[ReadSnapshot], people: IdentifierEncoder) -> None:
         """Refuse identifiers, and sensitive values, that may be one in two spellings.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,11 @@ from audit.io.diagnostics import check_file, damages, note_unreadable
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.paths import kept_while_unchanged
 from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
+from audit.model.errors import Problems
 from audit.runtime.phrases import say, say_count
-
-if TYPE_CHECKING:
-    from audit.model.errors import Problems
 
 SUFFIXES = tuple(FORMS)
 _MOST_TEXT = 1 << 30
@@ -362,6 +361,28 @@ def read_table(
         problems.add(shown, what, remedy, line=found.line(again))
         return None
     return found
+
+
+def read_shared(
+    path: Path,
+    shown: str,
+    columns: Sequence[str],
+    problems: Problems,
+    declared: Declared = NOTHING_DECLARED,
+    *,
+    distinct: Sequence[str] = (),
+) -> Table | None:
+    """Read some columns of a table of several releases, each of which takes its rows; otherwise like `read_table`.
+
+    The table is held for the next of them.
+    """
+    held = _held(path, shown, tuple(columns), declared, tuple(distinct))
+    return held or read_table(path, shown, columns, problems, declared, distinct=distinct)
+
+
+@kept_while_unchanged(2)
+def _held(path: Path, shown: str, columns: Sequence[str], declared: Declared, distinct: Sequence[str]) -> Table | None:
+    return read_table(path, shown, columns, Problems(), declared, distinct=distinct)
 
 
 def _header_again(columns: Mapping[str, pa.Array]) -> int | None:

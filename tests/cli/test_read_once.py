@@ -52,9 +52,21 @@ def test_people_of_a_large_series_are_compared_by_what_was_read(tmp_path, monkey
 
 
 def test_init_reads_rows_once(tmp_path, monkeypatch):
-    """Twice as count tables, for the first rows, for texts and for kinds of columns; and once for people and values."""
+    """As count tables twice, for first rows, texts, kinds of columns and blank identifiers; once for who and what."""
     folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
     (folder / "series.toml").unlink()
     parsed = counted(monkeypatch)
     assert run_main("init", str(folder))[1]
-    assert parsed["2.csv"] == parsed["3.csv"] == 6
+    assert parsed["2.csv"] == parsed["3.csv"] == 7
+
+
+def test_a_file_of_several_releases_is_parsed_once(tmp_path, monkeypatch):
+    waves = [f"{wave};{row}" for wave in ("2021", "2022", "2023") for row in ROWS[1:]]
+    folder = series_of(tmp_path / "s", ["\n".join([f"Wave;{ROWS[0]}", *waves, ""])], COLUMNS)
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(
+        manifest.replace("[series]", '[series]\nreleases_by = "Wave"'), encoding="utf-8"
+    )
+    parsed = counted(monkeypatch)
+    assert run_main(str(folder))[1]
+    assert parsed == {"1.csv": 3}  # also for the names of the releases, and for the hash of its columns

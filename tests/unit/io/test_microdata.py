@@ -56,6 +56,13 @@ def test_a_good_folder(folder):
     assert open_microdata(folder / "microdata.toml").snapshots == micro.snapshots
 
 
+def test_the_columns_that_change_are_read_once_for_all_methods(folder, monkeypatch):
+    micro, times = open_microdata(folder), []
+    monkeypatch.setattr(Microdata, "read_all", lambda *_: times.append(1) or [])
+    assert [micro.changing(), micro.changing({}), micro.changing(micro.kinds)] == [()] * 3
+    assert len(times) == 1
+
+
 def test_snapshots_by_a_pattern_come_in_the_order_of_their_numbers(tmp_path):
     folder = write_microdata(tmp_path / "micro", dict.fromkeys(("10", "9", "2024-1"), ROWS))
     text = (folder / "microdata.toml").read_text(encoding="utf-8")
