@@ -60,6 +60,8 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     guesser.guess_group()
     guesser.guess_ids(published=published)
     guesser.guess_count()
+    if published:
+        guesser.guess_cases()
     guesser.guess_sensitive()
     guesser.guess_quasi()
     if published:
@@ -218,6 +220,19 @@ class _Guesser:
         if column.name in self.rows:  # in generalized cells alone, rows of different people are equal
             sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
         self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
+
+    def guess_cases(self) -> None:
+        """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
+        told = [self.found.chosen(role) for role in ("individual", "record", "count")]
+        names = [name for name in self.rows if column_names.names_cases(name)]
+        if names and not (any(told) or self.found.keys or self.found.pair() or "register" in self.found.beside):
+            why = say(
+                'the name of column "{column}" is about cases, of which one person may have several', column=names[0]
+            )
+            self.guesses.state("columns.rows", EPISODES, why, sure=False)
+            self.guesses.doubts.append(
+                say("Can one person have several rows in a release? If each row is another person's, delete rows.")
+            )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         name, reasons = column.name, [_NAMED if column_names.kind(column.name) else Phrase("its cells")]

@@ -99,6 +99,12 @@ _BESIDE_NAMES = _words(
 _COMING = _words(
     "first from start entry arrival admission alta entrada inicio entree debut arrivee von beginn zugang aufnahme"
 )
+_CASE_IDS = _ids("case encounter visit stay episode fall falls sejour visite hospitalisation ingreso episodio caso")
+_CASES = _words(
+    "admission admissions admitted discharge discharged encounter episode episodes visit stay los fall aufnahme "
+    "aufnahmedatum aufnahmemonat aufnahmejahr entlassung entlassungsdatum entlassdatum verweildauer sejour "
+    "hospitalisation hospitalization ingreso episodio estancia besuch"
+)
 _LEAVING = _words("to until end exit departure discharge baja salida fin sortie depart bis ende abgang entlassung")
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
@@ -138,6 +144,20 @@ def stay(names: Collection[str]) -> list[str]:
     """
     found = [[name for name in names if not some.isdisjoint(words_in(name))] for some in (_COMING, _LEAVING)]
     return [name for own in found for name in own] if [*map(len, found)] == [1, 1] else []
+
+
+def names_cases(name: str) -> bool:
+    """Return whether a name is about cases, such as stays in a hospital, of which one person may have several.
+
+    >>> [
+    ...     name
+    ...     for name in ("Fallnummer", "Admission month", "Durée du séjour", "Casework", "Fallout")
+    ...     if names_cases(name)
+    ... ]
+    ['Fallnummer', 'Admission month', 'Durée du séjour']
+    """
+    words = words_in(name)
+    return not _CASES.isdisjoint(words) or _CASE_IDS.fullmatch("".join(words)) is not None
 
 
 def names_people(name: str) -> bool:

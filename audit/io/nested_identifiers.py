@@ -13,6 +13,7 @@ from audit.io.respelling import like_digits, skeleton
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
 _CASE = re.compile(r"(.{0,60}[0-9]{3})(?:[\W_]+0*([0-9]{1,2})|[\W_]*([^\W\d_]))\)?")
 """An identifier with three digits or more, and the number or letter of a case behind them."""
+_WHOLE = re.compile(r".{0,60}[0-9]{3}")
 _FIRST_CASES = "01a"
 _MOST_RUNS = 6
 _MOST_COMPARED = 20  # identifiers with one core
@@ -91,10 +92,12 @@ def cases(texts: Collection[str]) -> list[list[str]]:
     """Return groups of identifiers of one release that are alike but for a case behind them, such as 41070-01.
 
     Not where these seem to number the people of a place or of a year: then few have a first number, or the numbers are
-    at least as many as what they follow.
+    at least as many as what they follow; and not where most without a number come again with one: these are others.
 
     >>> cases(["41070-01", "41070-02", "51234-01", "60001-01"]), cases(["4107A", "4107B", "5123A", "6000A"])
     ([['41070-01', '41070-02']], [['4107A', '4107B']])
+    >>> cases(["41070", "41070-02", "51234", "60001"]), cases(["41070", "51234-02", "60001", "60002"])
+    ([['41070', '41070-02']], [])
     >>> cases(["101-1", "101-2", "101-3", "102-1", "102-2"]), cases(["4107/21", "4107/22", "5123/21", "6000/21"])
     ([], [])
     """
@@ -103,6 +106,12 @@ def cases(texts: Collection[str]) -> list[list[str]]:
         if found := _CASE.fullmatch(text.lower()):
             by_core[found[1]].append(text)
             numbers[found[2] or found[3]] += 1
+    whole = [text for text in texts if _WHOLE.fullmatch(text.lower())]
+    again, counted = sum(text.lower() in by_core for text in whole), sum(numbers[each] for each in "12ab")
+    if 0 < 2 * again <= len(whole) and 2 * counted >= numbers.total():  # one without a number is then the first case
+        numbers["0"] += len(whole)
+        for text in whole:
+            by_core[text.lower()].insert(0, text)
     first = sum(numbers[each] for each in _FIRST_CASES)
     return [each for each in by_core.values() if len(each) > 1 and len(numbers) < len(by_core) <= 2 * first]
 

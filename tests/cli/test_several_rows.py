@@ -2,6 +2,7 @@
 
 import random
 import re
+import tomllib
 
 import pytest
 
@@ -204,3 +205,24 @@ def test_whatever_the_order_of_rows(tmp_path, seed):
     for name in ("intersection", "homogeneity"):
         [one], [other] = ([a for a in each["attacks"] if a["attack"] == name] for each in (before, after))
         assert one["measures"] == other["measures"]
+
+
+@pytest.mark.parametrize(
+    ("head", "asked"),
+    [("Fallnummer", True), ("Admission month", True), ("Height", False), ("Patient", False)],
+)
+def test_rows_that_are_cases_are_asked_about_where_nothing_says_whose_they_are(tmp_path, head, asked):
+    """Two stays of one patient are one person; without a key, they looked like two (exit 0)."""
+    for tag in ("1", "2"):
+        rows = [
+            [
+                f"{n:03}" if head == "Patient" else f"{tag}{n // 4}",
+                ["20-39", "40-59"][n % 2],
+                ["flu", "cold", "gout"][n % 3],
+            ]
+            for n in range(24)
+        ]
+        write(tmp_path / f"{tag}.csv", as_csv([[head, "Age", "Disease"], *rows]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert ("columns.rows" in manifest["unconfirmed"]["keys"], "rows" in manifest["columns"]) == (asked, asked)
