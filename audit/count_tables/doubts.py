@@ -6,8 +6,9 @@ A finding that depends on no guess in the manifest remains a finding. Keys about
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,11 +97,12 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
             ),
         ),
         (
-            _unread_sheets(counts),
+            [f"{shown}: {name}" for name, files in manifest.unread_sheets().items() for shown in files],
             "sheets",
             Phrase(
-                "sheets that look like tables were not judged: {sheets}; save each as a file of its own and name it in "
-                "releases, or delete it; if it discloses no hidden or small count, name the sheet in not_counts"
+                "sheets that look like tables were not judged: {sheets}; save each sheet as a CSV file, those of a "
+                "release in a folder of their own, and let `audit init` describe these; or delete it; if it discloses "
+                "no hidden or small count, name the sheet in not_counts"
             ),
         ),
     )
@@ -144,16 +146,6 @@ def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
             "disclose no hidden or small count, name these texts in not_counts",
             places=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unlike[:_NAMED]),
         )
-
-
-def _unread_sheets(counts: PublishedCounts) -> list[str]:
-    """Return the file and the name of each sheet of a workbook that may be one more table of counts."""
-    return [
-        f"{shown}: {name}"
-        for shown, workbook in _workbooks(counts).items()
-        for name in (*workbook.tables_left, *workbook.like_tables)
-        if name not in counts.manifest.not_counts
-    ]
 
 
 def _workbooks(counts: PublishedCounts) -> dict[str, ForeignTable]:
@@ -343,7 +335,7 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def check_columns_are_there(counts: PublishedCounts) -> None:
-    """Refuse keys about columns, statistics and labels that no table of the series has.
+    """Refuse keys about columns, statistics and labels that no table of the series has, or about which keys disagree.
 
     The tables of a candidate may have them, so the series without its candidate is not checked.
 
@@ -351,11 +343,16 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
         InputError: some keys have no effect; it lists all of them, with their lines.
     """
     correct = say("correct the name, or leave it out"), say("correct the label, or leave it out")
-    found = [
-        (key, say('no table has "{name}", so {nothing}', name=printable(name), nothing=NOTHING), correct[0])
-        for key, name in _lacking(counts.manifest, [part.table for part in counts.parts])
-    ]
     manifest, labels = counts.manifest, {each.axis.name: {*each.labels} for each in counts.dimensions}
+    with_meaning = {*manifest.dimensions, *manifest.levels, *chain(*manifest.nested.values())}
+    with_meaning |= {view.column for view in manifest.views}
+    twice = say("name it in one of these keys only")
+    found = [
+        (key, say('"{name}" is named by another key of [table], too', name=printable(name)), twice)
+        if key == "not_counts" and name in with_meaning
+        else (key, say('no table has "{name}", so {nothing}', name=printable(name), nothing=NOTHING), correct[0])
+        for key, name in _lacking(manifest, with_meaning, [part.table for part in counts.parts])
+    ]
     named = [("harmless", name, text) for name, texts in manifest.harmless.items() for text in texts]
     named += [("hiding", name, text) for rule in manifest.hiding for name, text in rule.cell.items()]
     found += [
@@ -366,8 +363,8 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
     refuse_keys(counts.manifest.folder, NAME, found)
 
 
-def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
-    """Yield the names that no table has, each with its key."""
+def _lacking(manifest: TableManifest, with_meaning: Set[str], tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    """Yield the names that no table has, each with its key, and columns of `not_counts` that another key explains."""
     wanted = [("not_counts", name) for name in sorted(manifest.not_counts)]
     wanted += [("change", manifest.change.column)] if manifest.change is not None else []
     wanted += [("rates", rates.column) for rates in manifest.rates]
@@ -375,18 +372,22 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
         return
     files = {file.path: file for release in manifest.releases for file in release.tables}
     known = {*manifest.markers, *manifest.not_published} if manifest.rates else set[str]()  # signs in place of rates
+    columns = set[str]()
     for path, file in files.items():
         if path.name == SESSION:
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            known |= {*(column_names(path, file.shown, Problems()) or ()), *(text for _, text in lines_beside(path))}
+            columns |= {*(column_names(path, file.shown, Problems()) or ())}
+            known |= {text for _, text in lines_beside(path)}
             if is_foreign(path):
                 book = read_foreign(path)
                 known |= {*(text for _, text in book.unlike), *book.tables_left, *book.like_tables}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
-    yield from ((key, name) for key, name in wanted if name not in known)
+    for key, name in wanted:
+        if name not in known | (columns - with_meaning if key == "not_counts" else columns):
+            yield key, name
 
 
 def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:

@@ -29,6 +29,7 @@ from audit.count_tables.table_rules import (
 )
 from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
 from audit.io.paths import as_path
 from audit.io.tables import Table, header, note_absent, read_table
@@ -255,6 +256,16 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         """Return the manifest itself and all files that it names."""
         tables = dict.fromkeys(table.path for release in self.releases for table in release.tables)
         return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
+
+    def unread_sheets(self) -> dict[str, list[str]]:
+        """Return each sheet of a workbook that may be one more table and is not in `not_counts`, and its files."""
+        found = dict[str, list[str]]()
+        for table in dict.fromkeys(replace(each, only=None) for release in self.releases for each in release.tables):
+            book = read_foreign(table.path) if is_foreign(table.path) else None
+            for name in () if book is None else (*book.tables_left, *book.like_tables):
+                if name not in self.not_counts:
+                    found.setdefault(name, []).append(table.shown)
+        return found
 
     def limits(self, given: Mapping[str, float]) -> dict[str, int]:
         """Return the limits by clause: those given, else those of the manifest, else those that the rules imply.

@@ -57,7 +57,7 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
     alone = len(releases) == len(manifest.releases)
     file = NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
     write = say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
-    deleted = [] if manifest.releases_by is None else [say("delete {key}", key="releases_by")]
+    deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None and len(parts) > 1 else []
     return parted([how, write, *deleted])
 
 
@@ -101,7 +101,7 @@ def _label_of_all(texts: Sequence[frozenset[str]]) -> str | None:
 def _series(counts: PublishedCounts, whole: Sequence[TableFile], parts: Sequence[int]) -> Mapping[str, object]:
     """Return the key of the releases: the parts together, then the whole if it is published in the series' folder."""
     manifest = counts.manifest
-    if len(parts) == 1 and manifest.releases_by is None:
+    if len(parts) == 1:
         return {}
     tags = manifest.tags[parts[0]], manifest.tags[parts[-1]]
     paths = {table.path for table in whole}

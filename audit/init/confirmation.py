@@ -152,6 +152,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
     asked.ask_others()
+    asked.ask_sheets()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
@@ -414,6 +415,26 @@ class _Asked:
             self.document[UNCONFIRMED]["keys"] = left
         else:
             _drop_guesses(self.document)
+
+    def ask_sheets(self) -> None:
+        """Ask of each sheet that is not read and may be one more table of counts whether it discloses none."""
+        import tomlkit
+
+        text = tomlkit.dumps(self.document)
+        manifest = parse_table_manifest(self.folder, text, Problems()) if self.manifest is None else None
+        for name, files in ({} if manifest is None else manifest.unread_sheets()).items():
+            question = say(
+                'The sheet "{sheet}" of {files} looks like a table, and is not read. If it counts the same people, '
+                "hidden counts may follow from all sheets together: then save each sheet as a CSV file, those of a "
+                "release in a folder of their own, such as {example}, and let `audit init` describe these. Is it "
+                "certain that it discloses no hidden or small count?",
+                sheet=printable(name),
+                files=printable(joined(files, most=_SHOWN), 400),
+                example=printable(f"{release_tag(files[0])}/{name}.csv", 400),
+            )
+            asked = yes_or_no(question, default=False)
+            if self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN)) == "yes":
+                self.document["table"].setdefault("not_counts", tomlkit.array()).append(name)
 
     def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> bool:
         """Ask for the order in which the releases were published, if it is a guess; return whether it is another.

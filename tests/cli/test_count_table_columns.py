@@ -14,6 +14,7 @@ import pytest
 
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from audit.init import confirmation
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from audit.model.json_types import UNBOUNDED
@@ -879,6 +880,26 @@ def test_a_sheet_that_looks_like_a_table_is_no_line_beside_one(tmp_path):
     said = done("init", str(tmp_path), "--yes")
     assert 'NOT USED: sheet "Table_2"' in " ".join(said.split())
     assert "not_counts" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+
+
+@pytest.mark.parametrize(("answer", "named"), [("yes", ["Table_2", "Table_3"]), ("no", []), ("?", [])])
+def test_each_sheet_that_looks_like_a_table_is_asked_about_by_itself(answer, named, tmp_path):
+    book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
+    for name in ("Table_2", "Table_3"):
+        book.create_sheet(name)
+        for row in OTHERS:
+            book[name].append(row)
+    book.save(tmp_path / "t.xlsx")
+    done("init", str(tmp_path), "--yes")
+    asked = list[str]()
+
+    def answers(question):
+        asked.append(question.text)
+        return answer if "t.xlsx looks like a table" in question.text else "yes"
+
+    text = confirmation.confirmed(tmp_path, (tmp_path / "series.toml").read_text(encoding="utf-8"), answers)
+    assert [text.split()[2] for text in asked if "such as t/Table_" in text] == ['"Table_2"', '"Table_3"']
+    assert tomllib.loads(text)["table"].get("not_counts", []) == named
 
 
 @pytest.mark.parametrize("title", ["Notes", "2 Hinweise", "Lisez-moi", "Sheet1"])

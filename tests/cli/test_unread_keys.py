@@ -249,3 +249,15 @@ def test_a_cell_that_no_table_has_cannot_be_kept(tmp_path):
             file.write(f'[[hiding]]\ncell = {{ area = "{label}" }}\nkeep = true\n')
         found, _, err = run_main(str(folder))
         assert (found, 'no label of "area" is "C"' in err) == (code, code == 2), err
+
+
+def test_a_column_that_discloses_nothing_is_no_dimension(tmp_path):
+    rows = "".join(
+        f"{area},{sex},{n}\n" for area, sex, n in [("N", "f", 7), ("N", "m", 8), ("S", "f", 9), ("S", "m", 6)]
+    )
+    (tmp_path / "1.csv").write_text(f"area,sex,n\n{rows}", encoding="utf-8")
+    head = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
+    (tmp_path / "series.toml").write_text(f'{head}not_counts = ["sex"]\n[policy]\nmin_count = 5\n', encoding="utf-8")
+    said = '`not_counts`: "sex" is named by another key of [table], too; name it in one of these keys only'
+    code, _, err = run_main(str(tmp_path))
+    assert (code, err) == (2, f"audit: series.toml:7: {said}\n")

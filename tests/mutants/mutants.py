@@ -11,12 +11,31 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_rules._stands_for", "or others or", "or"),
     ],
     "cli/test_count_table_columns.py::test_a_sheet_that_looks_like_a_table_is_asked_about": [
-        ("audit.count_tables.doubts._workbooks", "if is_foreign(part.table.path)", "if False"),
-        ("audit.count_tables.doubts._unread_sheets", "*workbook.like_tables", ""),
-        ("audit.count_tables.doubts._unread_sheets", "name not in counts.manifest.not_counts", "True"),
+        ("audit.count_tables.manifest.TableManifest.unread_sheets", "if is_foreign(table.path)", "if False"),
+        ("audit.count_tables.manifest.TableManifest.unread_sheets", "*book.like_tables", ""),
+        ("audit.count_tables.manifest.TableManifest.unread_sheets", "name not in self.not_counts", "True"),
         ("audit.io.foreign_files._has_numbers", "cell.upper() == cell.lower()", "True"),
         ("reports.count_tables.sentences.rules", "if known.not_counts", "if False"),
         ("audit.io.foreign_files._read_workbook", " or _ABOUT_TABLES.fullmatch(name)", ""),
+    ],
+    "cli/test_count_table_doubts.py::test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read": [
+        ("audit.count_tables.note_numbers.noted_range", "text not in without", "True"),
+        (
+            "audit.count_tables.note_numbers.noted_range",
+            "any(ALSO_OTHERS.search(words) for _, words in notes)",
+            "False",
+        ),
+    ],
+    "cli/test_count_table_doubts.py::test_a_repair_leaves_no_note_that_is_wrong": [
+        ("audit.count_tables.candidate._signs", "is_true[row] and ", ""),
+    ],
+    "cli/test_count_table_doubts.py::test_the_year_of_quarters_is_judged_by_the_lines_that_are_printed": [
+        (
+            "audit.count_tables.total_release.as_one_release",
+            "manifest.releases_by is not None and len(parts) > 1",
+            "False",
+        ),
+        ("audit.count_tables.total_release._table", "column in manifest.not_counts", "False"),
     ],
     "cli/test_count_table_columns.py::test_a_sheet_that_looks_like_a_table_is_no_line_beside_one": [
         ("audit.io.foreign_files._read_workbook", "not in left + like", "not in left"),
