@@ -12,7 +12,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
-from reports.sentences import CONTRADICTED, reasons
+from reports.sentences import CONTRADICTED, best_so_far, reasons
 from reports.verdict import headline, more_if_unchanged
 
 _SHOWN = 12
@@ -102,7 +102,7 @@ def _first(repair: Repair) -> Iterator[str]:
 def _after(repair: Repair) -> Iterator[str]:
     """Yield what a repair means, and the paths of its files."""
     if repair.stopped is not None:
-        yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
+        yield best_so_far(repair.stopped)
     verdict = headline(repair.after)[0]
     violated = repair.after.policy.violations
     yield say("The series with it: {verdict}", verdict=verdict) if violated else verdict

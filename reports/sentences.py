@@ -23,6 +23,7 @@ from audit.model.report import (
 from audit.runtime.phrases import (
     Noun,
     Phrase,
+    Reason,
     ReasonKind,
     day,
     figure,
@@ -447,6 +448,11 @@ def fingerprint(file: Input) -> str:
     if file.columns is None:
         return file.sha256
     return say("{sha256} (of its published columns, as CSV)", sha256=file.sha256)
+
+
+def best_so_far(reason: Reason) -> str:
+    """Return a sentence: the search for a repair ended early, and what it found."""
+    return say("This is the best repair so far: {reason}. A longer search may change less.", reason=reason)
 
 
 def people(report: Report) -> Iterable[str]:

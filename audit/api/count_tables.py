@@ -54,6 +54,11 @@ class CountImpactResult(OfCandidate):
         return dataframes.hidden(self.report.hide or ())
 
     @property
+    def exit_code(self) -> int:
+        """0, 1 or 3, as on the command line; 130 if the search for cells to hide was interrupted."""
+        return self.report.exit_code
+
+    @property
     def _audit(self) -> Report:
         return self.report.after
 

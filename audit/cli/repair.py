@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from audit.cli.arguments import Commands, asked, local, settings_for
 from audit.cli.audit import add_attack_options, add_options
 from audit.cli.output import opened, write
+from audit.cli.standard_streams import estimate_shown
 from audit.model.moves import MOVES
 
 
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the series or the candidate cannot be read.
     """
     series = opened(arguments)
-    with asked(arguments) as given:
+    with asked(arguments) as given, estimate_shown():
         if arguments.reach is not None:
             given["policy"] |= {"max_risk": arguments.reach}
         of_people = {name: getattr(arguments, name) for name in ("only", "baseline", "attack")}

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from audit.model.errors import UsageError, printable
+from audit.runtime.candidate_search import ESTIMATES
 from audit.runtime.log import ROOT
 
 LOG = "AUDIT_LOG"
@@ -59,12 +60,28 @@ def log_shown() -> Iterator[None]:
         return
     if asked not in _LEVELS:
         raise UsageError(f"{LOG}={printable(asked)}: the log is info or debug; set it to one of them, or not at all")
-    handler, before = _LogLines(), ROOT.level
-    handler.setFormatter(logging.Formatter(_FORM))
-    ROOT.addHandler(handler)
-    ROOT.setLevel(_LEVELS[asked])
+    with _lines_of(ROOT, _LEVELS[asked], _FORM):
+        yield
+
+
+@contextmanager
+def estimate_shown() -> Iterator[None]:
+    """Write to standard error how long a search may take, where neither a bar nor the log shows it."""
+    if shows_progress() or os.environ.get(LOG):
+        yield
+        return
+    with _lines_of(ESTIMATES, logging.INFO, "audit: %(message)s"):
+        yield
+
+
+@contextmanager
+def _lines_of(logger: logging.Logger, level: int, form: str) -> Iterator[None]:
+    handler, before = _LogLines(), logger.level
+    handler.setFormatter(logging.Formatter(form))
+    logger.addHandler(handler)
+    logger.setLevel(level)
     try:
         yield
     finally:
-        ROOT.removeHandler(handler)
-        ROOT.setLevel(before)
+        logger.removeHandler(handler)
+        logger.setLevel(before)

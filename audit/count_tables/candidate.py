@@ -128,7 +128,6 @@ def judge_candidate(
     manifest, candidate = without_candidate(manifest, candidate)
     counts = read_published(with_candidate(manifest, candidate))
     before = _report_before(manifest, counts, attack, every)
-    known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
     marked = _signs(counts, last)
@@ -136,13 +135,13 @@ def judge_candidate(
     ways = [(marked, [row for row in last if row in marked or (counts.lower[row] > 0 and not manifest.blank_is_zero)])]
     ways += [] if manifest.blank_is_zero else [({}, last)]
     for signs, rows in ways if marked or manifest.blank_is_zero else ways[1:]:
-        search = HidingSearch(counts, rows, attack, every, budget=limit, known=known, signs=signs)
+        search = HidingSearch(counts, rows, attack, every, budget=limit, before=before, signs=signs)
         hiding = search.search()
         if hiding.is_enough or hiding.stopped is not None or not signs:
             break
     after, fresh, _ = search.hidden()
-    rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
-    chosen = hiding.rows if hiding.is_enough else frozenset[int]()
+    rounding = _coarser_rounding(search) if fresh and hiding.stopped is None else None
+    chosen = hiding.rows
     settled = search.hidden(chosen).report.measures.open
     chosen = search.changed(chosen)
     hide = tuple(
@@ -158,7 +157,7 @@ def judge_candidate(
             new_total=len(fresh),
             hide=hide if hiding.is_enough else None,
             rounding=rounding,
-            undecided=max(after.measures.open, settled) > left,
+            undecided=max(after.measures.open, settled) > search.left,
             least=hiding.least,
             stopped=hiding.stopped,
         ),
@@ -207,7 +206,7 @@ def _shown(report: CountReport, findings: int | None) -> CountReport:
     return replace(report, attacks=(replace(attack, findings=attack.findings[:findings]),))
 
 
-def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
+def _coarser_rounding(search: HidingSearch) -> Rounding | None:
     """Return the finest rounding of the candidate's numbers, to the nearest multiple, that adds no finding.
 
     The manifest has one rounding, so the numbers of past releases must be multiples of it, too. None if there is none,
@@ -221,7 +220,7 @@ def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
         if base > least and base % least == 0 and not any(number % base for number in past):
             rounding = Rounding(base, "nearest")
             report, fresh, _ = search.audited(_rounded(counts, rounding))
-            if not fresh and report.measures.open <= left:
+            if not fresh and report.measures.open <= search.left:
                 return rounding
     return None
 

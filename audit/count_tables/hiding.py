@@ -27,8 +27,8 @@ from audit.judgement.baseline import is_known
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.json_types import UNBOUNDED
-from audit.model.report import CountSize
 from audit.runtime.budget import Budget
+from audit.runtime.candidate_search import CandidateSearch
 from audit.runtime.integer_programmes import solved
 from audit.runtime.phrases import Reason, ReasonKind, say
 
@@ -53,7 +53,7 @@ class Hiding:
         rows: the rows.
         is_enough: whether an audit with them hidden has no findings to avoid.
         least: whether no cheaper rows are enough.
-        stopped: why the search ended before it had such rows; None if it has them, or if hiding rows cannot help.
+        stopped: why the search ended early; None if it did not, or if hiding rows cannot help.
     """
 
     rows: Rows
@@ -70,7 +70,7 @@ class HidingSearch:
         rows: the rows that may be hidden.
         attack, options: as for an audit.
         budget: the time limit of the whole search; None for the limit of one audit.
-        known: the findings without the candidate, by id; such a finding only counts if it becomes worse.
+        before: the report without the candidate, whose findings only count if they become worse.
         signs: the markers that replace hidden values, by row; the cells of other rows are left empty.
     """
 
@@ -82,14 +82,17 @@ class HidingSearch:
         options: AuditOptions,
         *,
         budget: Budget | None = None,
-        known: Mapping[str, CountSize] | None = None,
+        before: CountReport | None = None,
         signs: Mapping[int, str] | None = None,
     ) -> None:
         self.counts, self.attack = counts, attack
-        self.known, self.signs = known or {}, signs or {}
+        self.known = {} if before is None else {each.id: each.size for each in before.findings}
+        self.left = 0 if before is None else before.measures.open
+        self.signs = signs or {}
         self.budget = budget or Budget(options.time_limit)
         # The search has a progress bar of its own, which those of its audits would replace.
         self.budget.on_progress = options.progress("repair")
+        self.tries = CandidateSearch[Rows, Audited](self.budget, self._loss, _TRIES, audited_again=True)
         self.options = replace(options, findings=None, progress=lambda _: None)
         self._tried: dict[Rows, Audited] = {}
         self.cost = costs(counts, rows)
@@ -102,11 +105,28 @@ class HidingSearch:
                 self._of.setdefault((tag, measure, tuple(counts.cell(row).values())), []).append(row)
 
     def hidden(self, rows: Rows = _NO_ROWS) -> Audited:
-        """Return the audit with some rows hidden; each set of rows is audited once."""
+        """Return the audit with some rows hidden; each set of rows is audited once.
+
+        Raises:
+            SearchOutOfTimeError: it would not be the first audit, and the time limit is reached.
+            KeyboardInterrupt: the audit was interrupted.
+        """
         if rows not in self._tried:
-            self._tried[rows] = self.audited(without_rows(self.counts, rows, self.signs))
-            self.budget.search(len(self._tried), _TRIES)
+            if self._tried:
+                self.tries.check_time()
+            self._tried[rows] = self.tries.audit(rows, self._audit)
+            if self._tried[rows].report.interrupted:
+                raise KeyboardInterrupt
         return self._tried[rows]
+
+    def _audit(self, rows: Rows) -> Audited:
+        return self.audited(without_rows(self.counts, rows, self.signs))
+
+    def _loss(self, rows: Rows, audited: Audited) -> tuple[float, ...] | None:
+        """Return what hiding some rows costs, after whether more is open then; None if something is found."""
+        if audited.found or audited.report.interrupted:
+            return None
+        return audited.report.measures.open > self.left, sum(self.cost[row] for row in rows)
 
     def changed(self, rows: Rows) -> Rows:
         """Return the rows of which less is known once they are hidden; a marker for any count says no more itself."""
@@ -126,31 +146,33 @@ class HidingSearch:
         found = [each for each in report.findings if not is_known(self.known, each.id, each.size)]
         return Audited(report, found, judged)
 
-    def stopped(self, rows: Rows) -> Reason | None:
-        """Return why the search must end: it was interrupted, or the time limit is reached; None if it can go on."""
-        if self.hidden(rows).report.interrupted:
-            return Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
-        return self.budget.reason if self.budget.exhausted() else None
-
     def search(self) -> Hiding:
         """Return the rows to hide so that an audit has no findings to avoid."""
+        least, stopped = False, None
+        with self.tries.until_stopped():
+            least, stopped = self._search()
+        stopped = self.tries.stopped or stopped
+        if self.tries.best is None:
+            return Hiding(_NO_ROWS, is_enough=False, stopped=stopped)
+        return Hiding(self.tries.best[0], least=least, stopped=self.tries.stopped)
+
+    def _search(self) -> tuple[bool, Reason | None]:
+        """Return whether the rows found are the cheapest, and why the search gave up, if it did."""
         needs: dict[tuple[Rows, Rows], None] = {}
         rows, exact = _NO_ROWS, True
         for _ in range(_TRIES + 1):
             if not self.hidden(rows).found:
-                others = Hiding(rows, least=True) if exact else self._by_hypercubes()
-                is_cheaper = others.is_enough and self._price(others.rows) < self._price(rows)
-                return others if exact or is_cheaper else Hiding(rows)
+                return (True, None) if exact else (False, self._by_hypercubes())
             asked = {(self._used(one) - rows, self._asking(one, rows)) for one in self.hidden(rows).found}
-            is_hopeless = (_NO_ROWS, _NO_ROWS) in asked
-            if is_hopeless or (why := self.stopped(rows)) is not None:
-                return Hiding(rows, is_enough=False, stopped=None if is_hopeless else why)
+            if (_NO_ROWS, _NO_ROWS) in asked:
+                return False, None
             needs |= dict.fromkeys(sorted(asked, key=lambda each: [*map(sorted, each)]))
             exact &= rows == _NO_ROWS or all(one.id in self._always for one in self.hidden(rows).found)
+            self.tries.check_time()
             rows, is_best = self._cheapest(needs)
             if not is_best:
                 break
-        return self._by_hypercubes()
+        return False, self._by_hypercubes()
 
     def _asking(self, finding: CountFinding, rows: Rows) -> Rows:
         """Return the hidden rows of which one may be shown instead, so that the finding's question is not asked."""
@@ -165,31 +187,26 @@ class HidingSearch:
         builder, places = FindingBuilder(judged.counts), range(len(judged.verdict))
         return frozenset(builder.id_of(*judged.at(place)[:2]) for place in places)
 
-    def _price(self, rows: Rows) -> int:
-        return sum(self.cost[row] for row in rows)
-
-    def _by_hypercubes(self) -> Hiding:
-        """Return rows that are enough: for each finding a hypercube of cells."""
+    def _by_hypercubes(self) -> Reason | None:
+        """Look for rows that are enough: for each finding a hypercube of cells; return why it gave up, if it did."""
         cubes = Hypercubes(self.hidden().judged, self.cost, hidden_lower(self.counts), self.budget)
         rows, others = _NO_ROWS, _NO_ROWS
         while found := self.hidden(rows).found:
             cubes.add([*needs_of(self.hidden(rows).judged, {each.id for each in found})])
-            if (why := self.stopped(rows)) is not None:
-                return Hiding(rows, is_enough=False, stopped=why)
+            self.tries.check_time()
             # At first, cells may be shown again if others are hidden; after some rounds, hidden cells remain hidden.
             kept = rows if len(self._tried) > _TRIES + _ROUNDS else others
             if (more := kept | others | cubes.rows()) in self._tried:
                 asked = {self._used(one) - rows for one in found}
                 if _NO_ROWS in asked:
-                    gave_up = Reason(say("hiding whole hypercubes of cells was not enough"), ReasonKind.TOO_HARD)
-                    return Hiding(rows, is_enough=False, stopped=gave_up)
+                    return Reason(say("hiding whole hypercubes of cells was not enough"), ReasonKind.TOO_HARD)
                 others |= self._cheapest((each, _NO_ROWS) for each in sorted(asked, key=sorted))[0]
                 more |= others
             rows = more
         for row in sorted(others - cubes.rows(), key=lambda one: -self.cost[one])[:_SHOWN_AGAIN]:
-            if self.stopped(rows) is None and not self.hidden(rows - {row}).found:
+            if not self.hidden(rows - {row}).found:
                 rows -= {row}
-        return Hiding(rows)
+        return None
 
     def _used(self, finding: CountFinding) -> Rows:
         """Return the rows in a finding's sums, or its own number; hiding one of them prevents the finding."""

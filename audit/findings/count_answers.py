@@ -100,13 +100,19 @@ class CandidateReport:
         return CountsBefore(self.before.policy.passed, self.before.measures)
 
     @property
+    def exit_code(self) -> int:
+        """The exit code of the series with the candidate; 130 if the search was interrupted."""
+        interrupted = self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED
+        return 130 if interrupted else self.after.exit_code
+
+    @property
     def repair_exit_code(self) -> int:
         """The exit code of the series with the written files; 1 if there is no repair, 3 if it is undecided."""
-        if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
+        if self.exit_code == 130:
             return 130
         if self.hide is None:
             return 1 if self.stopped is None else 3
-        return self.after.exit_code or (3 if self.undecided else 0)
+        return self.exit_code or (3 if self.undecided else 0)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, say
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]
@@ -94,7 +94,7 @@ def publish_tables(
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
             _write(counts, tables, cells, rules, Path(folder))
             hiding = _to_hide(Path(folder), attack, marker, options, budget)
-        if hiding.stopped is not None:
+        if hiding.stopped is not None and (not hiding.is_enough or hiding.stopped.kind is ReasonKind.INTERRUPTED):
             return hiding.stopped
         cells[sorted(hiding.rows)] = marker
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:

@@ -18,7 +18,7 @@ import numpy as np
 from audit.model.arrays import Places
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
-from audit.repair.judging import Blame, Judge, Judgement
+from audit.repair.judging import Blame, Judge
 from audit.repair.past_values import PastValues
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 ROUNDS = 24
 _TRIES = {MOVE: 2, COARSEN: 3}
 """After this many changes of one kind to a group with remaining findings, another kind is tried."""
-
-Found = tuple[RepairPlan, Judgement]
 
 
 class GuidedSearch:
@@ -45,14 +43,14 @@ class GuidedSearch:
         self.rows = judge.rows
         self.room = 0.0
 
-    def coarsest(self, forced: Places) -> Found | None:
+    def coarsest(self, forced: Places) -> RepairPlan | None:
         """Return the repair with all groups merged into one, and people who are still found withheld."""
         gone = forced
         while len(gone) < self.rows.rows:
             plan = self.rows.coarsest(gone, covered=COARSEN in self.moves)
             judgement = self.judge.judge(plan)
             if judgement.keeps:
-                return plan, judgement
+                return plan
             rows = np.unique(np.concatenate([np.zeros(0, np.intp), *(blame.rows for blame in judgement.blamed)]))
             rows = self.rows.withholdable(rows[~plan.withheld[rows]])
             if not len(rows) or WITHHOLD not in self.moves:
@@ -60,27 +58,26 @@ class GuidedSearch:
             gone = np.union1d(gone, rows)
         return None
 
-    def repaired(self, forced: Places, room: float) -> Found | None:
-        """Return a repair that withholds some rows, and at most `room` more people; None if there is none."""
+    def repair(self, forced: Places, room: float) -> None:
+        """Look for a repair that withholds some rows, and at most `room` more people."""
         draft = CandidateDraft(self.rows, self.past)
         for root in np.unique(draft.root[draft.home[forced]]).tolist():
             draft.withhold(root, forced)
         self.room = room
         if self.past is not None and not self._mended(draft, self.past.groups_broken(draft.plan()).tolist()):
-            return None
+            return
         tries: Counter[tuple[int, str]] = Counter()
         for _ in range(ROUNDS):
             plan = draft.plan()
             if plan.withheld.all():
-                return None
+                return
             judgement = self.judge.judge(plan)
             if judgement.keeps:
-                return plan, judgement
+                return
             if judgement.hardly_decided and MERGE in self.moves:  # fewer and larger groups may be decided
                 draft.halve()
             elif not judgement.blamed or not self._answered(draft, judgement.blamed, tries):
-                return None
-        return None
+                return
 
     def _may_withhold(self, draft: CandidateDraft, rows: Places) -> bool:
         return float(self.rows.counts[rows].sum()) <= self.room - draft.withheld_people

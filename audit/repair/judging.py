@@ -6,7 +6,7 @@ import logging
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
@@ -28,7 +28,8 @@ from audit.model.report import PolicyReport, Report
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, less_the_past, remaining_findings
 from audit.repair.candidate_files import CandidateFiles
-from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
+from audit.repair.candidate_rows import CandidateRows, Cost, RepairPlan, owners
+from audit.runtime.candidate_search import CandidateSearch
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Reason, ReasonKind, combined, kind_of
 
@@ -39,10 +40,6 @@ _STANDING = (ReasonKind.NEEDS, ReasonKind.CONTRADICTION, ReasonKind.UNCONFIRMED)
 """The kinds of reasons that only the manifest or the earlier releases can remove."""
 _QUICK = 10_000
 """In series with more rows than this, certificates take long, so they are read only if no own group is the cause."""
-
-
-class SearchOutOfTimeError(Exception):
-    """The time limit of the whole search is reached."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,10 @@ class Judge:
         rows: the candidate.
         attacks, options: as for an audit.
         baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
+        expected: the number of audits that may be needed.
 
     Attributes:
+        tries: the audits so far, and the best repair.
         doubts: why the policy is undecided with changes that violate nothing, if possible where a line in the manifest
             removes all these doubts; empty if none was undecided.
     """
@@ -106,12 +105,14 @@ class Judge:
         options: AuditOptions,
         *,
         baseline: bool | None,
+        expected: int,
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
         self.attacks, self._quick_attacks = _narrowed(attacks, limits), _narrowed(attacks, {})
         self.options = replace(options, findings=None, keeps_finished=False)
-        self.audits, self.expected, self.budget, self.left = 0, 0, options.whole, list[int]()
+        self.tries = CandidateSearch[RepairPlan, Judgement](options.whole, self._cost, expected)
+        self.left = list[int]()
         self.doubts: list[str] = []
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
@@ -143,19 +144,23 @@ class Judge:
             SearchOutOfTimeError: the time limit of the whole search is reached.
         """
         if not whole:
-            self.check_time()
+            self.tries.check_time()
+        return self.tries.audit(plan, partial(self._audit, blames=blames, whole=whole))
+
+    def _cost(self, plan: RepairPlan, judgement: Judgement) -> Cost | None:
+        return self.rows.cost(plan) if judgement.keeps else None
+
+    def _audit(self, plan: RepairPlan, *, blames: bool, whole: bool) -> Judgement:
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
             series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
-            self.audits += 1
-            with logged_stage(_LOG, "candidate", number=self.audits) as stage:
+            with logged_stage(_LOG, "candidate", number=self.tries.audits + 1) as stage:
                 for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
                     run, report, policy = self._audited(series, attacks, whole=whole)
                     is_open = policy.undecided or any(each.incomplete for each in report.attacks)
                     if policy.violations or self.attacks == attacks or not is_open:
                         break
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
-            self.budget.search(self.audits, self.expected)
-            if not policy.violations or not blames or (whole and self.budget.exhausted()):
+            if not policy.violations or not blames or (whole and self.tries.budget.exhausted()):
                 if not policy.violations and not whole:
                     doubts = [*dict.fromkeys(each.reason for each in policy.undecided)]
                     self.doubts = max(self.doubts, doubts, key=lambda each: (len(each) > 0, kind_of(*each) or 0))
@@ -166,7 +171,7 @@ class Judge:
         self, series: Series, attacks: Sequence[Attack], *, whole: bool
     ) -> tuple[AuditRun, Report, PolicyReport]:
         """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
-        options = replace(self.options, progress=(lambda _: None) if whole else self.check_time)
+        options = replace(self.options, progress=(lambda _: None) if whole else self.tries.check_time)
         run = run_attacks(series, attacks, options)
         options = replace(options, findings=0)
         report = build_report(run, self._namer, options)
@@ -174,15 +179,6 @@ class Judge:
             return run, report, report.policy
         run = less_the_past(run, self._known)
         return run, report, build_report(run, self._namer, options).policy
-
-    def check_time(self, _attack: str = "") -> None:
-        """Return while there is time; called between two attacks, it ends an audit.
-
-        Raises:
-            SearchOutOfTimeError: the time limit is reached.
-        """
-        if self.budget.exhausted():
-            raise SearchOutOfTimeError
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement with the causes of the violations of a policy."""

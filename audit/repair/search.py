@@ -32,8 +32,8 @@ from audit.principles.checker import checked
 from audit.principles.principle import Principle, promise_of
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
-from audit.repair.guided import ROUNDS, Found, GuidedSearch
-from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
+from audit.repair.guided import ROUNDS, GuidedSearch
+from audit.repair.judging import Judge, Judgement
 from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
 from audit.runtime.budget import Budget
@@ -88,16 +88,14 @@ class RepairSearch:
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
         after.read(len(after.tags) - 1, after.columns.quasi_identifiers)  # so that faults name the candidate's file
         self.rows = CandidateRows(after)
-        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
+        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, expected=2 * ROUNDS)
+        self.tries = self.judge.tries
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
         self.declared = declared
-        self.judge.budget.on_progress = options.progress("repair")
-        self.judge.expected = 2 * ROUNDS
-        self.judge.budget.search(0, self.judge.expected)
+        self.tries.budget.on_progress = options.progress("repair")  # a bar of its own, below those of that audit
+        self.tries.estimate()
         self.past: PastValues | None = None
-        self.best: Found | None = None
         self.first: Judgement | None = None
-        self.stopped: Reason | None = None
         self._violated: dict[bytes, bool] = {}
         possible = [move for move in MOVES if self._can(move)]
         self.moves = [move for move in possible if move in moves]
@@ -147,10 +145,10 @@ class RepairSearch:
             InputError: the series or the candidate cannot be read.
         """
         found = self.find()
-        if self.best is None:
+        if found.refused is not None or self.tries.best is None:
             return found
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
-        files = CandidateFiles(self.rows, self.best[0])
+        files = CandidateFiles(self.rows, self.tries.best[0])
         tables, register = tuple(str(path) for path in files.write(output)), files.register_in(output)
         table, written = self.rows.table, None if register is None else str(register)
         sums, broken = max(0, table.in_file - table.rows), self._broken_promise([Path(each) for each in tables])
@@ -178,18 +176,15 @@ class RepairSearch:
         if (standing := self.judge.standing_doubts) is not None:
             why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=standing)
             return self._came_to(Reason(why, standing.kind))
-        try:
+        why, proved = "", False
+        with self.tries.until_stopped():
             why, proved = self._search()
-            if self.best is None and not proved:
-                self.judge.check_time()
-        except SearchOutOfTimeError:
-            self.stopped = self.judge.budget.reason
-            why, proved = self._closest(self.stopped), False
-        except KeyboardInterrupt:
-            if self.best is None:
-                raise KeyboardInterrupt(self._closest(say("interrupted"))) from None
-            self.stopped = Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
-            why, proved = self.stopped, False
+            if self.tries.best is None and not proved:
+                self.tries.check_time()
+        if (stopped := self.tries.stopped) is not None:
+            if self.tries.best is None and stopped.kind is ReasonKind.INTERRUPTED:
+                raise KeyboardInterrupt(self._closest(say("interrupted")))
+            why = self._closest(stopped)
         return self._came_to(why, proved=proved)
 
     def _closest(self, stopped: str) -> str:
@@ -217,8 +212,6 @@ class RepairSearch:
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
-            if first.keeps:
-                self._offer((plan, first))
             if first.keeps or not self.moves or not (first.blamed or first.past):
                 return self._nothing_to_try(first)
         forced = self._forced()
@@ -226,7 +219,7 @@ class RepairSearch:
             how = say("even with all rows in one group, every row would have to be withheld")
             return self._proved(how)
         self._follow_findings(forced)
-        none = None if self.best is not None else self._no_coarsest(forced)
+        none = None if self.tries.best is not None else self._no_coarsest(forced)
         self._lessen()
         if none is None and self.rows.rows <= FEW_ROWS:
             none = self._least()
@@ -242,47 +235,36 @@ class RepairSearch:
         guided = GuidedSearch(self.judge, self.past, self._guiding_moves)
         whole = MERGE in self.moves
         if whole and self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
-            self._offer(found)
-            forced = np.flatnonzero(found[0].withheld)
+            forced = np.flatnonzero(found.withheld)
         people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
         # Withheld rows may be what discloses others, so the fewest rows are tried, too.
         rooms = [gone] * self.judge.is_quick + [max(gone, self.rows.room), people]
         for room in dict.fromkeys(rooms if WITHHOLD in self.moves else rooms[:1]):
-            if room < people or self.best is None:
-                found = guided.repaired(forced, room)
-                if found is not None:
-                    self._offer(found)
-        if whole and self.best is None and not self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
-            self._offer(found)
-
-    def _offer(self, found: Found) -> None:
-        """Keep a repair if it is the best so far."""
-        if self.best is None or self.rows.cost(found[0]) < self.rows.cost(self.best[0]):
-            self.best = found
+            if room < people or self.tries.best is None:
+                guided.repair(forced, room)
+        if whole and self.tries.best is None and not self.judge.is_quick:
+            guided.coarsest(forced)
 
     def _try(self, plan: RepairPlan) -> bool:
-        """Return whether a plan keeps the policy, audited once; a plan that does is offered as a repair."""
+        """Return whether a plan keeps the policy, audited once."""
         if plan.key in self._violated or self._is_broken(plan):
             return False
         judgement = self.judge.judge(plan, blames=False)
         self._violated[plan.key] = bool(judgement.policy.violations)
-        if judgement.keeps:
-            self._offer((plan, judgement))
         return judgement.keeps
 
     def _lessen(self) -> None:
         """Undo unnecessary changes of the best repair, with a limited number of audits."""
-        again = self.best is not None and self.rows.series.about_rows <= LARGE
-        last = self.judge.expected = self.judge.audits + _MOST_UNDONE
-        if again and self.best is not None:
-            for part in sorted(self.rows.parts(self.best[0]), key=self.rows.merge_cost, reverse=True):
-                if len(part) > 2 and self.judge.audits < last:
-                    divide(self.rows, self.best[0], part, self._try)
-        last = self.judge.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
-        self.judge.expected = last
-        while again and self.best is not None:
-            smaller = smaller_plans(self.rows, self.best[0])
-            again = any(self._try(plan) for plan in smaller if self.judge.audits < last)
+        if self.tries.best is None or self.rows.series.about_rows > LARGE:
+            return
+        last = self.tries.expected = self.tries.audits + _MOST_UNDONE
+        for part in sorted(self.rows.parts(self.tries.best[0]), key=self.rows.merge_cost, reverse=True):
+            if len(part) > 2 and self.tries.audits < last:
+                divide(self.rows, self.tries.best[0], part, self._try)
+        last = self.tries.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
+        self.tries.expected = last
+        while any(self._try(plan) for plan in smaller_plans(self.rows, self.tries.best[0]) if self.tries.audits < last):
+            pass
 
     # -- there is none ------------------------------------------------------------------------------------------
 
@@ -307,7 +289,7 @@ class RepairSearch:
         kept = np.setdiff1d(np.arange(self.rows.rows), forced)
         if not self._coarsest_is_safest or (WITHHOLD in self.moves and len(kept) > _FEW_SUBSETS):
             return None
-        self.judge.expected = self.judge.audits + 2 ** len(kept)
+        self.tries.expected = self.tries.audits + 2 ** len(kept)
         for count in range(len(kept), 0 if WITHHOLD in self.moves else len(kept) - 1, -1):
             for some in combinations(kept.tolist(), count):
                 gone = np.setdiff1d(np.arange(self.rows.rows), some)
@@ -323,17 +305,17 @@ class RepairSearch:
 
         Return None if there is a repair, or if that was not decided.
         """
-        begun = self.judge.audits
-        self.judge.expected, tried = begun + MOST_AUDITS, 0
+        begun = self.tries.audits
+        self.tries.expected, tried = begun + MOST_AUDITS, 0
         try:
             for cost, plan in AllPlans(self.rows, self.moves).ascending():
-                if self.best is not None and cost >= self.rows.cost(self.best[0]):
+                if self.tries.best is not None and cost >= self.rows.cost(self.tries.best[0]):
                     return None
-                self.judge.check_time()
+                self.tries.check_time()
                 tried += 1
                 if self._is_broken(plan) or self._is_hopeless(plan):
                     continue
-                if self.judge.audits - begun > MOST_AUDITS or self._try(plan):
+                if self.tries.audits - begun > MOST_AUDITS or self._try(plan):
                     return None
         except TooManyPlansError:
             return None
@@ -404,12 +386,13 @@ class RepairSearch:
     def _came_to(self, why: str | None = None, *, proved: bool = False) -> Repair:
         """Return the best repair, which is not written; without one, return why there is none."""
         judge, moves, lost, much = self.judge, tuple[Move, ...](), 0.0, False
-        if self.best is None:
-            judgement = self.first or judge.judge(self.rows.unchanged(), whole=True)
+        unchanged = self.rows.unchanged()
+        plan, judgement = self.tries.best or (unchanged, self.first or judge.judge(unchanged, whole=True))
+        if self.tries.best is None:
             if self._left_out is not None and why != str(_BROKEN_PAST):
                 why = Reason(parted([why or "", self._left_out]), kind_of(why))
         else:
-            why, proved, (plan, judgement) = None, False, self.best
+            why, proved = None, False
             moves, much = self.changes(plan), self.rows.withheld_too_many(plan) > 0
             lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
         return Repair(
@@ -419,12 +402,12 @@ class RepairSearch:
             (),
             judge.past,
             judgement.report,
-            judge.audits,
+            self.tries.audits,
             refused=why,
             proved=proved,
             withholds_much=much,
             baseline=self.baseline,
-            stopped=self.stopped,
+            stopped=self.tries.stopped,
             restricted=not self._all_moves,
         )
 

@@ -47,7 +47,11 @@ class Budget:
 
     def remaining(self) -> float | None:
         """Return how many seconds are left, 0 if the time is up; None without a limit."""
-        return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self._start))
+        return None if self.seconds is None else max(0.0, self.seconds - self.gone())
+
+    def gone(self) -> float:
+        """Return how many seconds have passed."""
+        return time.monotonic() - self._start
 
     def fraction(self, share: float) -> Budget:
         """Return a budget with a share of the remaining time."""
@@ -71,14 +75,6 @@ class Budget:
         _LOG.debug("%s", what)
         if isinstance(self.on_progress, Watcher):
             self.on_progress.stage(what)
-
-    def search(self, audits: int, expected: int) -> None:
-        """Report the audits of a search after a first one: how many are made, and how many the time limit allows."""
-        self.progress(audits, max(expected, audits + 1))
-        each, left = max(1e-3, time.monotonic() - self._start) / (audits + 1), self.remaining()
-        if left is not None:
-            seconds, most = figure(max(each, 1), ".0f"), figure(left // each, ",.0f")
-            self.stage(say("about {seconds} s an audit, {most} more at most", seconds=seconds, most=most))
 
     def each(self, steps: Collection[T]) -> Iterator[T]:
         """Yield the steps in order, and report before each how many are done."""

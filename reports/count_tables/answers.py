@@ -17,7 +17,7 @@ from reports.frames import frames
 from reports.json_values import json_object
 from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
-from reports.sentences import facts, reasons
+from reports.sentences import best_so_far, facts, reasons
 from reports.verdict import headline
 
 
@@ -112,7 +112,9 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
     yield from _marked(candidate)
     cells = len(candidate.hide or ())
     yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
-    if candidate.least:
+    if candidate.stopped is not None:
+        yield best_so_far(candidate.stopped)
+    elif candidate.least:
         yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
     else:
         yield say("Cheaper cells may exist: there are too many combinations to try all.")
@@ -212,6 +214,8 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
     if candidate.written and candidate.hide:
         yield from _marked(candidate)
         yield _signs(candidate)
+        if candidate.stopped is not None:
+            yield best_so_far(candidate.stopped)
     if candidate.bare:
         yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
 

@@ -408,7 +408,7 @@ def stop_judging(monkeypatch, how, after: int):
         if len(found) >= after and not options.get("whole"):
             if how is KeyboardInterrupt:
                 raise KeyboardInterrupt
-            self.budget = type(self.budget)(0.0)
+            self.tries.budget = type(self.tries.budget)(0.0)
         judgement = judge(self, plan, **options)
         found.extend([1] if judgement.keeps else [])
         return judgement

@@ -23,6 +23,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.candidate_search import SearchOutOfTimeError
 from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
@@ -272,6 +273,26 @@ def test_a_rounding_that_the_past_does_not_have_is_not_proposed(tmp_path):
     series = replace(SERIES, releases=[[(("N", "f"), "11"), (("N", "m"), "*")]])
     found = judged(tmp_path, "N,All,14", Differencing(), series)
     assert (found.new_total, found.rounding, len(found.hide)) == (1, None, 1)
+
+
+@pytest.mark.parametrize(("how", "code"), [(KeyboardInterrupt, 130), (SearchOutOfTimeError, 0)])
+def test_the_best_cells_so_far_are_hidden(how, code, tmp_path, monkeypatch):
+    own = HidingSearch._search
+
+    def stopped(self):
+        assert own(self)
+        raise how
+
+    monkeypatch.setattr(HidingSearch, "_search", stopped)
+    counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]))
+    words = [str(tmp_path), str(tmp_path / "releases/2.csv"), "--format", "json", "--time-limit", "60"]
+    got, out, _ = run_main("repair", *words, "--output", str(tmp_path / "out"))
+    found = json.loads(out)
+    assert (got, len(found["written"]), bool(found["hide"])) == (code, 1, True)
+    assert found["stopped"] == ("the search was interrupted" if code else "the time limit of 60 s was reached")
+    monkeypatch.undo()
+    assert run_main("next", str(tmp_path), *found["written"])[0] == 0
 
 
 def test_a_search_that_ends_early_proves_nothing(tmp_path):

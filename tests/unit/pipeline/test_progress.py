@@ -71,7 +71,7 @@ def test_a_search_says_how_many_audits_the_time_limit_allows(tmp_path, language,
         [first] = watcher.stages
         search.find()
     assert first.startswith(words)
-    assert [done for done, _ in watcher.shares] == [*range(search.judge.audits + 1)]
+    assert [done for done, _ in watcher.shares] == [*range(search.tries.audits + 1)]
     allowed = [int(re.findall("[0-9]+", stage)[1]) for stage in watcher.stages]
     assert len(allowed) == len(watcher.shares)
     assert all(most > 0 for most in allowed)
