@@ -13,7 +13,7 @@ from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, as_file_name, key
 from audit.io.paths import same_file
 from audit.io.publication_order import in_time
 from audit.io.series import Series, check_columns
-from audit.io.tables import SUFFIXES, Table, is_table
+from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.runtime.phrases import joined, say
@@ -171,9 +171,3 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
         )
     if pairs == {False} and len(paths) > 1:
         raise UsageError("the releases of this series are single tables; name one file as the candidate")
-
-
-def file_of(series: Series) -> Table:
-    """Return the file of the last release without columns, to look up lines."""
-    files = series.manifest.releases[-1]
-    return Table(files.rows, files.shown, 0, {})

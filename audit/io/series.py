@@ -72,6 +72,7 @@ class Series:
     digests: dict[InputFile, str] = field(default_factory=dict, init=False)
     unnamed: dict[str, int] = field(default_factory=dict, init=False)
     _coded: dict[int, Codes | None] = field(default_factory=dict, init=False)
+    _files: dict[tuple[int, Path], Table] = field(default_factory=dict, init=False)
     _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
@@ -103,9 +104,14 @@ class Series:
     def record(self, position: int, table: Table) -> None:
         """Record the texts of a file of a release as written, and the hash of its columns if others are private."""
         self.written.record(position, table)
+        self._files[position, table.path] = table.less(table.names)
         file = published_file(self.manifest, self.manifest.releases[position])
         if (digest := file.digest_of(table)) is not None:
             self.digests[file] = digest
+
+    def line(self, position: int, row: int) -> int:
+        """Return the line on which a row of a release that was read begins, from 1; for Parquet, the row's number."""
+        return self._files[position, self.manifest.releases[position].rows].line(row)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:

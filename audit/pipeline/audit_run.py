@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -16,7 +17,6 @@ from audit.adversary.view import View
 from audit.clauses.clause import ClauseDecision, JudgedAudit, attack_reason, decide
 from audit.clauses.max_ever_risk import value_codes
 from audit.clauses.registry import CLAUSES
-from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
 from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
@@ -457,7 +457,6 @@ class _Candidate:
     def __init__(self, series: Series, view: View) -> None:
         self.series, self.source = series, view.source
         read = view.held.seen[-1]
-        self._file = file_of(series)
         # Findings name row classes; those that follow record ids name published groups.
         groups = [read.release.group, read.pool]
         self._named = {
@@ -469,9 +468,9 @@ class _Candidate:
         need = finding.follows_from(self.source, len(self.series.tags) - 1)
         if followed:  # by all releases
             need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
-        rows = []
+        rows, line = [], partial(self.series.line, len(self.series.tags) - 1)
         for name in need.groups:
             codes, group = self._named[name]
-            rows.append(GroupRows(name, tuple(map(self._file.line, np.flatnonzero(codes == group).tolist()))))
+            rows.append(GroupRows(name, tuple(map(line, np.flatnonzero(codes == group).tolist()))))
         tags = tuple(self.series.tags[release] for release in need.releases)
         return NewFinding(named, Cause(tags, need.least, tuple(rows)))

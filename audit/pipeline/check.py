@@ -22,7 +22,7 @@ from audit.model.evidence import Evidence
 from audit.model.measures import BoundedMeasures, LeastBounds
 from audit.model.outcome import Attack, Outcome, RefinableAttack
 from audit.model.scored import Result
-from audit.principles.checker import Verdict, checked, line_of
+from audit.principles.checker import Verdict, checked
 from audit.principles.e_equivalence import EEquivalence
 from audit.principles.principle import SHOWN, Principle, PrincipleViolation
 from audit.runtime.budget import Budget
@@ -77,14 +77,14 @@ def _doubted(verdict: Verdict, doubts: Sequence[Doubt]) -> Verdict:
 
 def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offence:
     """Return an offence; a person's own line is given only where people are named."""
-    files = series.manifest.releases[series.tags.index(found.release)]
+    position = series.tags.index(found.release)
     hidden = bool(found.individuals) and not reveal
     return Offence(
         found.release,
         found.groups,
         found.place,
-        None if found.row is None or hidden else line_of(files, found.row),
-        files.rows.name.endswith(".parquet"),
+        None if found.row is None or hidden else series.line(position, found.row),
+        series.manifest.releases[position].rows.name.endswith(".parquet"),
         found.what,
         found.individuals if reveal else (),
         hidden,

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from audit.io import manifest as manifests
-from audit.io.manifest import ReleaseFiles
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.io.tables import Table
 from audit.model.anonymizer import Promise
 from audit.model.errors import UsageError
 from audit.principles.principle import SHOWN, BrokenClause, Principle, PrincipleViolation, promise_of
@@ -99,8 +97,3 @@ def read(principle: Principle, series: Series, position: int) -> KeyedRelease:
     cells = columns.quasi_identifiers if needs.cells != "ignored" else ()
     records = needs.record and columns.record is not None and not series.keyed
     return series.read(position, cells, key=needs.key != "ignored", records=records)
-
-
-def line_of(files: ReleaseFiles, row: int) -> int:
-    """Return the line of the file on which a row begins, or the row's number in a Parquet file; counted from 1."""
-    return Table(files.rows, files.shown, 0, {}).line(row)

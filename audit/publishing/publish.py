@@ -20,7 +20,7 @@ from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
-from audit.io.tables import Coded, Table
+from audit.io.tables import Coded
 from audit.io.texts import arrow
 from audit.model.anonymizer import Anonymizer, Form, RefusalError
 from audit.model.errors import InputError, Problem, UsageError
@@ -211,7 +211,7 @@ class _Work:
         Raises:
             InputError: the key and the snapshot contradict each other.
         """
-        past = self._past(release, read, self.form.manifest.releases[position])
+        past = self._past(release, read, position)
         self.so_far.add(past)
         if release.person is not None and self.records is not None and release.records is not None:
             self.records.learn(release.person, release.records)
@@ -220,8 +220,9 @@ class _Work:
         self.cells = GroupCells.of(dense, self.form.attributes)
         self.before = read
 
-    def _past(self, release: KeyedRelease, read: ReadSnapshot, files: ReleaseFiles) -> PublishedRelease:
+    def _past(self, release: KeyedRelease, read: ReadSnapshot, position: int) -> PublishedRelease:
         """Return a release as anonymizers read it, with its groups numbered without gaps."""
+        files = self.form.manifest.releases[position]
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
         if release.strangers is not None:
@@ -242,7 +243,7 @@ class _Work:
             wrong = np.flatnonzero(~fake & (own < 0))
             what = "the key names a person for this row who is not in the snapshot"
         if len(wrong):
-            line = Table(files.rows, files.shown, release.rows, {}).line(int(wrong[0]))
+            line = self.series.line(position, int(wrong[0]))
             raise InputError([Problem(files.shown, what, "correct the key or the snapshot", line)])
         return PublishedRelease(
             tag=release.tag,

@@ -9,6 +9,7 @@ from audit.model.options import options_of
 from audit.principles.registry import PRINCIPLES
 from tests.cli.forms import EXAMPLES, FORMS, edit, private_texts, snapshot
 from tests.cli.test_command_line import only_line
+from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_main
 
 
@@ -145,6 +146,21 @@ def test_a_faulty_file_is_told_with_its_line(tmp_path):
     )
     err = refused("check", str(tmp_path / "s"), "--principle", "k-anonymity", "--k", "2")
     assert only_line(err).startswith('releases/2.csv:3, column "Age"')
+
+
+def test_lines_are_those_of_a_file_of_several_releases_with_totals(tmp_path):
+    """Rows of other releases and totals, which are left out, count as lines."""
+    rows = ["2021;[20, 29];flu", "2021;[20, 29];cold", "2022;total;", "2022;[20, 29];flu", "2022;[30, 39];cold"]
+    columns = 'sensitive = "Dx"\nquasi_identifiers = ["Age"]\nignore_rows = { Age = ["total"] }\n'
+    above = 'releases_by = "Year"\n'
+    folder = series_of(tmp_path / "s", ["\n".join(["Year;Age;Dx", *rows, ""])], columns, above=above)
+    code, out, _ = run_main("check", str(folder), "--principle", "k-anonymity", "--k", "2", "--format", "json")
+    assert (code, [each["line"] for each in json.loads(out)["offences"]]) == (1, [5, 6])
+    candidate = tmp_path / "next.csv"
+    candidate.write_text("\n".join(["Year;Age;Dx", *rows, "2023;[20, 29];flu", "2023;[20, 29];flu", ""]))
+    attacks = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["attacks"]
+    causes = [found["cause"]["rows"] for each in attacks for found in each["new_findings"]]
+    assert causes == [[{"group": "1", "lines": [7, 8]}]]
 
 
 def test_the_manual_has_every_principle():
