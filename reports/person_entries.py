@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.findings.likely_value import LikelyValue
 from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, VERSIONS
@@ -113,11 +112,9 @@ def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Ent
 
 
 def _claim(finding: Finding[str], *, constant: bool) -> object:
-    """Return the claim of a finding; if values never change, the claims of all releases are the same."""
-    value = getattr(finding, "value", None)
-    attribute = getattr(finding, "attribute", None)
-    certain = not isinstance(finding, LikelyValue)
-    return certain, attribute, value, None if constant else getattr(finding, "release", None)
+    """Return the claim of a finding; if values never change, the claims of a kind are the same in all releases."""
+    said = [getattr(finding, name, None) for name in ("attribute", "value", "category")]
+    return finding.kind, *said, None if constant else getattr(finding, "release", None)
 
 
 def _length(finding: Finding[str]) -> tuple[bool, int]:

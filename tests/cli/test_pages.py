@@ -728,3 +728,26 @@ def test_what_is_undecided_is_said_under_what_to_do_next(tmp_path):
     last = " ".join(out.split("What to do next")[1].split())
     assert code == 3
     assert "not everything was decided. - min_e (nothing: the attack is not for this kind of series)" in last
+
+
+def test_a_page_has_all_that_is_found_of_a_person(tmp_path):
+    """Each kind of finding, and each category, by itself; what several attacks find of a value stands once."""
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "releases/1.csv").write_text("g,income,who\n1,1000,a\n1,1001,b\n2,500,c\n2,900,d\n", encoding="utf-8")
+    (tmp_path / "categories.csv").write_text(
+        "value,category\n1000,high\n1001,high\n1000,even\n1001,even\n500,low\n900,mid\n", encoding="utf-8"
+    )
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "income"\ngroup = "g"\nindividual = "who"\n'
+        'types = { income = "numeric" }\nsimilar = { income = "categories.csv" }\n'
+        '[policy]\nmax_ever_risk = 0.9\ngrave = ["1000", "1001"]\n',
+        encoding="utf-8",
+    )
+    _, sections, _ = page(tmp_path, "--reveal")
+    said = re.findall(r"\*\*(a [^*]*)\*\*", sections["Findings"])
+    assert sorted(said) == [
+        "a had a grave value at some time up to release 1 with a probability of 100%.",
+        "a has a number from 1000 to 1001, by release 1.",
+        "a has a value of the category even, by release 1.",
+        "a has a value of the category high, by release 1.",
+    ]
