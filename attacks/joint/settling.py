@@ -1,7 +1,8 @@
 """Settling: decide which values are possible, for all people at once, step by step.
 
 Propagation leaves parts that share no rows. If all of them are small, their worlds are *counted*. Otherwise a first
-world is needed: the one in the publisher's key, or a vertex of a linear programme, or one that CP-SAT finds. From there
+world is needed: the one in the publisher's key, or the end of a walk, or a vertex of a linear programme, or one that
+CP-SAT finds. From there
 
 1. short walks to other worlds show values possible;
 2. one support programme proves values impossible, which are propagated;
@@ -39,13 +40,15 @@ STEPS = 20_000
 WALKED, WALKED_ON = 4_000, 100
 # How many columns of parts are solved in one programme, and how many are walked for before the clock is checked.
 BATCH, STRETCH = 2_000, 20_000
+# How many moves a walk to a first world of a part may make, for each variable and as many more as `WALKED_ON`.
+FIRST_MOVES = 200
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
 # If at most so many people lack a second value, it is looked for near the key's world, in so many blocks around each.
 FEW, AROUND = 500, 24
-# How often vertices are tried for a first world; how often at most for further worlds, until a round leaves more than
-# this share undecided.
-FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
+# How often walks, and then vertices, are tried for a first world; how often vertices at most for further worlds, until
+# a round leaves more than this share undecided.
+FIRST_TRIES, CORNERS, _MUCH = 4, 5, 0.75
 # How often balls are tried: from another world, to which walks lead, they find some options that they missed before.
 ASKED = 2
 Step = tuple[str, Callable[[], None]]
@@ -221,11 +224,12 @@ class Settling:
     def _find_worlds(self) -> None:
         """Find a world of every part without one."""
         known = self.known
-        for at in range(FIRST_CORNERS):
-            core = known.core(known.undecided(ALL), known=False)
-            if not core.variables or self._budget.exhausted():
-                return
-            self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
+        for attempt in (self._walk_to_worlds, self._try_corners):
+            for at in range(FIRST_TRIES):
+                core = known.core(known.undecided(ALL), known=False)
+                if not core.variables or self._budget.exhausted():
+                    return
+                attempt(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
         core = known.core(known.undecided(ALL), known=False)
         for number in range(core.parts):
             if self._budget.exhausted():
@@ -237,6 +241,24 @@ class Settling:
                 return
             if chosen is not None:
                 known.adopt_in(part, chosen)
+
+    def _walk_to_worlds(self, core: OpenSubproblem, lot: Floats) -> None:
+        """Walk to a world of each part that is large enough, from columns that a lot of each variable's first draws."""
+        if len(core.link) or len(core.kind) < (WALKED_ON if self.walked else WALKED):
+            return
+        from attacks.joint.walk import walks
+
+        self.walked, found = True, np.full(core.variables, -1, dtype=np.int64)
+        drawn = (lot[core.start[:-1]] * np.diff(core.start)).astype(np.int64)
+        for number in np.flatnonzero(np.bincount(core.part[core.owner]) >= WALKED_ON).tolist():
+            if self._budget.exhausted():
+                break
+            own, part = slice(*core.part_start[number : number + 2].tolist()), core.slice(number, number + 1)
+            chosen = part.start[:-1] + drawn[own]
+            limits = 0, FIRST_MOVES * (part.variables + WALKED_ON)
+            if len(walks(part, chosen, np.zeros(part.columns, np.bool_), chosen[:1].copy(), limits, self._seed)[2]):
+                found[own] = core.start[own.start] + chosen
+        self.known.adopt_in(core, found)
 
     def _has_no_world(self, part: OpenSubproblem) -> bool:
         """Return whether weights of rows prove, in each case of one variable, that a part has no world."""
@@ -298,7 +320,7 @@ class Settling:
         self._try_corners(core, cost)
 
     def _try_corners(self, core: OpenSubproblem, cost: Floats) -> None:
-        for a, b in runs_of_parts(core, BATCH):
+        for a, b in reversed(runs_of_parts(core, BATCH)):  # a large part may take all the time that is left
             if self._budget.exhausted():
                 return
             part, first = core.slice(a, b), core.start[core.part_start[a]]

@@ -1,4 +1,4 @@
-"""Walks: from a known world to others, by small rearrangements (compiled).
+"""Walks: from a known world to others, or from columns drawn at random to a first world (compiled).
 
 A variable is given a column that no known world has. While some row is taken more often than its capacity, one of its
 variables is moved to the column that exceeds capacities least, for a limited number of moves. `Worlds` checks each
@@ -18,6 +18,8 @@ _DRAWN = 3
 # A moved variable is not moved again for this number of moves, plus a random number below the second.
 _HELD, _LONGER = 3, 8
 _FAR = 1 << 30
+# The most moves that the list of rows taken too often is made for; it may have rows several times.
+_LISTED = 1 << 15
 
 
 @kernel
@@ -42,7 +44,8 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         seed: the seed of random moves.
         core: the core, without links: `owner`, `start`, `row_start`, `row`, `capacity`, the two arrays of `by_row`, and
             `representative`.
-        chosen: the column of each variable in a world, changed in place; shape (variables,).
+        chosen: the column of each variable, changed in place; if it is no world, the first walk ends at a world or goes
+            back; shape (variables,).
         shown: which columns of representative twins are shown, changed in place; shape (columns,), bool.
         variables, columns: output: the changes of each world from the one before, world by world; shape at least
             (asked × (most + 1),).
@@ -55,11 +58,13 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     for v in range(len(chosen)):
         for z in range(row_start[chosen[v]], row_start[chosen[v] + 1]):
             over[row[z]] += 1
+    wrong = 0
     for r in range(rows):
         over[r] -= capacity[r]
+        wrong += max(0, over[r])
     held_until = np.zeros(len(chosen), dtype=np.int64)
     moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
-    full = np.empty(64 * most + 4_096, dtype=np.int64)
+    full = np.empty(64 * min(most, _LISTED) + 4_096 + rows, dtype=np.int64)
     now, won, written = 0, 0, 0
     for place in range(len(asked)):
         target = asked[place]
@@ -72,7 +77,11 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 known += shown[c]
             if known >= enough:
                 continue
-        held, moves, cost, steps = 0, 0, 0, 0
+        held, moves, cost, steps = 0, 0, wrong, 0
+        for r in range(rows if wrong > 0 else 0):
+            if over[r] > 0:
+                full[held] = r
+                held += 1
         mover, column = v, target
         while True:
             moved[moves], before[moves] = mover, chosen[mover]
@@ -111,7 +120,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             for k in range(by_row_start[r], by_row_start[r + 1]):
                 own = by_row[k]
                 w = owner[own]
-                if chosen[w] != own or w == v:
+                if chosen[w] != own or (w == v and wrong == 0):
                     continue
                 leaving = 0
                 for z in range(row_start[own], row_start[own + 1]):
@@ -138,6 +147,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 break
         now += steps + 20
         if cost == 0:
+            wrong = 0
             for k in range(moves):
                 w = moved[k]
                 shown[start[representative[w]] + chosen[w] - start[w]] = True

@@ -142,6 +142,20 @@ def test_a_walk_shows_only_what_is_possible(kind, data):
     assert_right(found, Answer(series, "linked"))
 
 
+@pytest.mark.parametrize(("values", "size"), [(8, 30), (6, 40)])
+def test_without_the_key_and_solvers_walks_find_a_world(values, size, monkeypatch):
+    crowd = drawn_at_random(5, people=300, releases=3, values=values, size=size, distinct=False, table="constant")
+    with written(crowd) as folder:
+        evidence = replace(opened(folder, "linked")[1], world=())
+    work = Settling(evidence, network_of(evidence, 3, Budget()), Budget())
+    monkeypatch.setattr(settling, "WALKED", 0)
+    monkeypatch.setattr(LinearModel, "highest", lambda *_: None)
+    monkeypatch.setattr(LinearModel, "integers", lambda *_: ("unknown", None))
+    known = work.settle(None, AIMS)
+    assert np.bincount(known.core(known.alive).part).max() > 100
+    assert (known.chosen >= 0).all()
+
+
 def weighed():
     """Series whose worlds are not equally probable, for one reason each."""
     pairs = [("a", "a"), ("b", "b"), ("b", "c"), ("c", "b"), ("c", "c")]
@@ -332,7 +346,7 @@ def test_that_a_solver_finds_no_world_refuses_no_finding(way, monkeypatch):
     crowd = drawn_at_random(3, people=40, releases=2, values=8, size=8, distinct=False, table="constant")
     alone = TinySeries([[Row("alone", "1", "a")]] * 2)
     monkeypatch.setattr(linear_model, "solved", none)
-    monkeypatch.setattr(settling, "FIRST_CORNERS", 0)
+    monkeypatch.setattr(settling, "FIRST_TRIES", 0)
     found = asked(beside(crowd, alone), "linked", way=way, world=nobody_tells)
     certain = {release for name, release, value in found.claims if found.own[name, release] == {value}}
     assert found.feasible
