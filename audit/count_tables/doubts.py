@@ -17,7 +17,7 @@ from audit.count_tables.acro_sessions import SESSION, judged_statistics, session
 from audit.count_tables.cell_rates import telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
-from audit.count_tables.note_numbers import unread_counts
+from audit.count_tables.note_numbers import has_share, numbers_that_may_count, unread_counts
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
@@ -34,7 +34,7 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 _NAMED = 6
 _LONGEST = 2_000
-_CODE = re.compile(r"[\w.-]*|[^0-9]*")
+_CODE = re.compile(r"(?![0-9]+[a-zà-ÿªº]+$)[\w.-]*")  # no ordinal number, such as 2nd
 _DIRECTION = re.compile(
     r"[+\u2190-\u21ff\u25b2-\u25bf\u2b00-\u2bff]+|up|down|higher|lower|more|fewer|less|rise|fall|rising|falling|increased?"
     r"|decreased?|höher|niedriger|mehr|weniger|gestiegen|gesunken|gefallen|steigend|fallend|zunahme|abnahme|hausse"
@@ -190,11 +190,12 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
 def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str]:
     """Return the columns of texts that may say something about the hidden or rounded counts in their rows.
 
-    They have digits, or differ between hidden counts, and no label determines them, as it does codes and names; or they
-    say that counts rise or fall. The columns of `numbers` are left out.
+    They have numbers, or differ between hidden counts, and no label determines them, as it does codes and names; or
+    they say that counts rise or fall. The columns of `numbers` are left out.
     """
     manifest, named = counts.manifest, list[str]()
-    values = {view.column for view in manifest.views} | {*filter(None, [manifest.status])}
+    columns_of_counts = {view.column for view in manifest.views}
+    values = columns_of_counts | {*filter(None, [manifest.status])}
     is_exact = manifest.rounding is None and not manifest.perturbation
     others = manifest.columns - values - manifest.beside - manifest.not_counts
     beside: list[tuple[str, ...]] = [*((name,) for name in sorted(others)), *manifest.nested.values()]
@@ -205,26 +206,35 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
         table = read_count_table(file.path, file.shown, names, Problems()) if left else None
         if table is None:
             continue
-        shown = zip(*(map(is_like_a_number, table.texts(name)) for name in values & {*names}), strict=True)
-        hidden = [not any(each) for each in shown] or [bool(counts.hidden.any())] * table.rows
+        shown = zip(*(map(is_like_a_number, table.texts(name)) for name in columns_of_counts & {*names}), strict=True)
+        hidden = [not all(each) for each in shown] or [bool(counts.hidden.any())] * table.rows
         labels = [[()] * table.rows]
         labels += [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
         for name in left if any(hidden) or not is_exact else ():
             texts = table.texts(name)
-            said = {text for text, is_hidden in zip(texts, hidden, strict=True) if text and is_hidden}
-            has_digits = any(char.isdigit() for text in table.distinct(name) for char in text)
-            compares = said and any(map(_DIRECTION.fullmatch, table.distinct(name)))
-            differs = (len(said) > 1 or has_digits) and not any(_repeats(each, texts) for each in labels)
+            said = {text for text, is_hidden in zip(texts, hidden, strict=True) if is_hidden}
+            compares = any(said) and any(map(_DIRECTION.fullmatch, table.distinct(name)))
+            tells = len(said) > 1 or any(map(_has_number, table.distinct(name)))
+            differs = tells and not any(_repeats(each, texts) for each in labels)
             if compares or differs:
                 named.append(name)
     return named
 
 
+def _has_number(text: str) -> bool:
+    """Return whether a text has digits, a number word, or a share."""
+    in_words = has_share(text) or any(numbers_that_may_count(text, set(), UNBOUNDED))
+    return in_words or any(map(str.isdigit, text))
+
+
 def _repeats(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> bool:
-    """Return whether texts are codes or names of labels: each label has one; codes, if each label has one row."""
+    """Return whether texts are codes or names of labels: each label has one; if it has one row, it alone has it."""
     many = len({*labels})
     is_one = len({*zip(labels, texts, strict=True)}) == many
-    return is_one and (many < len(texts) or all(_CODE.fullmatch(text) for text in texts))
+    is_alone = len({*texts}) == len(texts) and not any(
+        _has_number(text) and not _CODE.fullmatch(text) for text in texts
+    )
+    return is_one and (many < len(texts) or is_alone)
 
 
 def _unread_measures(counts: PublishedCounts) -> list[str]:

@@ -379,6 +379,32 @@ def test_a_text_beside_a_hidden_count_may_be_the_name_or_code_of_its_label(remar
     assert verdict(written(tmp_path, rows, "area,n,remark", table))[0] == code
 
 
+@pytest.mark.parametrize(
+    ("remarks", "code"),
+    [
+        (["2 women", "", "", ""], 3),
+        (["two women; else men", "mostly men", "men and women", ""], 3),
+        (["fewer than three women", "", "", ""], 3),
+        (["mostly women", "", "", ""], 3),
+        (["mostly women", "mostly women", "", ""], 0),
+        (["9th", "2nd", "1st", ""], 3),
+        (["E01", "E02", "E03", ""], 0),
+        (["City of A", "City of B", "C", "England"], 0),
+    ],
+)
+def test_a_text_beside_a_hidden_count_of_a_wide_table_is_asked_about(remarks, code, tmp_path):
+    """No label has two rows, so that each text is determined by its label."""
+    rows = [("A", ".", ".", "31"), ("B", ".", ".", "44"), ("C", "120", "130", "250"), ("All", "160", "165", "325")]
+    table = """dimensions = ["area"]
+totals = { area = "All", sex = "all" }
+markers = { "." = [0, inf] }
+wide = { dimension = "sex", columns = { m = "m", f = "f", all = "all" } }
+"""
+    rows = [(*row, text) for row, text in zip(rows, remarks, strict=True)]
+    found, why, _ = verdict(written(tmp_path, rows, "area,m,f,all,remark", table))
+    assert (found, '\\"remark\\"' in why) == (code, code == 3), why
+
+
 @pytest.mark.parametrize(("marker", "signs"), [("", None), ("markers = { c = [0, inf] }\n", {"c"})])
 def test_where_an_empty_cell_is_zero_no_cell_is_emptied(marker, signs, tmp_path):
     rows = [("A", "f", "0"), ("A", "m", "0"), ("A", "All", "5"), ("B", "f", "20"), ("B", "m", "30"), ("B", "All", "50")]
