@@ -111,7 +111,9 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         asked.append(question)
         return ask_until_answered(question)
 
-    text = problems.checked(read_text(path.parent, path.name, say("let `audit init` write it first"), problems))
+    first = typed(f"audit init {'--microdata ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}")
+    remedy = say("let `{command}` write it first", command=first)
+    text = problems.checked(read_text(path.parent, path.name, remedy, problems))
     try:
         changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask)
         if not asked and not microdata:

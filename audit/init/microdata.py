@@ -573,11 +573,13 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     _ask_roles(document, microdata, columns, ask)
     microdata = open_microdata(folder, tomlkit.dumps(document))
     row = microdata.snapshots[0].one_row
-    if row is not None and ask(yes_or_no(_only_one(row), default=True)) == "no":
+    if row is not None and ask(yes_or_no(_gravest_counts(row) or _only_one(row), default=True)) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:
-        document["columns"]["gravest"] = _ask_gravest(row, ask)
+        drafted = say("guess: ") in document["columns"]["gravest"].trivia.comment
+        document["columns"]["gravest"] = _ask_gravest(row, ask, drafted=drafted)
+        document["columns"]["gravest"].comment(say("as answered"))
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
         microdata = open_microdata(folder, tomlkit.dumps(document))
@@ -610,6 +612,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
             said.pop(key, None)
         if "gravest" in said:
             said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
+            said["gravest"].comment(f"{say('guess: ')}{say('some people have several rows in one table')}")
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:
@@ -648,9 +651,24 @@ def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[s
             said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)
 
 
-def _ask_gravest(row: OneRow, ask: Ask) -> list[str]:
-    """Ask which values are gravest, and return all values with these first."""
-    values, first = joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12), row.gravest[0]
+def _gravest_counts(row: OneRow) -> str:
+    """Return the question whether the row with the gravest value counts; an empty text if it is the latest."""
+    if not row.gravest:
+        return ""
+    return say(
+        'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
+        '"{sensitive}" is gravest. Is that right? By a no, you write one row for each person.',
+        column=printable(row.individual),
+        sensitive=printable(row.column),
+    )
+
+
+def _ask_gravest(row: OneRow, ask: Ask, *, drafted: bool) -> list[str]:
+    """Ask which values are gravest, and return all values with these first; a draft's order is no answer."""
+    values, first = (
+        joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12),
+        row.gravest[0] * (not drafted),
+    )
     question = say(
         'Which values of "{column}" are gravest? Write them, the gravest first, with > between them; the others follow '
         "in the order that the file has: {values}.",

@@ -178,7 +178,9 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     write(folder / "series.toml", "[series")
     assert "this is not TOML" in run_main("init", str(folder), "--confirm")[2]
     (folder / "series.toml").unlink()
-    assert "let `audit init` write it first" in refused("init", str(folder), "--confirm")
+    assert f"let `audit init {folder}` write it first" in refused("init", str(folder), "--confirm")
+    microdata = refused("init", str(folder), "--microdata", "--confirm")
+    assert f"let `audit init --microdata {folder}` write it first" in microdata
 
 
 def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):

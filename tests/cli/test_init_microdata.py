@@ -754,7 +754,7 @@ def test_of_people_with_several_rows_and_no_date_the_gravest_is_published(tmp_pa
     def answer(question):
         if "May it become known" in question.text:
             return "yes"
-        return "any" if "any" in question.answers else question.default
+        return "hiv > gout" if question.default == "" else "any" if "any" in question.answers else question.default
 
     (folder / "microdata.toml").write_text(confirmed_microdata(folder, text, answer))
     assert tomllib.loads((folder / "microdata.toml").read_text())["columns"]["harmless"] == ["none"]
@@ -766,13 +766,13 @@ def test_of_people_with_several_rows_and_no_date_the_gravest_is_published(tmp_pa
 @pytest.mark.parametrize(
     ("answers", "order"),
     [
-        ([], ["hiv", "gout", "flu", "none"]),
+        (["hiv"], ["hiv", "gout", "flu", "none"]),
         (["flu > hiv"], ["flu", "hiv", "gout", "none"]),
-        (["HIV", "none > flu"], ["none", "flu", "hiv", "gout"]),
+        (["HIV", "", "none > flu"], ["none", "flu", "hiv", "gout"]),
     ],
 )
 def test_confirm_puts_first_the_values_that_are_named_gravest(answers, order, tmp_path):
-    """What is no value is asked about again."""
+    """What is no value is asked about again, and nothing is suggested; later, the answer is."""
     folder = visits_without_dates(tmp_path / "m")
     initialised(folder)
     left = iter(answers)
@@ -783,6 +783,9 @@ def test_confirm_puts_first_the_values_that_are_named_gravest(answers, order, tm
     )
     assert tomllib.loads(text)["columns"]["gravest"] == order
     assert not [*left]
+    (folder / "microdata.toml").write_text(text)
+    again = confirmed_microdata(folder, text, lambda question: question.default)
+    assert tomllib.loads(again)["columns"]["gravest"] == order
 
 
 def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
@@ -810,7 +813,13 @@ def test_the_gravest_row_needs_the_place_of_each_value_and_no_second_rule(tmp_pa
     no = confirmed_microdata(folder, text, lambda question: "no" if "gravest" in question.text else question.default)
     assert "gravest" not in no
     other = confirmed_microdata(
-        folder, text, lambda question: "Ward" if "Ward" in question.answers else question.default or "never"
+        folder,
+        text,
+        lambda question: (
+            "Ward"
+            if "Ward" in question.answers
+            else question.default or ("never" if "never" in question.answers else "south")
+        ),
     )
     assert 'sensitive = "Ward"' in other
     assert 'gravest = ["' in other
