@@ -26,7 +26,7 @@ from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
-from audit.model.arrays import Counts, Flags, tally
+from audit.model.arrays import UNKNOWN, Counts, Flags, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
@@ -89,7 +89,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         yield from missing_doubts(series)
     yield from order_doubts(series.manifest, matters=series.manifest.transitions is not None)
     yield from record_doubts(views)
-    yield from unknown_doubts(views[0].held)
+    yield from unknown_doubts(views)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
     if not adversary.knows_presence and len(series.tags) > 1 and not series.manifest.values_change:
         yield from recoded_doubts(views[0].held)
@@ -261,9 +261,13 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
             yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES, guessed=True)
 
 
-def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
-    """Yield doubts about attributes of which a group has one value without unknown ones, or one in all its lists."""
-    series = held.series
+def unknown_doubts(views: Sequence[View]) -> Iterator[Doubt]:
+    """Yield doubts about attributes of which a group has one value without unknown ones, or one in all its lists.
+
+    A person's groups together may have one value without unknown ones, too.
+    """
+    held, series = views[0].held, views[0].series
+    evidence = {view.sensitive: view for view in views if view.adversary.knows_people}
     for column in series.columns.sensitive:
         names, rules = series.vocabularies[column].names, series.columns.rules
         if column in rules[Spelled].columns:
@@ -271,11 +275,15 @@ def unknown_doubts(held: HeldSeries) -> Iterator[Doubt]:
         declared = {*series.missing(column), *rules[Harmless].values.get(column, ())}
         texts = [text for text in unknown_among(names, of_numbers=True) if text not in declared]
         unknown = np.isin(names, texts)
-        if texts and any(_diverse_by(each.release, column, unknown) for each in held.seen):
+        if texts and (
+            any(_diverse_by(each.release, column, unknown) for each in held.seen)
+            or (column in evidence and not series.manifest.values_change and _one_in_common(evidence[column], unknown))
+        ):
             what = say(
-                '"{column}" has texts that may say that a value is not known ({texts}), and a group has only one value '
-                "without them: leave such groups out, write the texts under harmless if they may become known of "
-                'anybody, or, if they are values of their own, write spelled = ["{column}"] under [columns]',
+                '"{column}" has texts that may say that a value is not known ({texts}), and a group, or the groups of '
+                "one person, have only one value in common without them: leave such groups out, write the texts under "
+                "harmless if they may become known of anybody, or, if they are values of their own, write spelled = "
+                '["{column}"] under [columns]',
                 column=printable(column),
                 texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
             )
@@ -312,6 +320,27 @@ def _diverse_by(release: Release, column: str, unknown: Flags) -> bool:
     pairs = np.unique(group[known] * np.int64(len(unknown)) + value[known])
     values = np.bincount(pairs // len(unknown), minlength=release.group.size)
     return bool((values[group[~known]] == 1).any())
+
+
+def _one_in_common(evidence: Evidence, unknown: Flags) -> bool:
+    """Return whether all groups of a person have unknown values and, without them, one value in common."""
+    common = dict[frozenset[int] | None, int]({None: 0})  # the sets of values by number: first all, then those found
+    state = np.zeros(0, dtype=np.int64)  # the number of each person's set; UNKNOWN after a group without unknown values
+    for pools in evidence.stream():
+        state = np.append(state, np.zeros(pools.people - len(state), dtype=np.int64))
+        values, sets = defaultdict[int, set[int]](set), [*common]
+        for pool, value in zip(*(part.tolist() for part in pools.entries()[:2]), strict=True):
+            values[pool].add(value)
+        pairs, place = np.unique(state[pools.person] * pools.n_pools + pools.pool, return_inverse=True)
+        follows = [UNKNOWN] * len(pairs)
+        for at, (number, pool) in enumerate(divmod(pair, pools.n_pools) for pair in pairs.tolist()):
+            known, before = {each for each in values[pool] if not unknown[each]}, sets[number] if number >= 0 else ()
+            if number >= 0 and len(known) < len(values[pool]):
+                left = frozenset(known if before is None else known & {*before})
+                follows[at] = common.setdefault(left, len(common))
+        state[pools.person] = np.array(follows, dtype=np.int64)[place]
+    sets = [*common]
+    return any(len(sets[number] or ()) == 1 for number in np.unique(state[state > 0]).tolist())
 
 
 def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:

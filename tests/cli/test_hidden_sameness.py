@@ -397,6 +397,26 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "code"),
+    [
+        ("flu unknown cold", "flu unknown gout", 3),
+        ("flu unknown cold", "flu unknown cold", 0),
+        ("flu unknown cold", "flu asthma gout", 1),
+        ("flu asthma cold", "flu asthma gout", 0),
+    ],
+)
+def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, first, last, code):
+    """Flu, or it is not known: so it is for P0, who is in a group of each release (exit 0)."""
+    releases = []
+    for at, values in enumerate((first.split(), last.split())):
+        others = [[f"Q{n}", "40-59", value] for n, value in enumerate(("gout", "cold", "asthma"))]
+        rows = [[f"P{at * bool(n)}{n}", "20-39", value] for n, value in enumerate(values)]
+        releases.append([["Who", "Age", "Disease"], *rows, *others])
+    found, why = undecided(series_of(tmp_path, releases, COLUMNS + 'individual = "Who"\n[policy]\nmin_e = 1\n'))
+    assert (found, "may say that a value is not known" in why) == (code, code == 3)
+
+
+@pytest.mark.parametrize(
     ("numbers", "code"),
     [("3 99 4 2", 3), ("3 -9 4 2", 3), ("3 98 4 2", 3), ("1200 9999 900 1500", 3), ("1200 1999 900 1500", 0),
      ("3 -3 4 2", 0), ("a x b c", 0)],

@@ -582,6 +582,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities._beside_rows", "*book.tables_left, *book.lists", "*book.lists,"),
         ("audit.io.foreign_files._read_workbook", "> 1 for row", "> 0 for row"),
     ],
+    "cli/test_hidden_sameness.py::test_a_value_that_is_not_known_hides_nothing_over_releases_either": [
+        ("audit.judgement.doubts._one_in_common", "and len(known) < len(values[pool])", ""),
+        ("audit.judgement.doubts._one_in_common", "known & {*before}", "{*before}"),
+        ("audit.judgement.doubts._one_in_common", "== 1", "== 0"),
+    ],
     "cli/test_warnings.py::test_a_part_of_a_workbook_that_may_tell_who_its_people_are_decides_nothing": [
         ("audit.io.foreign_files._read_workbook", "name in hidden or", ""),
         ("audit.io.foreign_files._may_list", "max(people / 2, _MANY)", "people + 1"),
