@@ -7,7 +7,7 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -174,9 +174,7 @@ def test_repairs_of_random_pairs_keep_the_policy_or_there_are_none(tmp_path, see
     before, after = with_candidate(open_series(series), candidate)
     search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=3600), moves=(MERGE, WITHHOLD))
     repair = search.repair(tmp_path / "out")
-    tried = sorted(every_change_of_a_pair(list(case.series.releases[-1])), key=rank(case))
-    safe = (cost for cost, rows in tried if is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k))
-    least = next(safe, None)
+    least = _least_of_pairs(case)
     if repair.refused is not None:
         assert "only withholding every row would" in repair.refused
         assert least is None
@@ -189,6 +187,12 @@ def test_repairs_of_random_pairs_keep_the_policy_or_there_are_none(tmp_path, see
     value = {row.individual: row.value for row in case.series.releases[-1]}
     held = Counter((line["Group-ID"], value[key[str(place)]]) for place, line in enumerate(_lines(Path(out[0]))))
     assert {(line["Group-ID"], line["Value"]): int(line["count"]) for line in _lines(Path(out[1]))} == held
+
+
+def _least_of_pairs(case: Case) -> Fraction | None:
+    tried = sorted(every_change_of_a_pair(list(case.series.releases[-1])), key=rank(case))
+    safe = (cost for cost, rows in tried if is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k))
+    return next(safe, None)
 
 
 VALUES = ["flu", "gastritis", "HIV", "cancer"]
@@ -259,20 +263,28 @@ def regrouped(seed: int, folder: Path) -> Drawn:
     return Drawn(series, [file], ["--baseline"])
 
 
-def records(seed: int, folder: Path) -> Drawn:
-    """Records that are followed by a published id; nobody knows whose they are."""
+def records(seed: int, folder: Path, *, again: bool = False) -> Drawn:
+    """Records that are followed by a published id, in `again` two earlier releases; nobody knows whose they are."""
     rng = random.Random(seed)  # noqa: S311 - reproducible series
     people = [f"r{n}" for n in range(rng.randrange(4, 7) if seed % 2 else rng.randrange(7, 25))]
     value = {name: rng.choice(VALUES) for name in people}
-    first = [(name, "20-60", value[name]) for name in people]
-    second = [(n, rng.choice(["20-29", "30-39", "40-60"]), value[n]) for n in people if rng.random() < 0.9]
-    series, file = _write(folder, "Record", "record", [first, second], "k = 2")
+    past = [[(name, "20-60", value[name]) for name in people]]
+    for _ in range(30 if again else 0):
+        cells = rng.choice([["20-60"], ["20-40", "41-60"]])
+        middle = [(n, rng.choice(cells), value[n]) for n in people if rng.random() < 0.8]
+        if middle and all(map(_is_diverse, ([middle], [*past, middle]))):
+            past.append(middle)
+            break
+    ages = {n: age for rows in past for n, age, _ in rows}
+    finer = {"20-60": ["20-29", "30-39", "40-60"], "20-40": ["20-29", "30-40"], "41-60": ["41-60"]}
+    second = [(n, rng.choice(finer[ages[n]]), value[n]) for n in people if rng.random() < 0.9]
+    series, file = _write(folder, "Record", "record", [*past, second], "k = 2")
 
     def safe(rows: Sequence[tuple[str, str, str]]) -> bool:
-        return bool(rows) and all(map(_is_diverse, ([first], [rows], [first, rows])))
+        return bool(rows) and all(map(_is_diverse, (past[:1], past, [rows], [*past, rows])))
 
     def read_back(out: Path) -> list[tuple[str, str, str]]:
-        with (out / "2.csv").open(encoding="utf-8", newline="") as lines:
+        with (out / file.name).open(encoding="utf-8", newline="") as lines:
             return [(row["Record"], row["Age"], row["Disease"]) for row in csv.DictReader(lines)]
 
     def exists() -> bool:
@@ -281,6 +293,11 @@ def records(seed: int, folder: Path) -> Drawn:
         return any(safe([(name, "20-60", its) for name, _, its in some]) for some in kept)
 
     return Drawn(series, [file], [], lambda out: safe(read_back(out)), exists if len(people) < 7 else None)
+
+
+def followed(seed: int, folder: Path) -> Drawn:
+    """The same, where some records came back and others did not."""
+    return records(seed, folder, again=True)
 
 
 def _is_diverse(releases: Sequence[Sequence[tuple[str, str, str]]]) -> bool:
@@ -312,35 +329,63 @@ def tables(seed: int, folder: Path) -> Drawn:
     with (series / "series.toml").open("a", encoding="utf-8") as manifest:
         manifest.writelines(f'[[hiding]]\ncell = {{ area = "{area}" }}\nkeep = true\n' for area in kept)
 
-    def is_safe(hidden: Sequence[str]) -> bool:
-        texts = [line.rpartition(",")[0] + ",\n" if line[0] in hidden else line for line in lines]
-        (folder / "tried").mkdir(exist_ok=True)
-        (folder / "tried" / "2.csv").write_text("area,sex,n\n" + "".join(texts), encoding="utf-8")
-        words = ["next", str(series), str(folder / "tried" / "2.csv"), "--format", "json"]
-        return json.loads(run_main(*words)[1])["new_total"] == 0
+    def is_safe(shown: Iterable[str]) -> bool:
+        """Whether no total that is shown is small, and each hidden count may have several values."""
+        return all(several(truth[area, "f"], truth[area, "m"]) for area in shown)
+
+    def several(*parts: int) -> bool:
+        ways = itertools.product(*(range(1, 5) if n < 5 else [n] for n in parts))
+        found = [way for way in ways if sum(way) == sum(parts)]
+        values = [{way[place] for way in found} for place, n in enumerate(parts) if n < 5]
+        return sum(parts) >= 5 and all(len(each) > 1 for each in values)
+
+    def read_back(out: Path) -> list[str]:
+        return [row["area"] for row in _lines(out / "2.csv") if row["n"]]
 
     def exists() -> bool:
         free = [area for area in told if area not in kept]
         sizes = range(len(free) + 1)
-        return any(is_safe(some) for size in sizes for some in itertools.combinations(free, size))
+        some = (gone for size in sizes for gone in itertools.combinations(free, size))
+        return any(is_safe({*told}.difference(gone)) for gone in some)
 
-    return Drawn(series, [file], [], None, exists)
+    return Drawn(series, [file], [], lambda out: is_safe(read_back(out)), exists)
+
+
+def key(seed: int, folder: Path) -> Drawn:
+    """People with keys, who come and leave."""
+    case = draw(seed)
+    series, file = case.write(folder)
+
+    def safe(out: Path) -> bool:
+        return is_safe(case.with_candidate(read_back(out, case.series.tags[-1])), min_e=case.min_e, k=case.k)
+
+    return Drawn(series, [file], [], safe, lambda: _least(case) is not None)
+
+
+def pairs(seed: int, folder: Path) -> Drawn:
+    """The same people in Anatomy pairs."""
+    case = as_pairs(draw(seed))
+    series, files = write_pair(case, folder)
+    return Drawn(series, files, [], None, lambda: _least_of_pairs(case) is not None)
 
 
 def _write(folder: Path, column: str, role: str, releases: list[list[tuple[str, str, str]]], policy: str):
-    """Write the first release as a series, and the second beside it."""
-    series, file = folder / "s", folder / "2.csv"
+    """Write all releases but the last as a series, and the last beside it."""
+    series, file = folder / "s", folder / f"{len(releases)}.csv"
     (series / "releases").mkdir(parents=True)
+    past = [f"releases/{number}.csv" for number in range(1, len(releases))]
     columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n{role} = "{column}"'
-    text = f'[series]\nname = "s"\nreleases = ["releases/1.csv"]\n[columns]\n{columns}\n[policy]\n{policy}\n'
+    text = f'[series]\nname = "s"\nreleases = {json.dumps(past)}\n[columns]\n{columns}\n[policy]\n{policy}\n'
     (series / "series.toml").write_text(text, encoding="utf-8")
-    for path, rows in zip((series / "releases" / "1.csv", file), releases, strict=True):
+    for path, rows in zip([*(series / each for each in past), file], releases, strict=True):
         with path.open("w", encoding="utf-8", newline="") as lines:
             csv.writer(lines, lineterminator="\n").writerows([[column, "Age", "Disease"], *rows])
     return series, file
 
 
-KINDS = {"register": register, "records": records, "larger": larger, "regrouped": regrouped, "tables": tables}
+PEOPLE = {"register": register, "records": records, "followed": followed, "larger": larger, "regrouped": regrouped}
+KINDS = {**PEOPLE, "tables": tables}
+EVERY = {**KINDS, "key": key, "pairs": pairs}
 
 
 def repair(drawn, folder, *words):
@@ -360,6 +405,7 @@ def test_verdicts_are_those_of_enumeration(tmp_path, kind, seed):
     if kind == "tables":
         wrote = found.get("written")
         assert run_main("next", str(drawn.series), *again)[0] == code if wrote else not drawn.exists()
+        assert not wrote or drawn.is_safe(tmp_path / "out")
     elif code == 0:
         words = [word for word in drawn.words if word != "--baseline"]
         code, told, _ = run_main("next", str(drawn.series), *again, *words)
