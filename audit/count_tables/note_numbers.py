@@ -105,7 +105,8 @@ _HARMLESS = re.compile(
             r"[0-9]{1,2}\. (?:klassen?|jahrg\w+|schul\w+|quartals?|halbjahre?s?|woche|lebensjahr\w*)\b",
             rf"{_MANY}(?: (?:or more|oder mehr|ou plus|o más))?[ -]?"
             r"(?:years?|yrs?|months?|weeks?|days?|hours?|minutes?|seconds?|decimals?|digits?|significant|"
-            r"tables?|categor\w+|columns?|sheets?|regions?|nations?|countries|groups?|quarters?|terms?|versions?|points?|"
+            r"tables?|categor\w+|columns?|(?:work|spread)?sheets?|workbooks?|tabs?|feuilles?|onglets?|\w*blätter[ns]?|hojas?|"
+            r"regions?|nations?|countries|groups?|quarters?|terms?|versions?|points?|"
             r"places|jahr\w*|monat\w*|woche\w*|tage?n?|stunden?|dezimal\w*|nachkomma\w*|stellen?|tabellen?|spalten?|"
             r"gruppen?|quartal\w*|ans?|années?|mois|semaines?|jours?|heures?|décimales?|chiffres? après|tableaux?|"
             r"colonnes?|groupes?|trimestres?|thirds?|drittel|tiers|tercios?|sexe?s|genders|geschlecht\w*|sexos|géneros|areas|"
@@ -254,8 +255,8 @@ def numbers_that_may_count(text: str, rules: set[int], min_count: int) -> Iterat
     ([3], [2], [12, 4])
     >>> say("* = 1 to 4; published 12 March 2024"), say("Table 3: 2024/25, rounded to the nearest 10")
     ([], [])
-    >>> say("Fewer than 5 are hidden, as are 1-4"), say("fewer than 3 in Bury")
-    ([], [3])
+    >>> say("Fewer than 5 are hidden, as are 1-4"), say("fewer than 3 in Bury"), say("3 worksheets and 2 tabs")
+    ([], [3], [])
     """
     said = plain(_NAMED.sub(" ; ", text))
     said = _BEFORE_PEOPLE.sub(lambda word: "11" if word[1] else "9", _HALF_A_DOZEN.sub("6", _TWO.sub("2", said)))

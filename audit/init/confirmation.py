@@ -475,6 +475,7 @@ class _Asked:
         Of a sign, ask which counts it stands for.
         """
         import tomlkit
+        from tomlkit.items import InlineTable
 
         few, many = in_words(1, 4), in_words(5, inf)
         text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
@@ -503,14 +504,17 @@ class _Asked:
         old = place[last]
         while (answer := self.ask(text_of(text, OPEN))) != OPEN:
             try:
-                place[last] = _counts(answer) if is_sign else answer if isinstance(old, str) else tomlkit.value(answer)
+                is_text = isinstance(old, str) and not answer.startswith('"')
+                value = tomlkit.item(_counts(answer) if is_sign else answer if is_text else tomlkit.value(answer))
+                place[last] = value
                 _opened(self.folder, tomlkit.dumps(self.document))
             except ValueError:
                 text = again
             except InputError as error:
                 text = f"{error.problems[0]}. {again}"
             else:
-                place[last].comment(say("as answered"))
+                if not isinstance(place, InlineTable):
+                    place[last] = value.comment(say("as answered"))
                 return True
         place[last] = old
         return False

@@ -241,7 +241,7 @@ def not_published(outcome: CountReport | Reason) -> list[str]:
         return []
     found = [finding.sentence() for finding in outcome.findings] or reasons(outcome)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
-    return [start, *(f"{line}." for line in found)]
+    return [start, *(f"{line.rstrip('.')}." for line in found)]
 
 
 CANDIDATE = frames(candidate_page)

@@ -1497,6 +1497,21 @@ def test_a_number_that_the_table_publishes_is_not_asked_about(said, tmp_path):
         assert verdict(folder)[0] == (3 if "80" in said and rows == FOUR_HIDDEN else 0)
 
 
+@pytest.mark.parametrize("typed", ["Region", '"Region"'])
+def test_an_answer_leaves_no_reason_of_the_guess_that_it_denies(typed, tmp_path):
+    """A text may be written in quotation marks, as it is shown."""
+    written(tmp_path, HIDDEN, table=TABLE.replace('{ area = "All"', '{ area = "Somewhere"'))
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8").replace(
+        'totals = { area = "Somewhere", sex = "All" }',
+        'totals.area = "Somewhere"  # guess: labels add up to Somewhere.\ntotals.sex = "All"',
+    )
+    text += '[unconfirmed]\nkeys = ["table.totals.area"]\n'
+    changed = confirmed(tmp_path, text, lambda question: typed if "in the form of" in question.text else "no")
+    assert tomllib.loads(changed)["table"]["totals"] == {"area": "Region", "sex": "All"}
+    assert "add up to Somewhere" not in changed
+
+
 def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_disclose_nothing(tmp_path):
     folder = written(tmp_path, NUMBERS)
     (folder / "series.toml").unlink()

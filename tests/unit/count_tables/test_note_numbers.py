@@ -15,6 +15,9 @@ All counts are randomly rounded to base 3.
 (1) Estimates are provisional.
 [note 1] Data for Year 3 are provisional.
 Notes 1 and 2 apply to Table 2.
+This workbook contains 3 worksheets.
+Ce classeur compte 2 feuilles.
+Diese Datei hat 3 Tabellenblätter.
 Table 3: Admissions by area and sex, 2023 to 2024
 Table 1.2a Exclusions, by local authority
 c = suppressed (1 to 4)
