@@ -11,7 +11,7 @@ hypercube of cells is hidden for each finding, the cheapest one beside the other
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -131,12 +131,9 @@ class HidingSearch:
     def changed(self, rows: Rows) -> Rows:
         """Return the rows of which less is known once they are hidden; a marker for any count says no more itself."""
         after = without_rows(self.counts, rows, self.signs)
-        compared = "lower", "upper", "number", "hidden", "denominators", "earlier"
-        return frozenset(
-            row
-            for row in rows
-            if any((getattr(self.counts, each)[row] != getattr(after, each)[row]).any() for each in compared)
-        )
+        both = ((getattr(self.counts, each.name), getattr(after, each.name)) for each in fields(after))
+        arrays = [each for each in both if isinstance(each[0], np.ndarray)]
+        return frozenset(row for row in rows if any(np.any(old[row] != new[row]) for old, new in arrays))
 
     def audited(self, counts: PublishedCounts) -> Audited:
         """Return the audit of published counts."""

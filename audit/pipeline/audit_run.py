@@ -130,7 +130,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
             any_change=seen.transitions is not None and seen.transitions.allow_all,
             certain_if_unchanged=run.certain_if_unchanged,
         ),
-        attacks=attack_reports(run, results, options),
+        attacks=_attack_reports(run, results),
         people=found_people(results, run.limits),
         contradictions=contradictions,
         policy=_decide(run, accepted, contradictions, options, warnings),
@@ -230,7 +230,7 @@ def _selected(
     return located(selected, run.releases) if options.reveal else selected
 
 
-def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: AuditOptions) -> tuple[AttackReport, ...]:
+def _attack_reports(run: AuditRun, results: Sequence[Result[View]]) -> tuple[AttackReport, ...]:
     """Return the report of each attack."""
     limit = run.limits["max_risk"]
     return tuple(
