@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
+from audit.init.column_names import names_waves
+from audit.io.adjustments import adjusted_names, read_adjusted
 from audit.io.irregularities import irregularities
-from audit.io.rules.disclosure import Similar
+from audit.io.rules.disclosure import Similar, Unlinkable
 from audit.io.rules.rows import SeveralRows
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import printable
+from audit.model.errors import Problems, printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
@@ -35,6 +38,7 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
         *_file_warnings(run),
         *_known_warnings(run, options),
         *_key_warnings(run),
+        *_wave_warnings(run.series),
         *_register_warnings(run),
         *_harmless_warnings(run.series, run.results),
     )
@@ -111,6 +115,34 @@ def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     places = zip(files, unlisted, held.keyed, strict=True)
     if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
         yield ReportWarning("key", _UNLISTED.counted(sum(unlisted)), examples)
+
+
+def _wave_warnings(series: Series) -> Iterator[ReportWarning]:
+    """Yield a warning for files whose rows an unlinkable column divides into waves, in which people come again.
+
+    It is named like a wave, and the texts of another unlinkable column repeat, but never in one wave.
+    """
+    declared = series.columns.rules[Unlinkable].reasons
+    waves = [*filter(names_waves, declared)]
+    for files in series.manifest.releases if waves else ():
+        adjustments, problems = series.adjustments(files.tag), Problems()
+        there = adjusted_names(files.rows, files.shown, adjustments, problems) or ()
+        names = [name for name in declared if name in there]
+        table = None if files.by else read_adjusted(files.rows, files.shown, names, adjustments, problems)
+        coded = {} if table is None else {name: table.coded(name) for name in names}
+        for by, other in product([name for name in waves if name in coded], coded):
+            one, who = coded[by], coded[other]
+            pairs = np.unique(one.codes * np.int64(who.size) + who.codes)
+            if by != other and 3 * who.size <= 2 * len(pairs) == 2 * len(who.codes):
+                what = say(
+                    'the unlinkable column "{column}" divides {file} into waves, as the texts of "{other}" come again '
+                    'in other waves alone; all rows were judged as one release: write releases_by = "{column}" under '
+                    "[series], or declare one of the columns among quasi_identifiers",
+                    column=printable(by),
+                    file=printable(files.shown),
+                    other=printable(other),
+                )
+                yield MisreadWarning("unlinkable-column", what)
 
 
 def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:

@@ -310,6 +310,19 @@ def test_waves_in_one_file_are_judged_as_files_of_their_own(tmp_path):
     assert [each["kind"] for each in one[4]] == ["unlinkable-column"], "no rows are ignored, and no file stands twice"
 
 
+@pytest.mark.parametrize(
+    ("by", "whose", "code"), [("Wave", "P{who}", 3), ("Ward", "P{who}", 0), ("Wave", "P{who}-{wave}", 0)]
+)
+def test_waves_of_a_file_that_an_older_manifest_takes_for_one_release_are_seen(tmp_path, by, whose, code):
+    """A yes to an older question of `audit init` declared both columns unlinkable, and the waves one release."""
+    rows = [[str(wave), whose.format(who=who, wave=wave), "20-39", "ab"[(who + wave) % 2]]
+            for wave in (2021, 2022) for who in range(8)]  # fmt: skip
+    columns = QUASI + f'\nsensitive = "Illness"\nunlinkable = {{ {by} = "no outsider has it", Number = "random" }}\n'
+    found, result, _ = run_audit(series_of(tmp_path, [[[by, "Number", "Age", "Illness"], *rows]], columns))
+    assert found == code
+    assert [f'releases_by = "{by}"' in each["text"] for each in result["warnings"]].count(True) == (code == 3)
+
+
 def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     """A line for a row of another release is an error; rows without a line are counted in a warning."""
     one_file(tmp_path)
