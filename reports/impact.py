@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.measures import PEOPLE
-from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact
+from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact, alone
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import signed_page, terminal_head
@@ -221,8 +221,20 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Not computed - {reason}.", reason=printable(reason, SENTENCE))
     if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can undo what the earlier releases disclose.")
-        if impact.adds.violations:
-            command = repairing(impact.candidate.files, " --baseline")
+        standing = impact.without.policy.standing
+        if impact.adds.violations and standing is not None:
+            yield say("Whatever of it is changed, the policy stays undecided: {reasons}.", reasons=standing)
+        elif impact.adds.violations:
+            files, column = impact.candidate.files, impact.candidate.column
+            if column is not None:  # a repair changes a file of one release
+                files = (alone(impact.candidate.release, files[0]),)
+                yield say(
+                    'Copy the header and the rows with "{release}" in the column "{column}" into {alone}.',
+                    release=printable(impact.candidate.release),
+                    column=printable(column),
+                    alone=printable(files[0]),
+                )
+            command = repairing(files, " --baseline")
             yield say("{command} looks for a change after which it adds nothing to that.", command=command)
         elif not impact.adds.undecided:
             yield say("To what they disclose, the candidate adds nothing that the policy forbids.")

@@ -83,6 +83,12 @@ def _with_violations(report: Report) -> str:
             "You cannot take back what is published. A further release is about other counts: protect it better, and "
             "audit it before it goes out."
         )
+    if len(report.series.releases) == 1:
+        return say(
+            "Do not publish release {release} if it is not out yet: it violates the policy by itself. If it is out, "
+            "you cannot take it back, and each further release would disclose more.",
+            release=last_release(report),
+        )
     return say(
         "Publish no further release of this kind: you cannot take back what is published, and each further release "
         "would disclose more."

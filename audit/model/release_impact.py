@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Annotated, ClassVar
 
 from audit.model.finding import Finding
@@ -229,6 +230,15 @@ class ReleaseImpact:
     def new(self) -> int:
         """The number of findings that the candidate would add, over all attacks."""
         return sum(attack.new for attack in self.attacks)
+
+
+def alone(release: str, file: str) -> str:
+    """Return a name for the file of one release alone, beside a file of several.
+
+    >>> alone("2022/23", "in/panel.csv.gz")
+    '2022-23.csv'
+    """
+    return release.replace("/", "-") + PurePath(file.removesuffix(".gz")).suffix
 
 
 def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:

@@ -41,6 +41,7 @@ from audit.model.json_types import (
 )
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.moves import Recommendation
+from audit.runtime.phrases import Reason, ReasonKind, combined, kind_of
 
 _TRIED = 10_000
 """The most counts that are compared with a seal."""
@@ -614,6 +615,10 @@ class ClauseReport:
     reason: str | None = None
 
 
+_STANDING = (ReasonKind.NEEDS, ReasonKind.CONTRADICTION, ReasonKind.UNCONFIRMED)
+"""The kinds of reasons that only the manifest or the earlier releases can remove."""
+
+
 @dataclass(frozen=True)
 class PolicyReport:
     """The decision about the policy.
@@ -633,6 +638,11 @@ class PolicyReport:
     undecided: tuple[Undecided, ...] = ()
     waived: tuple[Waived, ...] = ()
     if_confirmed: Annotated[tuple[Violation, ...], OMITTED] = ()
+
+    @property
+    def standing(self) -> Reason | None:
+        """Why it stays undecided whatever a candidate is changed to, in one sentence; None if nothing shows that."""
+        return combined(dict.fromkeys(each.reason for each in self.undecided if kind_of(each.reason) in _STANDING))
 
     @property
     def limits(self) -> dict[ClauseName, float]:

@@ -21,9 +21,10 @@ from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, grouped
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
+from audit.model.release_impact import alone
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 Cost = tuple[float, float, int]
 
@@ -54,6 +55,15 @@ class CandidateRows:
         self.table = self.read(files.rows, files.shown)
         if self.table.rows != release.rows:
             what = say("{file}: a repair needs a file of which every row is of the release", file=files.shown)
+            if files.by is not None:
+                remedy = say(
+                    'copy the header and the rows with "{release}" in the column "{column}" into {alone}, and repair '
+                    "this file",
+                    release=printable(files.tag),
+                    column=printable(files.by),
+                    alone=printable(alone(files.tag, files.shown)),
+                )
+                what = parted([what, remedy])
             raise UsageError(what)
 
     @cached_property

@@ -31,13 +31,11 @@ from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, Cost, RepairPlan, owners
 from audit.runtime.candidate_search import CandidateSearch
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Reason, ReasonKind, combined, kind_of
+from audit.runtime.phrases import ReasonKind, kind_of
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
 """The number of findings about people outside the candidate whose certificates are read."""
-_STANDING = (ReasonKind.NEEDS, ReasonKind.CONTRADICTION, ReasonKind.UNCONFIRMED)
-"""The kinds of reasons that only the manifest or the earlier releases can remove."""
 _QUICK = 10_000
 """In series with more rows than this, certificates take long, so they are read only if no own group is the cause."""
 
@@ -127,12 +125,6 @@ class Judge:
     def is_quick(self) -> bool:
         """Whether audits are so fast that findings can be handled a few at a time, by their certificates."""
         return self.rows.series.about_rows <= _QUICK
-
-    @cached_property
-    def standing_doubts(self) -> Reason | None:
-        """The reasons, in one sentence, why no candidate lets the policy be decided; None if there are none."""
-        undecided = dict.fromkeys(each.reason for each in self.past.policy.undecided)
-        return combined(each for each in undecided if kind_of(each) in _STANDING)
 
     def judge(self, plan: RepairPlan, *, blames: bool = True, whole: bool = False) -> Judgement:
         """Return the judgement of the series with a changed candidate, with the causes of findings if requested.

@@ -173,7 +173,7 @@ class RepairSearch:
         """
         if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
-        if (standing := self.judge.standing_doubts) is not None:
+        if (standing := self.judge.past.policy.standing) is not None:
             why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=standing)
             return self._came_to(Reason(why, standing.kind))
         why, proved = "", False

@@ -349,6 +349,44 @@ def test_several_rows_of_a_person_are_named_as_what_stands_in_the_way(tmp_path):
     assert "whatever is changed, the policy stays undecided: people have several rows" in " ".join(out.split())
 
 
+def test_the_file_of_all_waves_is_repaired_by_a_file_of_the_new_one(tmp_path):
+    """What is said to do leads to a repaired file."""
+    head, ages, values = ["Owner", "Year", "Age", "Disease"], ("20-29", "30-39"), ("flu", "flu", "gout", "HIV")
+    rows = [[f"p{n}", year, ages[n // 2], values[n]] for year in ("2023", "2024") for n in range(4)]
+    said = (
+        'individual = "Owner"\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+        'unlinkable = { Year = "it says which release a row is in" }\n[adversary]\ntransitions = "any"'
+    )
+    folder = series_of(tmp_path / "s", [[head, *rows[:4]]], said)
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace("[columns]", 'releases_by = "Year"\n[columns]', 1))
+    panel, own = tmp_path / "panel.csv", tmp_path / "2024.csv"
+    write_text(panel, as_csv([head, *rows]))
+    words = 'opy the header and the rows with "2024" in the column "Year" into 2024.csv'
+    assert words in " ".join(run_main("next", str(folder), str(panel))[1].split())
+    out = str(tmp_path / "out")
+    code, _, err = run_main("repair", str(folder), str(panel), "--output", out, "--baseline")
+    assert (code, words in err) == (2, True)
+    write_text(own, as_csv([head, *rows[4:]]))
+    assert run_main("repair", str(folder), str(own), "--output", out, "--baseline")[0] == 0
+    assert (tmp_path / "out/2024.csv").exists()
+
+
+def test_next_recommends_no_repair_where_whatever_is_changed_stays_undecided(tmp_path):
+    """People have several rows, and each release has a group with one value."""
+    head = ["Owner", "Age", "Disease"]
+    rows = [["Ann", "20-29", "flu"], ["Ben", "20-29", "flu"], ["Ann", "30-39", "flu"], ["Ben", "30-39", "gout"]]
+    said = 'individual = "Owner"\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\nrows = "episodes"'
+    folder = series_of(tmp_path / "s", [[head, *rows]], said)
+    candidate = tmp_path / "2.csv"
+    write_text(candidate, as_csv([head, *([who, age, "gout"] for who, age, _ in rows)]))
+    out = " ".join(run_main("next", str(folder), str(candidate))[1].split())
+    assert "Whatever of it is changed, the policy stays undecided: people have several rows" in out
+    assert "audit repair" not in out
+    alone = " ".join(run_main(str(folder))[1].split())
+    assert "Do not publish release 1 if it is not out yet: it violates the policy by itself." in alone
+
+
 @pytest.mark.parametrize(
     ("first", "second", "more", "latest"),
     [
