@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -198,8 +198,7 @@ class Remainder(Solutions):
             point = first_point(component, self.proved, budget)
         except NoSolutionError:
             raise contradiction(self.tables, self._numbers_of(component)) from None
-        if point is not None:
-            self.note(component, point)
+        self.note(component, point)
 
     def _together(self, component: Component, inside: Ids, budget: Budget) -> None:
         """Push the counts of all open questions (of `inside`) up, down and at random, as long as that settles many."""
@@ -212,12 +211,8 @@ class Remainder(Solutions):
             if turn > 1:
                 weight *= rng.choice([-1.0, 1.0], len(before))
             cost = (weight @ self.rows_of(before))[component.nodes]
-            point = self._vertex(component, -cost, budget)
-            if point is None:
-                point = integer_point(component, self.proved, cost, budget)
-            if point is None:
+            if self._solution_by(component, -cost, self.proved, budget) is None:
                 return
-            self.note(component, point)
             after = self.open_targets(inside)
             if turn > 1 and len(before) - len(after) < _WORTHWHILE:
                 return
@@ -254,13 +249,23 @@ class Remainder(Solutions):
         if component is None or self._is_large(len(component.nodes)):
             return None
         cost = costs(component, row) * (1.0 if side == UPPER else -1.0)
+        ends = self._capped(row, side)
+        return self._solution_by(
+            component, cost, ends, budget, lambda: bool(self.seen[side][node] == self.proved[side][node])
+        )
+
+    def _solution_by(
+        self, component: Component, cost: Floats, ends: Ends, budget: Budget, is_best: Callable[[], bool] = lambda: True
+    ) -> Point | None:
+        """Search for a solution with a large total cost, and store it.
+
+        An integer programme within `ends` looks for it if the best fractions are no integers, or not the best ones.
+        """
         point = self._vertex(component, cost, budget)
-        if point is not None:
+        self.note(component, point)
+        if point is None or not is_best():
+            point = integer_point(component, ends, -cost, budget)
             self.note(component, point)
-        if point is None or self.seen[side][node] != self.proved[side][node]:
-            point = integer_point(component, self._capped(row, side), -cost, budget)
-            if point is not None:
-                self.note(component, point)
         return point
 
     def tighten(self, node: int, side: int, budget: Budget) -> None:
@@ -316,8 +321,7 @@ class Remainder(Solutions):
             ends, goal = self.bounds.ends, (row, side)
             found, point = optimum_bound(component, ends, goal, lambda cost: search.optimum(cost, budget))
             self._improve(node, side, found)
-            if point is not None:
-                self.note(component, point)
+            self.note(component, point)
 
     def _relaxed(self, component: Component) -> ContinuedSearch:
         """Return the search for fractions that agree with a component; it is kept, for it continues."""

@@ -268,8 +268,10 @@ class Solutions:
         self._keep(-1, nodes, point)
         widen(self.seen, nodes, point)
 
-    def note(self, component: Component, point: np.ndarray) -> None:
-        """Store a solution of a component."""
+    def note(self, component: Component, point: Point | None) -> None:
+        """Store a solution of a component, if there is one."""
+        if point is None:
+            return
         nodes = component.nodes
         widen(self.seen, nodes, point)
         self._keep(int(nodes[0]), nodes, point)
