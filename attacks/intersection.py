@@ -22,27 +22,26 @@ Cost: linear in rows; the series is in memory as a whole. Source: m-invariance p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.certificates import disclosures
-from attacks.posterior import PRODUCT, CandidateRisks
+from attacks.posterior import CandidateRisks, MeasuresWithProducts
 from attacks.value_sets import fold_all
 from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.measures import Measures
 from audit.model.outcome import Outcome, PolicyOptions, constant_reason, counts_table, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class IntersectionMeasures(Measures):
+class IntersectionMeasures(MeasuresWithProducts):
     """How many values remain possible for people.
 
     Attributes:
@@ -58,11 +57,6 @@ class IntersectionMeasures(Measures):
 
     counted: ClassVar[tuple[str, str] | None] = ("individuals", "vulnerable")
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
-
-    def notes(self, attack: str) -> Iterator[str]:
-        """Yield how to read risks below 1, if there are any."""
-        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.vulnerable < self.individuals:
-            yield str(PRODUCT)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,14 @@ Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of va
 release j: risk(t) of the m-invariance paper, Definition 14, for an adversary who looks at one person at a time. If
 every pool of a person holds its values equally often, that is one divided by the number of candidates, and no product
 is computed. Products are only stored for candidates.
+
+The sums over paths (`paths`) give the same numbers if each value is followed by itself alone, but take 4.9 s of
+processor time in place of 0.4 s for the 4.2 million rows of S1-diverse, of 3.5 s that the whole command takes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +19,10 @@ import numpy as np
 from attacks.value_sets import Candidates, PoolCounts, contain
 from audit.model.arrays import Codes, Floats, batches, numbered, starts
 from audit.model.evidence import CandidatePools, Evidence
+from audit.model.measures import Measures
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase
+from audit.runtime.phrases import say
 
 # How many products are in memory at once; each further range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
@@ -26,11 +31,17 @@ _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one use to 
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
-PRODUCT = Phrase(
-    "A risk by intersection or update-graph is a product of shares in the person's own groups. It is "
-    "not a posterior probability over all worlds: publishing the same release twice raises it. The risk"
-    " by joint is a posterior probability, where it is exact."
-)
+class MeasuresWithProducts(Measures):
+    """Measures beside which risks are products of shares."""
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield how to read risks below 1, if there are any."""
+        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < (self.subjects or 0):
+            yield say(
+                "A risk by intersection or update-graph is a product of shares in the person's own groups. It is "
+                "not a posterior probability over all worlds: publishing the same release twice raises it. The risk"
+                " by joint is a posterior probability, where it is exact."
+            )
 
 
 @dataclass(frozen=True)

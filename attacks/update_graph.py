@@ -20,7 +20,7 @@ Cost: without transitions linear in rows, with them times values^2 at most. Sour
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -28,22 +28,22 @@ import numpy as np
 
 from attacks.certificates import sightings
 from attacks.paths import FeasibleValues, PathRisks
-from attacks.posterior import PRODUCT, CandidateRisks
+from attacks.posterior import CandidateRisks, MeasuresWithProducts
 from attacks.value_sets import fold_all, sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Places, flagged
 from audit.model.evidence import Evidence, Transitions
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.measures import VERSIONS, Measures
+from audit.model.measures import VERSIONS
 from audit.model.outcome import Outcome, PolicyOptions, per_person_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say
+from audit.runtime.phrases import Noun, Phrase
 
 _NONE = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class UpdateGraphMeasures(Measures):
+class UpdateGraphMeasures(MeasuresWithProducts):
     """How many versions of people are disclosed.
 
     Attributes:
@@ -62,15 +62,6 @@ class UpdateGraphMeasures(Measures):
     subjects_label: ClassVar[Noun | str] = VERSIONS
     by_version: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
-
-    def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return whose value is certain."""
-        return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
-
-    def notes(self, attack: str) -> Iterator[str]:
-        """Yield how to read risks below 1, if there are any."""
-        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
-            yield str(PRODUCT)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attacks import paths, posterior, value_sets
 from attacks.paths import FeasibleValues
 from attacks.posterior import CandidateRisks
-from attacks.update_graph import feasible_values
+from attacks.update_graph import UpdateGraphMeasures, feasible_values
 from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
@@ -310,3 +310,9 @@ def test_products_beyond_the_range_of_floating_point(tables, history):
 def test_a_tiny_probability_of_another_value_prevents_certainty():
     table = np.array([[10**15, 1, 0, 0, 0, 0]])
     check([([0], table)] * 3, None, tables=True)
+
+
+def test_what_a_version_is_is_said_once():
+    measures = UpdateGraphMeasures(individuals=3, versions=4, disclosed=1, infeasible=0)
+    said = measures.accusation("the sensitive value", at_least=False)
+    assert said == "the sensitive value is certain for 1 of 4 versions (a person in one release)"
