@@ -25,6 +25,7 @@ from audit.count_tables.published_texts import (
     number_of,
     points_part_thousands,
     published_rate_interval,
+    rate_ends,
     widened,
     with_threshold,
 )
@@ -368,7 +369,6 @@ class _Cells:
         if rates.is_statistic and rates.denominator and measure is None:
             what = f'rates: "{rates.denominator}" is not one of the statistics that are counts'
             problems.add(NAME, what, "name it in measures")
-        half = Fraction(1, 2 * 10**rates.decimals)
         for row in np.flatnonzero(texts != "").tolist():
             release, own, label = self.cell[row]
             total = list(label)
@@ -378,7 +378,7 @@ class _Cells:
             rate = decimal_of(texts[row])
             if base == self.cell[row] or rate is None:
                 continue  # a share of the cell itself
-            least, most = (rate - half) / rates.per, (rate + half) / rates.per
+            least, most = rate_ends(rate, rates)
             self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *self.rows.get(base, ())])
             if base not in self.rows:
                 self.lacking[rates.column] += 1

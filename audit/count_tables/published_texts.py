@@ -194,6 +194,7 @@ ANYTHING: Interval = (0, UNBOUNDED)
 NOT_APPLICABLE = frozenset(("z", "x", "[z]", "[x]", "n/a"))
 """Signs for a cell in which there is no count; offices may hide counts by them, but readers do not expect it."""
 _MOST_DENOMINATORS = 10_000
+_NOISE = Fraction(1, 10**12)  # of floating-point numbers
 
 
 def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
@@ -244,13 +245,27 @@ def with_threshold(number: int, interval: Interval, threshold: int | None) -> In
     return (low, 0) if high < threshold else interval
 
 
+def rate_ends(rate: Fraction, rates: Rates) -> tuple[Fraction, Fraction]:
+    """Return the least and the greatest count per denominator that are published as this rate.
+
+    A rate that has more decimals than the manifest says is read with its own; those of floating-point noise are not.
+
+    >>> percent = Rates("percent", 100, 1, "people")
+    >>> ends = (rate_ends(Fraction(text), percent) for text in ("2.5", "2.52", "2.50000000000000004"))
+    >>> [float(most - least) for least, most in ends]
+    [0.001, 0.0001, 0.001]
+    """
+    decimals = rates.decimals
+    while abs(round(rate, decimals) - rate) > _NOISE:
+        decimals += 1
+    half = Fraction(1, 2 * 10**decimals)
+    return (rate - half) / rates.per, (rate + half) / rates.per
+
+
 def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interval:
     """Return the counts whose rate of a denominator is published as this rate."""
-    half = Fraction(1, 2 * 10**rates.decimals)
-    return (
-        max(0, ceil((rate - half) * denominator / rates.per)),
-        floor((rate + half) * denominator / rates.per),
-    )
+    least, most = rate_ends(rate, rates)
+    return max(0, ceil(least * denominator)), floor(most * denominator)
 
 
 def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Interval:

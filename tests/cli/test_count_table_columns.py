@@ -155,6 +155,18 @@ def test_a_share_stands_for_the_counts_that_round_to_it(decimals, tmp_path):
         assert count in fitting
 
 
+@pytest.mark.parametrize("denominator", ['{ sex = "All" }', '"people"'])
+def test_a_share_with_more_decimals_than_declared_is_read_with_its_own(denominator, tmp_path):
+    """A float has noise in its last digits: 63 of 6,088 are 1.034822601839684625 percent."""
+    rows = [("A", "All", "6088", "", ""), *(("A", sex, "*", "", "") for sex in "FMX")]
+    for place, text in ((1, "1.0348"), (2, "1.0348226018396846"), (3, "1.0000000000000002")):
+        rows[place] = (*rows[place][:3], text, "6088")
+    table = SHARES.replace('denominator = { sex = "All" }', f"denominator = {denominator}")
+    folder = written(tmp_path, rows, "area,sex,n,percent,people", table)
+    counts = read_counts(read_table_manifest(folder))
+    assert [*zip(counts.lower, counts.upper, strict=True)][1:] == [(63, 63), (63, 63), (58, 63)]
+
+
 CHANGE = 'dimensions = ["area"]\nvalue = "n"\nmarkers = { "0-2" = [0, 2] }\n' \
          'change = { column = "change", since = 1 }\n'  # fmt: skip
 
