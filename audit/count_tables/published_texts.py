@@ -6,7 +6,6 @@ The rules are in docs/tables.md.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from html import unescape
@@ -43,6 +42,12 @@ _TOTALS = (
 """Labels that offices give to all people, the surest first."""
 
 _CODED = re.compile(r"\w+: (.+)")
+_ALL_OF_A_KIND = re.compile(
+    r"(?:all|alle|tous les|toutes les|todos los|todas las|ensemble (?:des|du|de la))"
+    r"(?! (?:others?|else|remaining|saints|souls|under|over|aged|from|with|without|except|but|in|übrigen?|andere[nr]?|"
+    r"sonstigen?|restlichen?|ab|unter|über|mit|ohne|außer|bis|autres|demás|otr[oa]s|restantes)\b)(?: [^\W\d_]+){1,3}"
+)
+"""Labels such as `All schools`, but not `All other schools` or `All under 18`."""
 
 
 def _word(text: str) -> str:
@@ -54,16 +59,23 @@ def _word(text: str) -> str:
 def is_total_word(text: str) -> bool:
     """Return whether a text is a label that offices give to all people.
 
-    >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
-    (True, True, False)
+    >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("All schools"), is_total_word("All other")
+    (True, True, True, False)
     """
-    return _word(text) in _TOTALS
+    return _word(text) in _TOTALS or _ALL_OF_A_KIND.fullmatch(_word(text)) is not None
 
 
 def total_of(texts: Iterable[str]) -> str | None:
-    """Return the label that most surely covers all people, judged by its text; None if there is none."""
-    found = Counter(text for text in texts if is_total_word(text))
-    return min(found, key=lambda text: _TOTALS.index(_word(text))) if found else None
+    """Return the label that most surely covers all people, judged by its text; None if there is none.
+
+    >>> total_of(["Bury", "All districts"]), total_of(["All girls", "All boys"]), total_of(["All girls", "All"])
+    ('All districts', None, 'All')
+    """
+    found = dict.fromkeys(text for text in texts if is_total_word(text))
+    sure = [text for text in found if _word(text) in _TOTALS]
+    if sure:
+        return min(sure, key=lambda text: _TOTALS.index(_word(text)))
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def number_of(text: str, *, point: bool = False) -> int | None:

@@ -637,6 +637,28 @@ def test_a_total_that_was_not_named_is_seen_by_its_sums(tmp_path):
     assert verdict(written(tmp_path, rows, table=table))[:2] == (0, "[]")  # it is no sum: a label like any other
 
 
+@pytest.mark.parametrize(
+    ("label", "code"),
+    [
+        ("All local authorities", 3),
+        ("Alle Kreise", 3),
+        ("Toutes les communes", 3),
+        ("Todos los municipios", 3),
+        ("All other areas", 0),
+        ("All under 18", 0),
+        ("Alle übrigen Kreise", 0),
+    ],
+)
+def test_a_label_of_all_of_a_kind_sounds_like_a_total(label, code, tmp_path):
+    """Of B, where the total of f is 9 more than A's, f is hidden: 2."""
+    rows = [("A", "f", "9"), ("A", "m", "5"), ("B", "f", "*"), ("B", "m", "*"), (label, "f", "11"), (label, "m", "12")]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\nmarkers = { "*" = [0, inf] }\n'
+    found, why, _ = verdict(written(tmp_path, rows, table=table))
+    assert (found, "sounds like a total" in why) == (code, code == 3), why
+    if code == 3:
+        assert verdict(written(tmp_path, rows, table=table + f'totals = {{ area = "{label}" }}'))[0] == 1
+
+
 QUARTERS = {"2024-Q1": ("112", "*", "35", "66"), "2024-Q2": ("59", "14", "46", "*"), "2024-Q3": ("*", "34", "16", "36")}
 
 
