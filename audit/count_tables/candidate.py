@@ -6,7 +6,7 @@ A hidden cell gets the publisher's marker if that can stand for its count and al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower
+from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.note_numbers import noted_range
@@ -134,20 +134,28 @@ def judge_candidate(
     # A 0 that is left empty beside markers for 1 or more would be known. Without markers, less is asked.
     ways = [(marked, [row for row in last if row in marked or (counts.lower[row] > 0 and not manifest.blank_is_zero)])]
     ways += [] if manifest.blank_is_zero else [({}, last)]
+
+    def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
+        published, texts = with_numbers(counts, numbers), {row: str(number) for row, number in numbers.items()}
+        others = {*rows} - numbers.keys()
+        return HidingSearch(published, others, attack, every, budget=limit, before=before, signs={**signs, **texts})
+
+    numbers, searches = dict[int, int](), list[HidingSearch]()
     for signs, rows in ways if marked or manifest.blank_is_zero else ways[1:]:
-        search = HidingSearch(counts, rows, attack, every, budget=limit, before=before, signs=signs)
-        hiding = search.search()
+        searches.append(searching(rows, signs))
+        hiding = searches[-1].search()
+        if not (hiding.is_enough or hiding.stopped or numbers) and (numbers := searches[-1].following()):
+            searches.append(searching(rows, signs))
+            hiding = searches[-1].search()
         if hiding.is_enough or hiding.stopped is not None or not signs:
             break
-    after, fresh, _ = search.hidden()
-    rounding = _coarser_rounding(search) if fresh and hiding.stopped is None else None
+    search, (after, fresh, _) = searches[-1], searches[0].hidden()
+    rounding = _coarser_rounding(searches[0]) if fresh and hiding.stopped is None else None
     chosen = hiding.rows
     settled = search.hidden(chosen).report.measures.open
     chosen = search.changed(chosen)
-    hide = tuple(
-        HiddenCell(counts.cell(row), counts.text[row], *counts.place(row), sign=search.signs.get(row, ""))
-        for row in sorted(chosen)
-    )
+    hide = _cells(counts, {row: search.signs.get(row, "") for row in chosen})
+    show = _cells(counts, {row: str(number) for row, number in numbers.items()})
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
@@ -156,6 +164,7 @@ def judge_candidate(
             new=tuple(fresh[: options.findings]),
             new_total=len(fresh),
             hide=hide if hiding.is_enough else None,
+            show=show,
             rounding=rounding,
             undecided=max(after.measures.open, settled) > search.left,
             least=hiding.least,
@@ -163,6 +172,14 @@ def judge_candidate(
         ),
         search,
         chosen,
+    )
+
+
+def _cells(counts: PublishedCounts, texts: Mapping[int, str]) -> tuple[HiddenCell, ...]:
+    """Return the cells of some rows, each with the text to write."""
+    return tuple(
+        HiddenCell(counts.cell(row), counts.text[row], *counts.place(row), sign=text)
+        for row, text in sorted(texts.items())
     )
 
 
@@ -288,7 +305,7 @@ def repair_candidate(
 def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> TableFile:
     """Write a table with hidden values, and without the numbers and statuses beside them, which would reveal them.
 
-    Nor does it have rates whose denominator is hidden.
+    It shows the counts that replace markers. Nor does it have rates whose denominator is hidden.
     """
     import pyarrow.parquet as pq
 
@@ -311,6 +328,11 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         dialect, nothing = read.dialect or Dialect(), ""
         if not is_foreign(table.path):
             above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
+    written = {
+        row: sign
+        for row, sign in search.signs.items()
+        if (row in rows or sign == counts.text[row]) and counts.part(row).file.path == table.path
+    }
     beside = {*manifest.beside, manifest.status, *_numbers(source, manifest)}
     rated = {each.column for each in manifest.rates}
     for place, name in enumerate(source.column_names):
@@ -330,13 +352,12 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
             elif name.strip() not in counted:
                 signs = {search.signs.get(each) for each in rows.intersection(counts.related[row])} & used
                 texts[counts.row[row]] = min(filter(None, signs), default=nothing)
-        written = {row: search.signs[row] for row in own if row in search.signs}
         texts |= {
             counts.row[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column
         }
         for text in {*texts.values()}:
             hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
-            column = pc.if_else(pa.array(hidden), pa.scalar(text, column.type), column)
+            column = pc.if_else(pa.array(hidden), pa.scalar(text, pa.string()).cast(column.type), column)
         source = source.set_column(place, name, column)
     output.mkdir(exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)

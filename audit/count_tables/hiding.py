@@ -30,7 +30,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.candidate_search import CandidateSearch
 from audit.runtime.integer_programmes import solved
-from audit.runtime.phrases import Reason, ReasonKind, say
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
 
 Rows = frozenset[int]
 _NO_ROWS: Rows = frozenset()
@@ -88,6 +88,8 @@ class HidingSearch:
         self.counts, self.attack = counts, attack
         self.known = {} if before is None else {each.id: each.size for each in before.findings}
         self.left = 0 if before is None else before.measures.open
+        # What is open before may be what is found now, with nothing of the candidate to hide.
+        self.unsettled = before.attacks[0].reason if before is not None and self.left else None
         self.signs = signs or {}
         self.budget = budget or Budget(options.time_limit)
         # The search has a progress bar of its own, which those of its audits would replace.
@@ -143,6 +145,28 @@ class HidingSearch:
         found = [each for each in report.findings if not is_known(self.known, each.id, each.size)]
         return Audited(report, found, judged)
 
+    def following(self) -> dict[int, int]:
+        """Return the hidden counts of the last release, by row, that the releases before it show: no sign hides them.
+
+        Only counts that are not small themselves are among them, and none where numbers are rounded or perturbed.
+        """
+        manifest, found = self.counts.manifest, dict[int, int]()
+        last, least = manifest.tags[-1], max(manifest.limits(self.options.limits)["min_count"], manifest.least_unmarked)
+        if manifest.rounding is not None or manifest.perturbation:
+            return found
+        known = {
+            (one.measure, tuple(one.cell.values())): one.lower
+            for one in self.hidden().found
+            if (one.release, one.lower) == (last, one.upper)
+            and one.lower >= least
+            and all(each.file is not None and each.release != last for each in one.terms)
+        }
+        for row in np.flatnonzero(self.counts.hidden & (self.counts.release == len(manifest.tags) - 1)).tolist():
+            key = self.counts.measures[int(self.counts.measure[row])], tuple(self.counts.cell(row).values())
+            if key in known:
+                found[row] = known[key]
+        return found
+
     def search(self) -> Hiding:
         """Return the rows to hide so that an audit has no findings to avoid."""
         least, stopped = False, None
@@ -162,7 +186,7 @@ class HidingSearch:
                 return (True, None) if exact else (False, self._by_hypercubes())
             asked = {(self._used(one) - rows, self._asking(one, rows)) for one in self.hidden(rows).found}
             if (_NO_ROWS, _NO_ROWS) in asked:
-                return False, None
+                return False, None if self.unsettled is None else Reason(self.unsettled, kind_of(self.unsettled))
             needs |= dict.fromkeys(sorted(asked, key=lambda each: [*map(sorted, each)]))
             exact &= rows == _NO_ROWS or all(one.id in self._always for one in self.hidden(rows).found)
             self.tries.check_time()
@@ -275,6 +299,15 @@ def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] |
     denominators[chosen], earlier[chosen] = UNBOUNDED, -1  # the rates and changes beside them too
     found = replace(counts, lower=lower, upper=upper, hidden=hidden, number=number)
     return replace(found, denominators=denominators, earlier=earlier)
+
+
+def with_numbers(counts: PublishedCounts, numbers: Mapping[int, int]) -> PublishedCounts:
+    """Return the published counts with numbers in place of the signs of some rows."""
+    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
+    text, rows = counts.text.copy(), [*numbers]
+    lower[rows] = upper[rows] = [*numbers.values()]
+    hidden[rows], number[rows], text[rows] = False, True, [str(each) for each in numbers.values()]
+    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, text=text)
 
 
 def hidden_lower(counts: PublishedCounts) -> Counts:

@@ -300,7 +300,10 @@ def _decide(
         questions=str(len(judged.verdict)),
         reason=report.reason,
     )
-    broken, open_ = {*judged.rule[[*sure]].tolist()}, dict.fromkeys(left, Reason(unsettled, kind_of(report.reason)))
+    broken, open_ = (
+        {*judged.rule[[*sure]].tolist()},
+        dict.fromkeys(left, Reason(unsettled, kind_of(report.reason) or ReasonKind.TOO_HARD)),
+    )
     decisions = [COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items()]
     clauses, undecided = (
         tuple(each.reported for each in decisions),

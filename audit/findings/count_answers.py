@@ -14,14 +14,14 @@ from audit.runtime.phrases import Reason, ReasonKind
 
 @dataclass(frozen=True)
 class HiddenCell:
-    """A cell of a candidate to hide.
+    """A cell of a candidate to hide, or to show.
 
     Attributes:
         cell: its label by dimension.
         shown: its text now.
         file: its file.
         line: the line in this file.
-        sign: the marker to write; empty for none.
+        sign: the marker or the count to write; empty for none.
     """
 
     cell: dict[str, str]
@@ -66,6 +66,7 @@ class CandidateReport:
         new_total: the number of findings that only occur with it.
         hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, None
             if no such set was found.
+        show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
         least: whether it is proved that no cheaper cells achieve the same.
         rounding: the finest coarser rounding that achieves the same; None if none was found or needed.
         undecided: whether more questions are open with it, or with it repaired, than without it.
@@ -84,6 +85,7 @@ class CandidateReport:
     hide: tuple[HiddenCell, ...] | None
     rounding: Rounding | None
     undecided: Annotated[bool, UNWRITTEN]
+    show: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None

@@ -55,13 +55,16 @@ def candidate_page(candidate: CandidateReport) -> Page:
     if candidate.hide:
         cells = PageSteps(list(_cells(candidate.hide, report.tables)))
         annex.append(Section(say("Further cells to hide"), [cells]))
+    if candidate.show:
+        annex.append(Section(say("Cells to show"), [PageSteps(list(_cells(candidate.show, report.tables)))]))
     return replace(showing_counts(page), annex=annex)
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
     yield from _written(candidate)
-    open_ = [kind_of(each.reason) for each in candidate.after.policy.undecided]
-    if ReasonKind.NEEDS in open_ or (open_ and not candidate.new_total and not candidate.undecided):
+    open_ = {kind_of(each.reason) for each in candidate.after.policy.undecided}
+    unsettled = open_ & {ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED}
+    if ReasonKind.NEEDS in open_ or (open_ - unsettled and not candidate.new_total and not candidate.undecided):
         yield say("Declare in series.toml what is not decided, and audit again.")
     if open_ and candidate.new_total:
         yield say("What follows is right only as far as the verdict is decided.")
@@ -78,14 +81,16 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
             )
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
-    elif candidate.hide is None:
-        yield _no_cells(candidate.stopped)
     else:
-        yield from _hiding(candidate)
+        yield from _showing(candidate)
+        if candidate.hide is None:
+            yield _no_cells(candidate.stopped)
+        else:
+            yield from _hiding(candidate)
     if candidate.rounding is not None:
         base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
-    if candidate.undecided:
+    if candidate.undecided or unsettled:
         yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
 
 
@@ -111,7 +116,12 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
         )
     yield from _marked(candidate)
     cells = len(candidate.hide or ())
-    yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
+    if candidate.show:
+        yield say("{command} changes the table so.", command=_repairing(candidate))
+    else:
+        yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
+    if not candidate.hide:
+        return
     if candidate.stopped is not None:
         yield best_so_far(candidate.stopped)
     elif candidate.least:
@@ -119,6 +129,16 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
     else:
         yield say("Cheaper cells may exist: there are too many combinations to try all.")
     yield _signs(candidate)
+
+
+def _showing(candidate: CandidateReport) -> Iterator[str]:
+    """Yield how many signs hide nothing."""
+    if candidate.show:
+        yield say_count(
+            "In {count} cell, the sign hides nothing: the count follows from what is published before. Show it.",
+            "In {count} cells, the signs hide nothing: the counts follow from what is published before. Show them.",
+            len(candidate.show),
+        )
 
 
 def _has_rates(candidate: CandidateReport) -> bool:
@@ -209,8 +229,16 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
             _further(candidate),
             files=files,
         )
+    elif candidate.written and candidate.show:
+        yield say("Wrote {files}.", files=files)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
+    if candidate.written and candidate.show:
+        yield say_count(
+            "In {count} cell, the count is shown now: it follows from what is published before.",
+            "In {count} cells, the counts are shown now: they follow from what is published before.",
+            len(candidate.show),
+        )
     if candidate.written and candidate.hide:
         yield from _marked(candidate)
         yield _signs(candidate)

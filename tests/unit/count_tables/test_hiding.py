@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attacks.differencing.attack import Differencing
-from audit.count_tables.candidate import judge_candidate, release_of
+from audit.count_tables.candidate import judge_candidate, release_of, with_candidate
 from audit.count_tables.hiding import Hiding, HidingSearch, costs, without_rows
 from audit.count_tables.manifest import TableManifest, read_table_manifest
 from audit.count_tables.published_texts import Interpreter, published_rate_interval, rate_interval, rounded_interval
@@ -24,6 +24,7 @@ from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.candidate_search import SearchOutOfTimeError
+from audit.runtime.phrases import Reason, ReasonKind
 from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
@@ -386,3 +387,34 @@ def test_a_number_that_is_perturbed_and_then_rounded(tmp_path):
     assert Interpreter(manifest).interval("10") == (6, 14)
     assert Interpreter(manifest).interval("0") == (0, 4)
     assert Interpreter(manifest).interval("") == (0, UNBOUNDED)
+
+
+@pytest.mark.parametrize(("before", "shown"), [("20", "50"), ("s", None), ("2", None)])
+def test_a_sign_whose_count_is_published_before_is_taken_away(before, shown, tmp_path):
+    past = [(("N", "All"), before), (("S", "All"), "30" if shown else "1")]
+    candidate = [(("All", "All"), "s"), (("N", "f"), "s"), (("N", "m"), str(int(before) - 4) if shown else "16")]
+    TinyTables(
+        ("area", "sex"), [past, candidate], totals={"area": "All", "sex": "All"}, markers={"s": (1, None)},
+        over_time="same", min_count=5,
+    ).write(tmp_path)  # fmt: skip
+    path = tmp_path / "releases/2.csv"
+    if shown is None:
+        assert "hides nothing" not in run_main("next", str(tmp_path), str(path))[1]
+        return
+    code, out, _ = run_main("next", str(tmp_path), str(path))
+    assert (code, "hides nothing" in out, "No cells" in out) == (1, True, False)
+    code, _, _ = run_main("repair", str(tmp_path), str(path), "--output", str(tmp_path / "out"))
+    assert (code, (tmp_path / "out/2.csv").read_text(encoding="utf-8").split()[1]) == (0, f"All,All,{shown}")
+
+
+def test_that_nothing_helps_is_not_claimed_where_the_past_is_not_settled(tmp_path):
+    past, late = [(("N", "All"), "20"), (("S", "All"), "30")], Reason("too late", ReasonKind.TIME_LIMIT)
+    manifest, candidate = written(tmp_path, past, [(("All", "All"), "*")])
+    manifest = replace(manifest, over_time="same", markers={"*": (1, UNBOUNDED)})
+    before = audit_tables(manifest, Differencing(), EVERYTHING)
+    (attack,) = before.attacks
+    unsettled = replace(attack, reason=late, measures=replace(before.measures, open=1))
+    counts = read_counts(with_candidate(manifest, candidate))
+    for told, reason in ((before, None), (replace(before, attacks=(unsettled,)), late)):
+        search = HidingSearch(counts, [2], Differencing(), EVERYTHING, before=told)
+        assert (search.search().is_enough, search.search().stopped) == (False, reason)
