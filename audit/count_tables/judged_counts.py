@@ -191,9 +191,11 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
         elif low < high:
             stands = say("stands for {low} to {high}", low=low, high=high)
         elif low > high:
-            stands = say("contradicts the rules by itself (threshold, rounding, or the rate beside it)")
+            stands = say("contradicts the rules by itself (threshold, rounding, or the rate or the change beside it)")
         text, column = counts.text[row], counts.part(row).view.column
-        remedy = say("correct the number, or the rounding, markers, threshold, categories or over_time of the manifest")
+        remedy = say(
+            "correct the number, or the rounding, markers, threshold, categories, change or over_time of the manifest"
+        )
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         problems.append(Problem(file, said, remedy, line=line, column=column))
     return InputError(problems)

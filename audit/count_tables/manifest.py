@@ -381,10 +381,12 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
                 self.note(key, say('"{name}" is not a dimension', name=name), say("name one of the dimensions"))
         own = () if found.wide is None else counts  # columns of counts that have their rates in their cells
-        for of in (rates.counts for rates in found.rates if rates.counts or rates.column not in own):
+        named = [("rates", each.counts) for each in found.rates if each.counts or each.column not in own]
+        named += [] if found.change is None else [("change", found.change.counts)]
+        for key, of in named:
             if (of and of not in counts) or (not of and len(counts) > 1):
-                what = say("the manifest does not say which counts these are rates of")
-                self.note("rates", what, say('write counts = "{count}"', count=(*counts, "n")[0]))
+                what = say("the manifest does not say which counts these are rates or changes of")
+                self.note(key, what, say('write counts = "{count}"', count=(*counts, "n")[0]))
         for key, needed, unmet in (
             ("measures", "measure", found.measures and found.measure is None),
             ("rates", "measure", found.measure is None and any(each.is_statistic for each in found.rates)),

@@ -146,7 +146,8 @@ class ValueReader:
         """Return the text of a rate or a change for each row; empty texts if there is none."""
         table, change = part.table, self.manifest.change
         if name == CHANGE and change is not None:
-            return np.array(table.texts(change.column) if change.column in table else [""] * table.rows, dtype=object)
+            is_there = change.column in table and change.counts in ("", part.view.column)
+            return np.array(table.texts(change.column) if is_there else [""] * table.rows, dtype=object)
         rates = next(each for each in self.manifest.rates if each.column == name)
         found, own = [""] * table.rows, rate_column(self.manifest, rates, part.view)
         if rates.is_statistic and part.measure is not None:

@@ -59,10 +59,17 @@ class Wide:
 
 @dataclass(frozen=True)
 class ChangeColumn:
-    """A column with the change of a count since a number of releases before."""
+    """A column with the change of a count since a number of releases before.
+
+    Attributes:
+        column: the column.
+        since: the number of releases.
+        counts: the column with the counts; empty if there is only one.
+    """
 
     column: str
     since: int = 1
+    counts: str = ""
 
 
 @dataclass(frozen=True)
@@ -298,7 +305,7 @@ _WIDE = record(
 _CHANGE = record(
     "this is not a change",
     'change = { column = "change", since = 1 }',
-    {"column": Reader.text, "since": whole(1)},
+    {"column": Reader.text, "since": whole(1), "counts": Reader.text},
     ["column"],
     ChangeColumn,
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 from math import gcd
 from typing import TypeAlias
 
@@ -73,12 +73,15 @@ def declare_beside(
     if sum(name + _RATE in files.columns for name in counts) > 1:
         return _declare_split(rules, files, counts, numbers)
     value, known = rules.table["value"], declare_rates(rules, files, counts, numbers, kept)
-    if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
+    several = not {"rates", "measure"} & rules.table.keys()
+    if (change := declare_change(rules, files, [*numbers, *counts], counts if several else ())) is not None:
         known.add(change)
     others = [name for name in counts if name != value and name not in known]
-    if others and not {"rates", "measure"} & rules.table.keys():
+    if others and several:
         _declare_counts(rules, files, [name for name in counts if name not in known])
         others = []
+    elif change is not None:
+        del rules.table["change"]["counts"]
     return [*others, *(name for name in numbers if name not in known)]
 
 
@@ -198,14 +201,15 @@ def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str
 _PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")
 
 
-def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
+def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str], counts: Sequence[str]) -> str | None:
     """Declare the column with the increase of counts since the previous file, if all rows agree, and return it."""
     labels = list(zip(*(files.columns[name] for name in rules.table["dimensions"]), strict=True))
     ends = [0, *accumulate(files.rows_of)]
-    for column in numbers:
-        if len(files.rows_of) < 2 or not speaks_of_changes(column):
+    value = rules.table["value"]
+    for column, count in product(numbers, dict.fromkeys([value, *counts])):
+        if len(files.rows_of) < 2 or not speaks_of_changes(column) or column == count:
             continue
-        values, texts, agree = files.columns[rules.table["value"]], files.columns[column], []
+        values, texts, agree = files.columns[count], files.columns[column], []
         for before, start, end in zip(ends, ends[1:], ends[2:], strict=False):
             known = {labels[row]: number_of(values[row]) for row in range(before, start)}
             for row in range(start, end):
@@ -214,8 +218,9 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
                 if now is not None and then is not None and by is not None:
                     agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
         if agree and all(agree):
-            rules.table["change"] = {"column": column, "since": 1}
-            why = say("{column} is read as the increase of the counts since the release before.", column=column)
+            rules.table["change"] = {"column": column, "since": 1, "counts": count}
+            names = {"column": column, "counts": count}
+            why = say("{column} is read as the increase of {counts} since the release before.", **names)
             rules.doubt("table.change", why)
             return column
     return None

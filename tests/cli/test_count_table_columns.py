@@ -184,6 +184,25 @@ def test_a_change_tells_the_count_before(tmp_path):
     assert verdict(changing(tmp_path, ["River,6,", "Hill,7,-2"]))[:2] == (0, "[]")
 
 
+@pytest.mark.parametrize(("of", "by"), [("total", (2, -3, -1)), ("f", (1, 0, 1))])
+def test_a_change_beside_several_counts_is_of_one_of_them(of, by, tmp_path):
+    first, last = ((20, 12, 8), (30, 10, 20), (50, 22, 28)), ((22, 13, 9), (27, 10, 17), (49, 23, 26))
+    for name, numbers, changes in (("2021", first, ("", "", "")), ("2022", last, by)):
+        lines = [
+            f"{area},{','.join(map(str, row))},{text}" for area, row, text in zip("ABZ", numbers, changes, strict=True)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["area,total,f,m,change", *lines]) + "\n", encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert f'change = {{ column = "change", since = 1, counts = "{of}" }}' in text
+    assert ("open" in text, 'area = "Z"' in text, run_main(str(tmp_path))[0]) == (False, True, 3)
+    for wrong, said in (("m", "the change beside it"), ("n", "rates or changes of")):
+        path.write_text(text.replace(f'counts = "{of}"', f'counts = "{wrong}"'), encoding="utf-8")
+        code, _, err = run_main(str(tmp_path))
+        assert (code, said in err) == (2, True)
+
+
 NATIONS = """area,nation,n,change
 All,All,235,.
 All,own,176,.
@@ -254,7 +273,10 @@ def test_rounded_changes_are_not_judged(tmp_path):
         ('part_of = { deaths = "people" }', '"people" is not one of the counts'),
         ('part_of = { deaths = "cases", cases = "deaths" }', "is part of itself"),
         ('wide = { dimension = "sex" }', "this is not a dimension in columns"),
-        ('rates = { column = "r", per = 100, decimals = 1, denominator = "n" }', "which counts these are rates of"),
+        (
+            'rates = { column = "r", per = 100, decimals = 1, denominator = "n" }',
+            "which counts these are rates or changes of",
+        ),
         ("change = 3", "this is not a change"),
     ],
 )
