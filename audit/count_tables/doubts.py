@@ -214,8 +214,8 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
             texts = table.texts(name)
             said = {text for text, is_hidden in zip(texts, hidden, strict=True) if is_hidden}
             compares = any(said) and any(map(_DIRECTION.fullmatch, table.distinct(name)))
-            tells = len(said) > 1 or any(map(_has_number, table.distinct(name)))
-            differs = tells and not any(_repeats(each, texts) for each in labels)
+            varies = len(said) > 1 or any(map(_has_number, table.distinct(name)))
+            differs = varies and not any(_repeats(each, texts) for each in labels)
             if compares or differs:
                 named.append(name)
     return named

@@ -18,25 +18,25 @@ from audit.runtime.phrases import parted, say
 def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], place: int | None = None) -> str:
     """Return what to write so that some releases are one, whose total is another release.
 
-    They are told apart by the labels of a dimension, else by a column that is none yet; if there is none, one has to be
+    The labels of a dimension distinguish them, else a column that is no dimension yet; if there is none, one has to be
     added.
 
     Args:
         counts: the published counts.
         whole: the release that is the sum of the others.
         parts: the others.
-        place: the dimension over which they are added up, if there is one: only this one may tell them apart.
+        place: the dimension over which they are added up, if there is one: only this one may distinguish them.
 
     Returns:
-        The steps, with the lines to write; an empty text if the dimension does not tell the releases apart.
+        The steps, with the lines to write; an empty text if the dimension does not distinguish the releases.
     """
     manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in (whole, *parts)]
     places = unexplained(counts) if place is None else [place]
     columns = chain(
         _labels(counts, [whole, *parts], places), _columns(counts, [whole, *parts]) if place is None else ()
     )
-    told = ((name, label) for name, texts in columns if (label := _label_of_all(texts)) is not None)
-    column, label = next(told, (say("release"), None))
+    named = ((name, label) for name, texts in columns if (label := _label_of_all(texts)) is not None)
+    column, label = next(named, (say("release"), None))
     if place is not None and label is None:
         return ""
     if label is None:
@@ -94,8 +94,8 @@ def _label_of_all(texts: Sequence[frozenset[str]]) -> str | None:
     """Return the only text of the first release if no two releases have the same, and the others have several."""
     whole, *others = texts
     every = frozenset[str]().union(*texts)
-    is_apart = len(every) == sum(map(len, texts)) and len(whole) == 1 and sum(map(len, others)) > 1
-    return next(iter(whole)) if is_apart else None
+    is_distinct = len(every) == sum(map(len, texts)) and len(whole) == 1 and sum(map(len, others)) > 1
+    return next(iter(whole)) if is_distinct else None
 
 
 def _series(counts: PublishedCounts, whole: Sequence[TableFile], parts: Sequence[int]) -> Mapping[str, object]:
@@ -114,7 +114,7 @@ def _series(counts: PublishedCounts, whole: Sequence[TableFile], parts: Sequence
 
 
 def _table(counts: PublishedCounts, column: str, label: str) -> Mapping[str, object]:
-    """Return the keys by which a column is a dimension with a label for all people, whom every release counts."""
+    """Return the keys by which a column is a dimension with a label for all people, counted in every release."""
     manifest = counts.manifest
     added = {} if manifest.wide is None else {manifest.wide.dimension}
     own = [name for name in manifest.dimensions if name not in {*added, STATISTIC}]

@@ -87,7 +87,7 @@ def about_value(name: str, text: str) -> Question:
 def about_others(name: str, harmless: Collection[str], ask: Ask) -> bool | None:
     """Ask whether it may become known that a person's value is not one of the harmless ones.
 
-    Return whether nobody may learn it, which is the value of `similar`; None if the publisher leaves it open.
+    Return whether it must stay unknown, which is the value of `similar`; None if the publisher leaves it open.
     """
     text = say(
         'May it become known of somebody that the value of "{column}" is certainly none of these: {values}? The person '
