@@ -165,6 +165,7 @@ def judge_candidate(
             new_total=len(fresh),
             hide=hide if hiding.is_enough else None,
             show=show,
+            changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
             rounding=rounding,
             undecided=max(after.measures.open, settled) > search.left,
             least=hiding.least,
@@ -173,6 +174,21 @@ def judge_candidate(
         search,
         chosen,
     )
+
+
+def _telling_changes(counts: PublishedCounts) -> Iterator[int]:
+    """Yield the rows of the last release whose changes narrow counts of an earlier release."""
+    manifest, last = counts.manifest, len(counts.manifest.releases) - 1
+    if manifest.change is None or last < manifest.change.since:
+        return
+    earlier = read_counts(replace(manifest, releases=manifest.releases[:-1]))
+    rows = len(earlier.lower)
+    told = (earlier.lower != counts.lower[:rows]) | (earlier.upper != counts.upper[:rows])
+    told &= earlier.release == last - manifest.change.since
+    cells = {(int(counts.measure[row]), *counts.label[row].tolist()) for row in np.flatnonzero(told).tolist()}
+    for row in np.flatnonzero((counts.release == last) & counts.shown).tolist():
+        if (int(counts.measure[row]), *counts.label[row].tolist()) in cells:
+            yield row
 
 
 def _cells(counts: PublishedCounts, texts: Mapping[int, str]) -> tuple[HiddenCell, ...]:

@@ -67,6 +67,7 @@ class CandidateReport:
         hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, None
             if no such set was found.
         show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
+        changes: where no cells to hide were found, the cells whose changes say more of earlier counts.
         least: whether it is proved that no cheaper cells achieve the same.
         rounding: the finest coarser rounding that achieves the same; None if none was found or needed.
         undecided: whether more questions are open with it, or with it repaired, than without it.
@@ -86,6 +87,7 @@ class CandidateReport:
     rounding: Rounding | None
     undecided: Annotated[bool, UNWRITTEN]
     show: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
+    changes: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None

@@ -55,6 +55,9 @@ def candidate_page(candidate: CandidateReport) -> Page:
     if candidate.hide:
         cells = PageSteps(list(_cells(candidate.hide, report.tables)))
         annex.append(Section(say("Further cells to hide"), [cells]))
+    if candidate.changes:
+        changes = PageSteps(list(_cells(candidate.changes, report.tables)))
+        annex.append(Section(say("Cells whose changes are to be hidden"), [changes]))
     if candidate.show:
         annex.append(Section(say("Cells to show"), [PageSteps(list(_cells(candidate.show, report.tables)))]))
     return replace(showing_counts(page), annex=annex)
@@ -84,7 +87,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     else:
         yield from _showing(candidate)
         if candidate.hide is None:
-            yield _no_cells(candidate.stopped)
+            yield _no_cells(candidate)
         else:
             yield from _hiding(candidate)
     if candidate.rounding is not None:
@@ -205,9 +208,17 @@ def _repairing(candidate: CandidateReport) -> str:
     return repairing(files, " --baseline" if candidate.before.policy.violations else "")
 
 
-def _no_cells(stopped: Reason | None) -> str:
+def _no_cells(candidate: CandidateReport) -> str:
     """Return a sentence: no cells to hide were found, and whether it is proved that there are none."""
-    if stopped is not None:
+    if candidate.changes:
+        return say_count(
+            "{count} change says what an earlier release hides: put the sign in its place, and judge the candidate "
+            "again.",
+            "{count} changes say what an earlier release hides: put the sign in their place, and judge the candidate "
+            "again.",
+            len(candidate.changes),
+        )
+    if (stopped := candidate.stopped) is not None:
         return say("No cells to hide were found: {reason}. This does not prove that there are none.", reason=stopped)
     return say("No cells were found that prevent every new finding when they are hidden; publish fewer tables.")
 

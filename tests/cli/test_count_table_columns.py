@@ -184,6 +184,18 @@ def test_a_change_tells_the_count_before(tmp_path):
     assert verdict(changing(tmp_path, ["River,6,", "Hill,7,-2"]))[:2] == (0, "[]")
 
 
+def test_a_change_that_tells_what_is_hidden_before_is_named(tmp_path):
+    folder = changing(tmp_path, ["River,6,5", "Hill,7,-2"])
+    manifest, candidate = folder / "series.toml", folder / "releases/2.csv"
+    alone = manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', "")
+    manifest.write_text(alone, encoding="utf-8")
+    code, out, _ = run_main("next", str(folder), str(candidate), "--format", "json")
+    assert (code, [each["cell"]["area"] for each in json.loads(out)["changes"]]) == (1, ["River"])
+    assert "put the sign in its place" in run_main("next", str(folder), str(candidate))[1]
+    candidate.write_text("area,n,change\nRiver,6,0-2\nHill,7,-2\n", encoding="utf-8")
+    assert run_main("next", str(folder), str(candidate))[0] == 0
+
+
 @pytest.mark.parametrize(("of", "by"), [("total", (2, -3, -1)), ("f", (1, 0, 1))])
 def test_a_change_beside_several_counts_is_of_one_of_them(of, by, tmp_path):
     first, last = ((20, 12, 8), (30, 10, 20), (50, 22, 28)), ((22, 13, 9), (27, 10, 17), (49, 23, 26))
