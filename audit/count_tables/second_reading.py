@@ -96,7 +96,7 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
     """
     counts, manifest = judged.counts, judged.counts.manifest
     lower, upper, said = counts.lower.copy(), counts.upper.copy(), list[tuple[int, str, str, Interval]]()
-    for part in {part.file.path: part for part in counts.parts}.values():
+    for part in {(part.file.path, part.release): part for part in counts.parts}.values():
         for sign, (least, most) in manifest.markers.items():
             noted = noted_range(part.file.path, sign, manifest.not_counts) if least < most else None
             rows = (counts.text == sign) & counts.hidden & (counts.release == part.release)

@@ -1786,6 +1786,21 @@ def test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read(numbers, note
     assert (found, 'a note says of "s"' in out) == (code, code == 3), out
 
 
+@pytest.mark.parametrize("tags", ["1 2", "2 1"], ids=["first", "last"])
+def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
+    """Two counts of 8 people are 4 each in one release, as readers know from the note; the other has no sign."""
+    hides, shows = tags.split()
+    rows = [f"{hides},A,20", f"{hides},B,*", f"{hides},C,*", f"{hides},All,28"]
+    rows += [f"{shows},A,41", f"{shows},B,33", f"{shows},C,27", f"{shows},All,101"]
+    (tmp_path / "t.csv").write_text("\n".join(["year,area,n", *sorted(rows), "", "* = 1 to 4", ""]), encoding="utf-8")
+    series = '[series]\nkind = "tables"\nreleases = ["t.csv"]\nreleases_by = "year"\n'
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "independent"\nmarkers."*" = [1, 9]\n'
+    text = f"{series}[table]\n{table}[policy]\nmin_count = 5\n"
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, _ = run_main(str(tmp_path))
+    assert (code, 'a note says of "*"' in out) == (3, True), out
+
+
 @pytest.mark.parametrize(("note", "sign"), [("s : 1 à 10", ""), ("s : secret statistique", "s")])
 def test_a_repair_leaves_no_note_that_is_wrong(note, sign, tmp_path):
     folder = with_note(tmp_path, (8, 44, 48, 51, 55, 58), note)
