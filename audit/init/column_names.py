@@ -99,9 +99,9 @@ _BESIDE_NAMES = _words(
 _COMING = _words(
     "first from start entry arrival admission alta entrada inicio entree debut arrivee von beginn zugang aufnahme"
 )
-_CASE_IDS = _ids("case encounter visit stay episode fall falls sejour visite hospitalisation ingreso episodio caso")
+_CASE_IDS = _ids("case encounter visit stay episode fall falls los sejour visite hospitalisation ingreso episodio caso")
 _CASES = _words(
-    "admission admissions admitted discharge discharged encounter episode episodes visit stay los fall aufnahme "
+    "admission admissions admitted discharge discharged encounter episode episodes visit stay aufnahme "
     "aufnahmedatum aufnahmemonat aufnahmejahr entlassung entlassungsdatum entlassdatum verweildauer sejour "
     "hospitalisation hospitalization ingreso episodio estancia besuch"
 )
@@ -151,10 +151,10 @@ def names_cases(name: str) -> bool:
 
     >>> [
     ...     name
-    ...     for name in ("Fallnummer", "Admission month", "Durée du séjour", "Casework", "Fallout")
+    ...     for name in ("Fallnummer", "Admission month", "Durée du séjour", "LOS", "Fall term", "Nivel de los padres")
     ...     if names_cases(name)
     ... ]
-    ['Fallnummer', 'Admission month', 'Durée du séjour']
+    ['Fallnummer', 'Admission month', 'Durée du séjour', 'LOS']
     """
     words = words_in(name)
     return not _CASES.isdisjoint(words) or _CASE_IDS.fullmatch("".join(words)) is not None
