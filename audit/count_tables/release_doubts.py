@@ -15,6 +15,7 @@ from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts
 from audit.model.errors import printable
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say
 
 _LINES_COMPARED = 200
@@ -23,6 +24,7 @@ _MANY = 40  # of more releases, three are added up only if they follow each othe
 _MONTHS = 12
 _CHANCE = 10_000  # how much rarer than the comparisons a coincidence has to be
 _EQUAL = 0.75  # the share of equal numbers, of which a corrected release may lack some
+_MOST = 0.5  # the share of lines in which a release is the sum of others, of which corrections affect several
 _NAMED = 6
 _TOGETHER = 3  # dimensions that are added up over at once
 _ALL_SETS = 12  # labels all of whose sets are tried
@@ -42,6 +44,8 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
         return
     cells = np.column_stack([counts.release, counts.measure, counts.label])
     values = np.where(is_exact, counts.lower, np.nan)
+    is_number = counts.number & (counts.upper < UNBOUNDED)
+    ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
     labels = {place: _labels(cells, place) for place in unexplained(counts)}
     unlike = [place for place, own in labels.items() if len({*own.values()}) > 1]
     unshared = {
@@ -50,7 +54,8 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     every = [some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)]
     # Releases that share no label of a dimension have no line in common until they are added up over it.
     for places in sorted(every, key=lambda some: not unshared.issubset(some)):
-        if found := [*_found(counts, _known(counts, cells, values, places), places)]:
+        least, most = (_known(counts, cells, each, places) for each in ends)
+        if found := [*_found(counts, least, most, places)]:
             yield from found
             return
     for place in unlike:
@@ -64,7 +69,7 @@ def _labels(cells: Codes, place: int) -> dict[int, frozenset[int]]:
 
 
 def _known(counts: PublishedCounts, cells: Codes, values: Known, places: Sequence[int]) -> Known:
-    """Return the exact counts of each release at the totals of some dimensions; shape (lines, releases), else NaN.
+    """Return the counts of each release at the totals of some dimensions; shape (lines, releases), else NaN.
 
     A total that a release does not show is the sum of all labels that it has.
     """
@@ -89,14 +94,16 @@ def _known(counts: PublishedCounts, cells: Codes, values: Known, places: Sequenc
     return known
 
 
-def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iterator[str]:
+def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[int]) -> Iterator[str]:
     """Yield a sentence about two releases with equal numbers, and about one that is the sum of others.
 
-    The numbers are those at the totals of some dimensions.
+    `least` and `most` are the ends of the numbers at the totals of some dimensions.
     """
-    tags, most_known = counts.manifest.tags, np.argsort(np.isnan(known).sum(axis=1), kind="stable")
+    tags = counts.manifest.tags
+    compared = np.argsort(np.isnan(least).sum(axis=1), kind="stable")[:_LINES_COMPARED]
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
-    repeated, sums = [*_repeated(known)], [*_sums(known[most_known[:_LINES_COMPARED]], tags)][:1]
+    repeated = [*_repeated(np.where(least == most, least, np.nan))]
+    sums = [*_sums(np.stack([least, most])[:, compared], tags)][:1]
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
         orders = [(whole, *parts), *([] if sums else [(*parts, whole)])]
@@ -128,8 +135,8 @@ def _found(counts: PublishedCounts, known: Known, places: Sequence[int]) -> Iter
         )
     for whole, parts in sums:
         fact = say(
-            'release "{release}" is the sum of others ({others}) wherever all numbers are shown, so it counts the same '
-            "people",
+            'release "{release}" is the sum of others ({others}) in all or most lines whose numbers are all shown, '
+            "within the rounding, so it counts the same people",
             **_tags(tags, whole, parts),
         )
         yield parted([fact, as_one_release(counts, whole, parts), otherwise])
@@ -201,28 +208,28 @@ def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
             return
 
 
-def _sums(known: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
+def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
     """Yield each release that is a sum of others, and these: those that its name is part of, all, or some of them.
 
-    `known` has the exact counts of each release, shape (lines, releases); NaN is a count that is hidden or absent.
+    `ends` has the least and the greatest count of each release, shape (2, lines, releases); NaN is a count that is
+    hidden or absent.
     """
     places = range(len(tags))
     for whole in places:
         named = [part for part in places if tags[whole] in tags[part] and part != whole]
-        if len(named) > 1 and (~np.isnan(known[:, whole])).any() and _shown_sum(known, whole, named) is not None:
+        if len(named) > 1 and (~np.isnan(ends[0, :, whole])).any() and _is_sum(ends, whole, named, least=0):
             yield whole, named
     for whole in places:
         others = [part for part in places if part != whole]
-        if len(others) > 1 and (shown := _shown_sum(known, whole, others)) is not None and len(shown):
+        if len(others) > 1 and _is_sum(ends, whole, others, least=1):
             yield whole, others
     several = [[*_several([part for part in places if part != whole])] for whole in places]
     tried = sum(len(some) for each in several for some in each)
     for whole, some in ((place, some) for place in places for some in several[place]):
-        sums = known[:_FIRST, some].sum(axis=2)
-        found = known[:_FIRST, [whole]]
-        for at in np.flatnonzero(~((sums != found) & ~np.isnan(sums + found)).any(axis=0)).tolist():
-            shown = _shown_sum(known, whole, some[at])
-            if shown is not None and len(shown) > 1 and _is_evidence(shown, tried):
+        added, total = ends[:, :_FIRST, some].sum(axis=3), ends[:, :_FIRST, [whole]]
+        unlike = ((added[0] > total[1]) | (added[1] < total[0])).sum(axis=0)
+        for at in np.flatnonzero(unlike <= (1 - _MOST) * (~np.isnan(added[0] + total[0])).sum(axis=0)).tolist():
+            if _is_sum(ends, whole, some[at], tried, least=2):
                 yield whole, some[at].tolist()
 
 
@@ -234,17 +241,23 @@ def _several(others: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
         yield np.array([*(combinations(others, length) if any_of else near)])
 
 
-def _shown_sum(known: Known, whole: int, parts: npt.ArrayLike) -> Known | None:
-    """Return the numbers of a release that others add up to where all are known; None if some number refutes it.
+def _is_sum(ends: Known, whole: int, parts: npt.ArrayLike, tried: int = 0, *, least: int) -> bool:
+    """Return whether others add up to a release where all are known, in at least so many lines.
 
+    A release that was corrected, or that is rounded, may be a sum in most lines, which have to be too many for chance.
     Where only one of the others has a count, the sum is no evidence.
     """
-    total, added = known[:, whole], known[:, np.asarray(parts)]
-    is_complete = ~np.isnan(added).any(axis=1) & ~np.isnan(total)
-    least = np.nansum(added, axis=1)
-    if (least > total).any() or (least != total)[is_complete].any():
-        return None
-    return total[is_complete & ((added > 0).sum(axis=1) > 1)]
+    (low, high), added = ends[:, :, whole], ends[:, :, np.asarray(parts)]
+    is_complete = ~np.isnan(added[0]).any(axis=1) & ~np.isnan(low)
+    below, above = np.nansum(added, axis=2)
+    differ = (below > high) | (is_complete & (above < low))
+    agree = is_complete & ~differ & ((added[0] > 0).sum(axis=1) > 1)
+    width = (high - low + above - below + 1)[agree]
+    is_exact, many = bool((width == 1).all()), int(agree.sum())
+    if is_exact and not differ.any() and not tried:
+        return many >= least
+    is_usual = many > _MOST * (many + int(differ.sum())) if is_exact else not differ.any()
+    return many >= least and is_usual and _is_evidence(np.maximum(high[agree] / width, 1), max(tried, 1))
 
 
 def _is_evidence(equal: Known, tried: int) -> bool:

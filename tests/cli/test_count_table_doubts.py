@@ -680,6 +680,28 @@ def quarters(folder, extra, totals="", head="area,sex,n", table=""):
     return code, " ".join(out.split())
 
 
+ROUNDED_YEAR = 'rounding = { to = 5, how = "nearest", exact = ["2024-Q1", "2024-Q2", "2024-Q3"] }\n'
+
+
+@pytest.mark.parametrize(
+    ("year", "table", "code"),
+    [
+        ("C,f,6150\nC,m,9540\nA,f,174\nA,m,51\nB,f,98\nB,m,105\n", "", 3),
+        ("C,f,6150\nC,m,9540\nA,f,160\nA,m,51\nB,f,97\nB,m,105\n", "", 3),
+        ("C,f,6150\nC,m,9541\nA,f,174\nA,m,51\nB,f,98\nB,m,105\n", "", 0),
+        ("C,f,6150\nC,m,9540\nA,f,175\nA,m,50\nB,f,95\nB,m,105\n", ROUNDED_YEAR, 3),
+        ("C,f,6150\nC,m,9545\nA,f,175\nA,m,50\nB,f,95\nB,m,105\n", ROUNDED_YEAR, 0),
+        ("C,f,6150\nA,f,200\nA,m,50\nB,f,100\n", ROUNDED_YEAR.replace("= 5", "= 50"), 0),
+    ],
+    ids=["corrected", "below its parts", "often corrected", "rounded", "rounded otherwise", "by chance"],
+)
+def test_a_year_that_was_corrected_or_rounded_is_the_sum_of_its_quarters(year, table, code, tmp_path):
+    """In three lines the quarters are all shown: they add up to 6150, 9540 and 97; in A, f at least 171."""
+    assert quarters(tmp_path, year, table=table)[0] == code
+    if code:
+        assert 'release "more" is the sum of others' in quarters(tmp_path, year, table=table)[1]
+
+
 def written_quarter(path, column, text, numbers):
     """A messy table of a quarter or a year, whose small counts are an s, with a note below it."""
     path.parent.mkdir(parents=True, exist_ok=True)
