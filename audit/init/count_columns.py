@@ -417,9 +417,12 @@ def repeats_label(labels: Sequence[str], texts: Sequence[str]) -> bool:
 
 
 def without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
-    """Return columns of labels without those that only respell another; the one with a word for its total is kept."""
+    """Return columns of labels without those that only respell another.
+
+    The one without empty cells is kept, then the one with a word for its total.
+    """
     kept = list[str]()
-    for name in sorted(names, key=lambda name: total_of(files.columns[name]) is None):
+    for name in sorted(names, key=lambda name: (not all(files.columns[name]), total_of(files.columns[name]) is None)):
         texts = files.columns[name]
         pairs = ((files.columns[other], texts) for other in kept)
         if not any(repeats_label(*pair) and repeats_label(*pair[::-1]) for pair in pairs):

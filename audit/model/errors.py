@@ -178,5 +178,5 @@ class Problems:
             InputError: a problem was noted, or nothing could be read.
         """
         if self.found or read is None:
-            raise InputError(self.found)
+            raise InputError([*dict.fromkeys(self.found)])
         return read

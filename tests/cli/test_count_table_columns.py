@@ -184,6 +184,20 @@ def test_a_change_tells_the_count_before(tmp_path):
     assert verdict(changing(tmp_path, ["River,6,", "Hill,7,-2"]))[:2] == (0, "[]")
 
 
+def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
+    lines = ["01,Nord,20,12,8", "02,Süd,30,10,20", "03,West,9,4,5", ",Land insgesamt,59,26,33"]
+    text = "\n".join(["Schlüssel-Nr.,Gebiet,Insgesamt,m,w", *lines]) + "\n"
+    (tmp_path / "2021.csv").write_text(text.replace("01,", "A1,").replace("02,", "A2,").replace("03,", "A3,"), "utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    path = tmp_path / "series.toml"
+    found = path.read_text(encoding="utf-8")
+    assert ('dimensions = ["Gebiet"]' in found, 'Gebiet = "Land insgesamt"' in found) == (True, True)
+    wrong = re.sub("(, )?Gebiet = .Land insgesamt.", "", found).replace('["Gebiet"]', '["Schlüssel-Nr."]')
+    wrong = wrong.replace("{ , ", "{ ")
+    path.write_text(wrong, encoding="utf-8")
+    assert run_main(str(tmp_path))[2].count("the cell is empty") == 1
+
+
 def test_a_change_that_tells_what_is_hidden_before_is_named(tmp_path):
     folder = changing(tmp_path, ["River,6,5", "Hill,7,-2"])
     manifest, candidate = folder / "series.toml", folder / "releases/2.csv"
