@@ -394,9 +394,9 @@ _RUNNING = _words(
 
 
 def is_running(name: str) -> bool:
-    """Return whether a column's name suggests that its numbers are cumulative up to the period of the row.
+    """Return whether the name of a column or a release suggests that its numbers are cumulative up to its period.
 
-    >>> is_running("cumCases"), is_running("cases_ytd"), is_running("cases")
+    >>> is_running("cumCases"), is_running("cumul_2023_03"), is_running("cases")
     (True, True, False)
     """
     return not _RUNNING.isdisjoint(words_in(name))

@@ -94,7 +94,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         why = say("The names of the releases do not show their order; put them in the order of publication.")
         rules.doubt("series.releases", why)
     if len(releases) > 1 or rules.periods:
-        if is_running(table.get("value", "")):
+        if is_running(table.get("value", "")) or all(map(is_running, tags)):
             table["over_time"] = "cumulative"
         rules.doubt("table.over_time", str(_OVER_TIME[table["over_time"]]))
     markers = (f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())

@@ -401,6 +401,20 @@ def test_shares_of_rounded_numbers_are_a_guess(tmp_path):
     assert "table.rates" in manifest["unconfirmed"]["keys"]
 
 
+@pytest.mark.parametrize(
+    ("names", "over_time"),
+    [
+        (("cumul_2023_03", "cumul_2023_06"), "cumulative"),
+        (("2023-03-ytd", "2023-06-ytd"), "cumulative"),
+        (("2023-03", "cumul_2023_06"), "independent"),
+    ],
+)
+def test_releases_whose_names_say_so_are_cumulative(names, over_time, tmp_path):
+    manifest = guessed(tmp_path, {f"{name}.csv": added("Total") for name in names})
+    assert manifest["table"]["over_time"] == over_time
+    assert "table.over_time" in manifest["unconfirmed"]["keys"]
+
+
 @pytest.mark.parametrize("word", ["Total", "Gesamt", "Ensemble", "Todos", "Sum of all", "xyz", "Wszystkie"])
 def test_totals_are_found_by_their_sums_in_any_language(word, tmp_path):
     manifest = guessed(tmp_path, {"1.csv": added(word)})
