@@ -151,7 +151,9 @@ class ReleaseReading:
         few = table.rows <= MOST_ROWS and bool(columns)
         singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
         person = self._person(table) if self.key else None
-        if person is not None and self.columns.rules[Unnamed].choice == OF_PEOPLE and (person == NOBODY).any():
+        explained = self.files.tag in self.series.manifest.counterfeits
+        of_people = self.columns.rules[Unnamed].choice == OF_PEOPLE and not explained
+        if person is not None and of_people and (person == NOBODY).any():
             self.strangers = person == NOBODY
         owner, several = None, self.columns.rules[SeveralRows]
         if person is not None and several.choice is not None:

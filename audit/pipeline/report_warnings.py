@@ -12,6 +12,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
 from audit.init.column_names import names_waves
 from audit.io.adjustments import adjusted_names, read_adjusted
+from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar, Unlinkable
 from audit.io.rules.rows import SeveralRows
@@ -111,7 +112,8 @@ def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     unlisted = [
         0 if release.strangers is None or one_counts else int(release.strangers.sum()) for release in held.keyed
     ]
-    files = [manifest.shown(manifest.key_path(each)) for each in manifest.releases]
+    keys = [(each, manifest.key_path(each)) for each in manifest.releases]
+    files = [manifest.shown(path) if is_there(path) else each.shown for each, path in keys]
     places = zip(files, unlisted, held.keyed, strict=True)
     if examples := tuple(f"{file}: {count:,} / {release.rows:,}" for file, count, release in places if count):
         yield ReportWarning("key", _UNLISTED.counted(sum(unlisted)), examples)

@@ -95,7 +95,6 @@ class Published:
         self.columns = {"quasi_identifiers": [], **self.manifest["columns"]}
         adversary = self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
-        self.unnamed = {"": None if self.columns.get("unnamed") == "people" else ""}
         self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
         self.tables, self.pairs = list[dict[str, list[str]]](), list[bool]()
@@ -151,7 +150,8 @@ class Published:
             cells = [CELLS["cells"](table[name], name, typed(name)) for name in columns["quasi_identifiers"]]
             look = list(zip(*(table[name] for name in by), *cells, strict=True))
             group = of_entry = numbered(look or [()] * len(entries), names)
-        self.who.append([name or self.unnamed.get(name) for name in self.key(tag, table, len(group))])
+        made_up = columns.get("unnamed") != "people" or tag in self.manifest.get("counterfeits", {})
+        self.who.append([name if made_up else name or None for name in self.key(tag, table, len(group))])
         self.group, self.first = [*self.group, group], [*self.first, self.first[-1] + len(names)]
         values = list(zip(*(held[name] for name in self.sensitive), strict=True))
         need(all(map(all, set(values))), f"a missing sensitive value in release {tag}")

@@ -385,6 +385,22 @@ def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
         assert kept == (0 if choice else 3)
 
 
+def test_rows_without_an_identifier_are_counterfeits_where_these_are_published(tmp_path):
+    """One of two releases publishes a counterfeit, the other has somebody unknown; `unnamed` speaks of this one."""
+    for tag in (1, 2):
+        rows = [["Patient", "Group", "Illness"], ["P1", "1", "a"], ["P2", "1", "b"], ["", "1", "c"]]
+        write(tmp_path / f"{tag}.csv", as_csv(rows))
+    write(tmp_path / "fake.csv", "Group,Count\n1,1\n")
+    columns = (
+        'group = "Group"\nindividual = "Patient"\nsensitive = "Illness"\nquasi_identifiers = []\nunnamed = "people"'
+    )
+    text = f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}\n[counterfeits]\n"1" = "fake.csv"\n'
+    write(tmp_path / "series.toml", text)
+    code, result, _ = run_audit(tmp_path)
+    (warning,) = (each for each in result["warnings"] if each["kind"] == "key")
+    assert (code, result["series"]["counterfeits"], warning["examples"]) == (0, 1, ["2.csv: 1 / 3"])
+
+
 @pytest.mark.parametrize("name", ["panel.key.csv", "2020-21.key.csv"])
 def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path, name):
     """It is named like the file, or, where it is about one release, like the tag without the sign of a folder."""

@@ -213,7 +213,7 @@ class Series:
         refuse(any("" in value for counts in held.values() for value in counts), "no value")
         self.held.append(held)
         names = self.names(rows, tag, unlinked)
-        if self.columns.get("unnamed") == "people":
+        if self.columns.get("unnamed") == "people" and tag not in self.manifest.get("counterfeits", {}):
             names = [name or None for name in names]
         refuse(max(Counter(filter(None, names)).values(), default=0) > 1, "two rows of one person")
         self.rows.append(list(zip(labels, values, names, strict=True)))
