@@ -79,6 +79,12 @@ def next_step(report: Report) -> str:
 def _with_violations(report: Report) -> str:
     """Return what to do where releases that are out violate the policy."""
     if report.tables is not None and report.tables.over_time == "independent":
+        if len(report.tables.releases) == 1:
+            return say(
+                "Do not publish release {release} if it is not out yet: it violates the policy. If it is out, you "
+                "cannot take it back; protect further releases better, and audit each before it goes out.",
+                release=last_release(report),
+            )
         return say(
             "You cannot take back what is published. A further release is about other counts: protect it better, and "
             "audit it before it goes out."

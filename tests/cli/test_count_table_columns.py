@@ -198,6 +198,12 @@ def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
     assert run_main(str(tmp_path))[2].count("the cell is empty") == 1
 
 
+@pytest.mark.parametrize(("releases", "said"), [(1, "Do not publish release 1"), (2, "You cannot take back")])
+def test_a_first_release_may_not_be_out_yet(releases, said, tmp_path):
+    rows = [("A", "f", "2"), ("A", "m", "8"), ("A", "All", "10")]
+    assert said in run_main(str(written(tmp_path, rows, "area,sex,n", releases=releases)))[1]
+
+
 def test_a_change_that_tells_what_is_hidden_before_is_named(tmp_path):
     folder = changing(tmp_path, ["River,6,5", "Hill,7,-2"])
     manifest, candidate = folder / "series.toml", folder / "releases/2.csv"
