@@ -15,7 +15,6 @@ from reports.count_tables import sentences as counts
 from reports.sentences import named, result_text, seconds, status_in_words, value_of, violating, violation_text
 
 _HARMLESS = Phrase("Values that are declared to be harmless are not counted.")
-_COUNTED = Phrase("including what is waived, in the baseline or harmless, which violates nothing")
 _NEARLY = 0.9  # a value with this probability is always shown
 
 
@@ -357,7 +356,8 @@ def _worst(report: Report) -> tuple[str, bool]:
     reached = [(each, *highest[each.attack, each.sensitive]) for each in reaching]
     if text := _likely(report, reached, report.policy.limits.get("max_risk", 1.0)):
         return text, False
-    if not found or not any(attack.findings_total for attack in found):
+    found = [attack for attack in found if attack.findings_total]
+    if not found:
         return violation_text(first), False
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
     least = getattr(worst.measures, "min_e", None)
@@ -365,7 +365,21 @@ def _worst(report: Report) -> tuple[str, bool]:
         # Measures are those of linear reasoning; worlds of other attacks show more.
         return say("at least two people certainly have the same value"), False
     accusation = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    return (f"{accusation} ({_COUNTED})", True) if report.left_out or _harmless(report) else (accusation, False)
+    counted = bool(report.left_out) or _harmless(report)
+    return (_with_excepted(accusation, worst) if counted else accusation), counted
+
+
+def _with_excepted(accusation: str, attack: AttackReport) -> str:
+    """Return how many findings of an attack violate the policy, and what it finds with those that do not."""
+    return say_count(
+        "{count} finding of {attack} violates the policy (with what is waived, in the baseline or harmless, which "
+        "violates nothing: {accusation})",
+        "{count} findings of {attack} violate the policy (with what is waived, in the baseline or harmless, which "
+        "violates nothing: {accusation})",
+        attack.findings_total,
+        attack=named(attack),
+        accusation=accusation,
+    )
 
 
 def _most_certain(report: Report, attacks: Sequence[AttackReport]) -> str:

@@ -89,15 +89,23 @@ POSSIBLE = Adversary(
 )
 PSEUDONYM = Adversary(
     "pseudonym",
-    Phrase("The adversary knows nothing but the published record ids (pseudonym)"),
-    Phrase("an adversary who has the published files, in which record ids link the rows of a record"),
+    Phrase(
+        "The adversary has the published files and their record ids, and may know a person's quasi-identifiers in each "
+        "release (pseudonym)"
+    ),
+    Phrase(
+        "an adversary who has the published files, in which record ids link the rows of a record, and may know a "
+        "person's quasi-identifiers in each release"
+    ),
     "[columns] record",
     "record",
 )
 PUBLISHED = Adversary(
     "published",
-    Phrase("The adversary has nothing but the published files (published)"),
-    Phrase("an adversary who has the published files and knows nothing else"),
+    Phrase(
+        "The adversary has the published files, and may know a person's quasi-identifiers in one release (published)"
+    ),
+    Phrase("an adversary who has the published files, and may know a person's quasi-identifiers in one release"),
     "nothing",
     reads_key=False,
 )

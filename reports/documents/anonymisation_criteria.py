@@ -28,6 +28,9 @@ _BY_KEY = Phrase(
     "Yes, by assumption: this adversary knows each person's group in each release, and so links the releases. What "
     "that discloses was judged; see inference."
 )
+_BY_RECORD = Phrase(
+    "Yes, by design: record ids are published and stay the same, so that anyone links all rows of a record."
+)
 _BY_REGISTER = Phrase(
     "Judged: this adversary knows people's exact quasi-identifiers, and links the releases by the groups in which a "
     "person can be. For what that discloses, see inference."
@@ -84,7 +87,10 @@ def _linking(report: Report) -> Iterator[str]:
     who = ADVERSARIES[report.adversary.kind]
     if report.tables is not None:
         yield str(_BY_TABLES)
-    elif (
+        return
+    if report.series.columns.get("record") and len(report.series.releases) > 1:
+        yield str(_BY_RECORD)
+    if (
         who.knows_people
         and len(report.series.releases) > 1
         and any(a.ran and a.people is not None for a in report.attacks)

@@ -61,7 +61,9 @@ _ROLES = {
     "record": Phrase("record id: links the rows of one record over the releases"),
     "count": Phrase("count: how many people a row stands for"),
     "individual": Phrase("key: whose row it is; it is not published"),
-    "unlinkable": Phrase("not judged: the manifest declares that no outsider can know it"),
+    "unlinkable": Phrase(
+        "not judged: the manifest declares that it tells no outsider whose a row is, or anything about a person"
+    ),
     "without_role": Phrase("without a role: not judged, so that the policy cannot hold until it has one"),
 }
 

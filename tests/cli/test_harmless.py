@@ -324,8 +324,8 @@ def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):
     """One class of two has a harmless value; both are counted as classes of one value."""
     run = run_main(str(series(tmp_path, [[*HEALTHY, *ILL, *MIXED]], NONE, individual=False)))
     text = " ".join(run[1].split())
-    assert "in 2 of 4 classes" in text
-    assert "(including what is waived, in the baseline or harmless, which violates nothing)." in text
+    assert "NOT SAFE: 1 finding of homogeneity violates the policy (with what is waived, in the baseline or " in text
+    assert "harmless, which violates nothing: the sensitive value is disclosed in 2 of 4 classes" in text
     assert "harmless are not counted" not in text
 
 

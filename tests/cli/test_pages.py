@@ -450,6 +450,7 @@ def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(na
         ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people's exact quasi-identifiers"),
         ("hospital-2-invariant", ("--adversary", "published"), "Not judged: no attack"),
         ("cases-monotonic", (), "inference-table: none of 6 records below k = 2"),
+        ("cases-monotonic", (), "Yes, by design: record ids are published"),
     ],
 )
 def test_linkability_is_answered_where_it_was_judged(series, words, said):

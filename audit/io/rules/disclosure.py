@@ -57,9 +57,10 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         """Yield the columns that are not judged, with their reasons."""
         if self.reasons:
             what = say_count(
-                "{count} published column is not judged, because the manifest declares that no outsider can know it",
-                "{count} published columns are not judged, because the manifest declares that no outsider can know "
-                "them",
+                "{count} published column is not judged, because the manifest declares that it tells no outsider whose "
+                "a row is, or anything about a person",
+                "{count} published columns are not judged, because the manifest declares that they tell no outsider "
+                "whose a row is, or anything about a person",
                 len(self.reasons),
             )
             reasons = self.reasons.items()
