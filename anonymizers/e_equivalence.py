@@ -78,7 +78,7 @@ class EEquivalenceAnonymizer:
 
     @property
     def promise(self) -> Promise:
-        """Return e-equivalence with the parameter e (Definition 6)."""
+        """Return e-equivalence with the parameter e (Definition 10)."""
         return Promise("e-equivalence", {"e": self.e})
 
     @property

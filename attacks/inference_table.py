@@ -193,7 +193,8 @@ class DescriptionTable:
 
         The paper compares two releases. Here everything before a release takes the place of the first: two records were
         together if they had the same class then (`before`). If all old rows of a group were together, new rows have
-        joined them; otherwise their class would be as large as the group.
+        joined them; otherwise their class would be as large as the group. A small group is ours: the paper's releases
+        are k-anonymous.
         """
         real = np.ones(len(rows.record), dtype=np.bool_) if rows.real is None else rows.real
         first, group = equal_rows(rows.cells)

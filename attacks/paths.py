@@ -1,4 +1,4 @@
-"""Paths of all people if values change along known transitions: which values are feasible, and their probabilities.
+"""Paths of all people if values change along known transitions: which values are feasible, and their risks.
 
 A version is one person in one release. A value is feasible in it if it is on a path of possible transitions through all
 versions of the person. In a new release, the feasible values of a version are those of its pool that may follow some
@@ -177,7 +177,7 @@ class FeasibleValues:
 
 @dataclass(frozen=True)
 class PathRisks:
-    """Posterior probabilities when values change along transitions."""
+    """Shares of the weight of all paths when values change along transitions (Definition 8, Equations 1 and 2)."""
 
     evidence: Evidence
     feasible: FeasibleValues
@@ -314,9 +314,9 @@ class _PathSums:
         for column in () if self._feasible.parts is None else self._feasible.parts.T:
             feasible = _summed(version.feasible(span), column) > 0
             value = None if asked is None else np.where(asked >= 0, column[asked], np.int32(-1))
-            posterior = _summed(incoming * sent, column)
+            through = _summed(incoming * sent, column)
             alone = np.asarray(feasible.sum(axis=1) == 1)
-            risk = np.maximum(risk, _risk(np.ones_like(posterior), posterior, possible, alone, value))
+            risk = np.maximum(risk, _risk(np.ones_like(through), through, possible, alone, value))
         self.risk[release][span] = risk
         return vanished
 

@@ -1,9 +1,9 @@
-"""Posterior probabilities of values that never change, for all people at once.
+"""Risks of values that never change, as products of shares in each person's own groups.
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the person's pool of
-release j: risk(t) of the m-invariance paper, Definition 14, for an adversary who looks at one person at a time. If
-every pool of a person holds its values equally often, that is one divided by the number of candidates, and no product
-is computed. Products are only stored for candidates.
+release j. This is not risk(t) of the m-invariance paper (Definition 14), which counts surjections onto all people, but
+an estimate: publishing the same release twice may raise it. If every pool of a person holds its values equally often,
+it is one divided by the number of candidates, and no product is computed. Products are only stored for candidates.
 
 The sums over paths (`paths`) give the same numbers if each value is followed by itself alone, but take 4.9 s of
 processor time in place of 0.4 s for the 4.2 million rows of S1-diverse, of 3.5 s that the whole command takes.
@@ -46,7 +46,7 @@ class MeasuresWithProducts(Measures):
 
 @dataclass(frozen=True)
 class CandidateRisks:
-    """Posterior probabilities when values never change."""
+    """Products of shares when values never change."""
 
     evidence: Evidence
     state: Candidates

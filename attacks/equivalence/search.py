@@ -76,7 +76,7 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
     S and U are partitioned into buckets, delta encoding makes a graph of each (`Parts`), and then for each e:
 
     * Theorem 2: buckets without a cut of 2e or less have no equivalence, and nodes that no such cut separates count as
-      one (`uncut`).
+      one (`with_small_cuts`).
     * Lemma 3: each bucket is searched alone, and only from some e on together with others, because their sums of values
       may cancel (`coupled`).
     * The integer vectors x = W S with W U = 0 of the remaining buckets form lattices (`lattices`). For each column
@@ -89,7 +89,7 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
     """
     search = _VectorSearch(parts, question, budget)
     for e in range(question.settled + 1, question.max_e + 1):
-        buckets = search.uncut(2 * e)
+        buckets = search.with_small_cuts(2 * e)
         for together in ([[bucket] for bucket in buckets], coupled(buckets, 2 * e)):
             for lattice in search.lattices(together, e):
                 search.find(lattice, e)
@@ -162,7 +162,7 @@ class _VectorSearch:
         self.proved = asked.settled + 1
         self.lower = min(self.proved, self.best or self.proved)
 
-    def uncut(self, bound: int) -> list[Block]:
+    def with_small_cuts(self, bound: int) -> list[Block]:
         """Return the blocks of parts that can have vectors up to a norm by their cuts, the least cuts first."""
         order = np.argsort(self.parts.norm_lower_bounds, kind="stable")
         within = self.parts.norm_lower_bounds[order] <= min(bound, NO_CUT - 1)
@@ -226,7 +226,7 @@ class _VectorSearch:
                 break
             unsolved += self._least_of([place], lower_bound)
         bound = NO_CUT if self.best is None else 2 * self.best - 2
-        for together in coupled(self.uncut(bound), bound):
+        for together in coupled(self.with_small_cuts(bound), bound):
             unsolved += self._least_of([block.part for block in together], coupled_lower_bound(together))
         bounds = unsolved if self.best is None else [*unsolved, self.best]
         self.lower = max(self.lower or 1, min(bounds)) if bounds else None

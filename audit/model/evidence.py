@@ -227,9 +227,10 @@ class AnyPair(Mapping[tuple[int, int], Fraction]):
 class UpdateSets:
     """The candidate update set of each sensitive value: which may follow it, from one version of a person to the next.
 
-    In the m-Distinct paper, Definition 12, `b in CUS(a)` means that a may become b. Each value may remain the same (the
-    sets are *reflexive*). If a may become b, and b may become c, then a may become c (they are *closed*), because a
-    person who is missing from a release may have changed twice between two versions.
+    In the m-Distinct paper, Definition 12, `b in CUS(a)` means that a may become b. The paper requires that if a may
+    become b, and b may become c, then a may become c (the sets are *closed*), because a person who is missing from a
+    release may have changed twice between two versions. Methods also require that each value may remain the same (the
+    sets are *reflexive*).
 
     Attributes:
         may: whether the first value may become the second; shape (values, values), bool.

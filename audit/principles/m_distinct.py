@@ -1,7 +1,7 @@
 """m-Distinct and m-Distinct*: values may change, and no later group rules out a value of an earlier one.
 
 Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is compared with the last group that held
-the person, however many releases lie between (the paper compares neighbouring releases). If rows of one group have
+the person, the paper's most recent version, however many releases lie between. If rows of one group have
 different cells, each row class counts as a group. Counterfeits with an identity are followed like people. Each
 sensitive attribute is checked by itself. Without transitions, values never change.
 

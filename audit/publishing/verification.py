@@ -262,7 +262,7 @@ def _check_closed(shown: str, own: Transitions, sets: UpdateSets, anonymizer: An
 
     Refuse completed sets of a value that nothing may follow, too: a counterfeit could have it.
 
-    Source: m-Distinct paper, Definition 12.
+    Source: m-Distinct paper, note to Definition 12, for the updates of members; that a set has its own value is ours.
 
     Raises:
         InputError: a set lacks a value.

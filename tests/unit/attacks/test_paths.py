@@ -1,4 +1,4 @@
-"""Risks along all paths, and posteriors of products, beside enumeration."""
+"""Risks along all paths, and products of shares, beside enumeration."""
 
 from __future__ import annotations
 
