@@ -306,6 +306,14 @@ class KeyedRelease(Release):
             0 if self.strangers is None else int(self.strangers.sum())
         )
 
+    @property
+    def unknown(self) -> Flags:
+        """Which rows belong to unknown people, without a known person's further rows; shape (rows,), bool."""
+        owner = self.person if self.owner is None else self.owner
+        if owner is None or self.strangers is None:
+            return np.zeros(self.rows, dtype=np.bool_)
+        return self.strangers & (owner == NOBODY)
+
     def counterfeit_rows(self, people: IdentifierEncoder) -> Flags | None:
         """Return which rows are counterfeits by the key, shape (rows,), bool; None without a key."""
         if self.person is None:
@@ -323,9 +331,7 @@ class KeyedRelease(Release):
             return None
         fake: Flags = np.append(people.is_counterfeit(), True)[owner]
         real = np.where(fake, NOBODY, owner)
-        if self.strangers is not None:
-            real = np.where((owner == NOBODY) & self.strangers, people.size + np.arange(self.rows), real)
-        return real.astype(np.int32)
+        return np.where(self.unknown, people.size + np.arange(self.rows), real).astype(np.int32)
 
 
 def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:

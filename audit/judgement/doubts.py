@@ -26,7 +26,7 @@ from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
-from audit.model.arrays import UNKNOWN, Counts, Flags, tally
+from audit.model.arrays import UNKNOWN, Counts, Flags, flagged, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE
@@ -85,6 +85,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     if people:
         yield from combination_doubts(series)
+    yield from stranger_doubts(views[0].held)
     if followed:
         yield from missing_doubts(series)
     yield from order_doubts(series.manifest, matters=series.manifest.transitions is not None)
@@ -193,6 +194,33 @@ def unlisted_doubts(held: HeldSeries, register: Register) -> Iterator[Doubt]:
             len(unlisted),
             file=printable(register.shown),
             tags=joined([*map(printable, unlisted)], _COLUMNS_SHOWN),
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def stranger_doubts(held: HeldSeries) -> Iterator[Doubt]:
+    """Yield a doubt: rows of unknown people may be those of people of other releases, unless record ids link them."""
+    if not held.adversary.knows_groups or (held.records and not held.series.manifest.values_change):
+        return
+    real = np.append(~held.series.people.is_counterfeit(), False)  # the last is for rows without a person
+    there = [real & flagged([] if each.person is None else each.person, len(real)) for each in held.keyed]
+    unknown = [int(each.unknown.sum()) for each in held.keyed]
+    everyone, several = np.logical_or.reduce(there), np.count_nonzero(unknown) > 1
+    tags = [
+        release.tag
+        for release, own, rows in zip(held.keyed, there, unknown, strict=True)
+        if rows and (several or (everyone & ~own).any())
+    ]
+    if tags:
+        what = say_count(
+            "{count} row has no identifier and may belong to a person of another release ({releases}), so it is not "
+            "known who is in which release: write an identifier for each row, one of its own for a person who is in no "
+            "other release",
+            "{count} rows have no identifier and may belong to people of other releases ({releases}), so it is not "
+            "known who is in which release: write an identifier for each row, one of its own for a person who is in no "
+            "other release",
+            sum(unknown),
+            releases=joined([*map(printable, tags)], _COLUMNS_SHOWN),
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
 

@@ -15,7 +15,6 @@ from audit.io.adjustments import adjusted_names, read_adjusted
 from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar, Unlinkable
-from audit.io.rules.rows import SeveralRows
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
@@ -107,11 +106,7 @@ _UNLISTED = Noun(
 def _key_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield a warning about rows whose key does not say whose they are."""
     series, held = attacked.series, attacked.evidence[0].held
-    manifest, one_counts = series.manifest, series.columns.rules[SeveralRows].one_counts
-    # A person's further rows are judged like those of strangers.
-    unlisted = [
-        0 if release.strangers is None or one_counts else int(release.strangers.sum()) for release in held.keyed
-    ]
+    manifest, unlisted = series.manifest, [int(release.unknown.sum()) for release in held.keyed]
     keys = [(each, manifest.key_path(each)) for each in manifest.releases]
     files = [manifest.shown(path) if is_there(path) else each.shown for each, path in keys]
     places = zip(files, unlisted, held.keyed, strict=True)

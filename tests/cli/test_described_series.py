@@ -401,6 +401,31 @@ def test_rows_without_an_identifier_are_counterfeits_where_these_are_published(t
     assert (code, result["series"]["counterfeits"], warning["examples"]) == (0, 1, ["2.csv: 1 / 3"])
 
 
+@pytest.mark.parametrize(("who", "lines", "code"), [("P4", 6, 1), ("Q", 6, 0), ("", 6, 3), ("", 4, 3)])
+def test_a_row_without_an_identifier_may_be_that_of_a_person_of_another_release(tmp_path, who, lines, code):
+    """Of a person in both releases the value is certain; without the identifier in one of them, exit was 0."""
+    both = [(f"P{n}", "20-39", "ab"[n % 2]) for n in range(4)]
+    first, second = [("P5", "40-59", "d"), ("P4", "40-59", "c")], [(who, "40-59", "c"), ("P6", "40-59", "e")]
+    files = []
+    for tag, rows in enumerate([[*both, *first], [*both, *second]]):
+        key = [["row", "individual"], *[[str(at), row[0]] for at, row in enumerate(rows) if tag == 0 or at != lines]]
+        files.append((as_csv([["Age", "Illness"], *[row[1:] for row in rows]]), as_csv(key)))
+    roles = ROLES.replace('individual = "Person"', 'unnamed = "people"')
+    manifest = '[series]\nname = "K"\nreleases = [{}]\n' + roles
+    for folder, last in ((tmp_path / "series", 0), (tmp_path / "whole", 1)):
+        (folder / "private").mkdir(parents=True)
+        for tag, (table, key) in enumerate(files):
+            write((folder if tag <= last else tmp_path) / f"{tag}.csv", table)
+            write((folder / "private" if tag <= last else tmp_path) / f"{tag}.key.csv", key)
+        write(folder / "series.toml", manifest.format(", ".join(f'"{tag}.csv"' for tag in range(last + 1))))
+    assert run_main("next", str(tmp_path / "series"), str(tmp_path / "1.csv"))[0] == code
+    found, result, _ = run_audit(tmp_path / "whole")
+    assert found == code
+    clauses = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+    assert clauses["k"] == "holds"
+    assert "1 row has no identifier and may belong to a person of another release (1)" in str(result) or code != 3
+
+
 @pytest.mark.parametrize("name", ["panel.key.csv", "2020-21.key.csv"])
 def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path, name):
     """It is named like the file, or, where it is about one release, like the tag without the sign of a folder."""
