@@ -448,8 +448,8 @@ def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, 
         )
     times = [many for (old, new), many in changes.items() if old != new and many]
     guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
-        "by the key, people's values changed {times} times, in {ways} ways, which the file lists; any "
-        'other change counts as impossible: complete the file, or write "any"',
+        "by the key, people's values change (how often: {times}; different changes, which the file lists: {ways}); "
+        'any other change counts as impossible: complete the file, or write "any"',
         times=sum(times),
         ways=len(times),
     )

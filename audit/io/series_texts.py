@@ -42,7 +42,7 @@ class SeriesTexts:
         ignored: the number of rows that rules leave out, by release.
         encodings: the encoding of each file that is not UTF-8, if none is declared.
         rows_like_notes: the places of rows that may be notes.
-        has_doubtful_rows: whether some row need not be a person.
+        doubtful_rows: the places of rows that need not be people.
         is_large: whether the series is so large that its identifiers are left out.
     """
 
@@ -51,7 +51,7 @@ class SeriesTexts:
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
         self.rows_like_notes: list[str] = []
-        self.has_doubtful_rows = False
+        self.doubtful_rows: list[str] = []
         columns = self.columns
         self.identifiers: dict[str | None, list[set[str]]] = {columns.individual: [], columns.record: []}
         self.sums: dict[str, dict[str, bool]] = {name: {} for name in columns.sensitive}
@@ -105,7 +105,8 @@ class SeriesTexts:
             self.encodings[shown] = table.dialect.encoding
         coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
         self.rows_like_notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, self._names)]
-        self.has_doubtful_rows |= bool(rows_like_no_people(table, OtherReading.unexplained(self.columns)).any())
+        doubtful = np.flatnonzero(rows_like_no_people(table, OtherReading.unexplained(self.columns))).tolist()
+        self.doubtful_rows += [f"{shown}:{table.line(row)}" for row in doubtful]
         in_file = table.less(table.names)
         for name, (codes, texts) in coded.items():
             if new := [text for text in texts if text and text not in self.texts[name]]:

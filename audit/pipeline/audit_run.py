@@ -61,10 +61,12 @@ from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Reason, ReasonKind, say
+from audit.runtime.phrases import Reason, ReasonKind, joined, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
+
+_PLACES = 3
 
 
 @dataclass(frozen=True)
@@ -329,13 +331,15 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
     series = run.series
     texts = series.written.whole()
     rule = OtherReading.of(texts)
-    if not (rule.names or texts.has_doubtful_rows):
+    if not (rule.names or texts.doubtful_rows):
         return
     rules = Rules((rule, *series.columns.rules))
     as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
     again = _judged_again(run, as_one, options)
     states = {each.clause.name: (each.state, again.get(each.clause.name, "undecided")) for each in decisions}
     columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
+    places = joined([*_respelled(run, rule, options), *texts.doubtful_rows], most=_PLACES)
+    first = f" ({say('the first: {places}', places=places)})"
     if hidden := {name for name, both in states.items() if both == ("holds", "violated")}:
         what = say(
             "the policy is violated if cells of {columns} mean the same as others like them, or if rows that need not "
@@ -343,7 +347,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             "under [columns]",
             columns=columns,
         )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(hidden))
+        yield Doubt(Reason(what + first, ReasonKind.UNDECLARED), frozenset(hidden))
     if unknown := {name for name, both in states.items() if both == ("holds", "undecided")}:
         what = say(
             "it was not decided whether the policy also holds if cells of {columns} mean the same as others like them, "
@@ -351,7 +355,7 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             "equal cells in one way; else write spelled = [{columns}] under [columns]",
             columns=columns,
         )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(unknown))
+        yield Doubt(Reason(what + first, ReasonKind.UNDECLARED), frozenset(unknown))
     if gone := {name for name, (old, new) in states.items() if again and old == "violated" != new}:
         what = say(
             "the violation depends on rows that need not be people, or on cells of {columns} that may be other "
@@ -359,7 +363,16 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
             "under [columns]",
             columns=columns,
         )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
+        yield Doubt(Reason(what + first, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
+
+
+def _respelled(run: AuditRun, rule: OtherReading, options: AuditOptions) -> Iterator[str]:
+    """Yield the places of the texts that may be other spellings, with the texts if they are sensitive values."""
+    texts = run.series.written
+    for name, plain in rule.names.items():
+        quoted = options.reveal or name in run.series.columns.sensitive
+        for pair in ([text, other] for text, other in plain.items() if text != other):
+            yield texts.example(name, pair, quoted=quoted)
 
 
 def _judged_again(run: AuditRun, as_one: Series, options: AuditOptions) -> dict[str, str]:

@@ -175,6 +175,7 @@ def test_a_violation_that_another_reading_removes_is_undecided(tmp_path, town, i
     last = [[town, illness]] if illness == "flu" else [["01234", "flu"], [town, illness]]
     found, why = undecided(series_of(tmp_path / "1", [[head, *rest, *last]], columns))
     assert (found, "the violation depends on" in why) == (code, code == 3)
+    assert ("(the first: " in why) == (code == 3)
     spelled = 'spelled = ["Town", "Disease"]\n'
     assert read_audit(series_of(tmp_path / "2", [[head, *rest, *last]], columns + spelled))[0] == bool(code)
     # What is certain in both readings stays a violation.
