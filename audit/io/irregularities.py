@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.io.background_knowledge import TRANSITION_COLUMNS
-from audit.io.cell_reading import infer_kind
+from audit.io.cell_reading import infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
@@ -48,6 +48,7 @@ _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
 _ON_CELL = re.compile(r"[A-Z]+([0-9]+)|annotation [0-9]+()")
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
+_LEAST, _LONGEST = 100, 20  # numbers from it on have clearly more digits than 0; digits of numbers that are compared
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
 
@@ -60,6 +61,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in notes_of(series.manifest))),
         *_unlisted(series),
         *_respelled_people(series),
+        *_unknown_people(series),
         *_unread_sheets(series),
     ]
     texts = series.written.whole()
@@ -170,6 +172,39 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
             yield MisreadWarning("spelling", nearly_respelled_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
+
+
+def _unknown_people(series: Series) -> Iterator[ReportWarning]:
+    """Report identifiers that may say that a person is not known, and are read as one person."""
+    is_asked = series.keyed and INDIVIDUAL not in series.columns.rules[Spelled].columns
+    if found := unknown_ids(set[str]().union(*_people(series))) if is_asked else []:
+        what = say(
+            '"{column}" has texts that may say that a person is not known ({texts}), and each is read as one person: '
+            "leave such cells blank and write unnamed under [columns], or, if they are identifiers, write spelled = "
+            '["{column}"]',
+            column=INDIVIDUAL,
+            texts=joined([f'"{printable(text)}"' for text in found], _SHOWN),
+        )
+        yield MisreadWarning("key", what)
+
+
+def unknown_ids(texts: Collection[str]) -> list[str]:
+    """Return the identifiers that may say that a person is not known: words, signs, 0, or nines far from the others.
+
+    >>> unknown_ids({"4711", "4712", "unbekannt"}), unknown_ids({"4711", "4712", "-"}), unknown_ids({"NA", "Bo", "?"})
+    (['unbekannt'], ['-'], ['?'])
+    >>> unknown_ids({"0", "4711"}), unknown_ids({"9999999", "4711001"}), unknown_ids({*map(str, range(1000))})
+    (['0'], ['9999999'], [])
+    """
+    words = [text for text in texts if not any(map(str.isdigit, text))]
+    are_names = len(words) == len(texts)
+    found = [text for text in words if may_be_unknown(text)] if are_names else unknown_among(words)
+    found = [text for text in found if not (are_names and text.isalpha() and len(text) <= _SHOWN)]
+    numbers = {int(text): text for text in texts if text.isdecimal() and len(text) < _LONGEST}
+    if 0 in numbers and min(numbers.keys() - {0}, default=_LEAST) >= _LEAST and len(texts) > 1:
+        found.append(numbers[0])
+    nines = [code for code in numbers if {*str(code)} == {"9"} and code - 1 not in numbers]
+    return sorted([*found, *(numbers[code] for code in nines if code > _LEAST * len(texts))])
 
 
 def _compared(series: Series) -> range:

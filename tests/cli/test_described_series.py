@@ -426,6 +426,17 @@ def test_a_row_without_an_identifier_may_be_that_of_a_person_of_another_release(
     assert "1 row has no identifier and may belong to a person of another release (1)" in str(result) or code != 3
 
 
+@pytest.mark.parametrize("text", ["unbekannt", "-", "k. A.", "unknown", "?", "N/A", "#NV", "0", "9999999"])
+def test_an_identifier_that_may_say_unknown_is_asked_about(tmp_path, text):
+    """Each such text counted as one person, and exit was 0."""
+    rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", text])]
+    write(tmp_path / "1.csv", as_csv([["Person", "Age", "Illness"], *rows]))
+    for line, code in (("", 3), ('spelled = ["individual"]', 0)):
+        write(tmp_path / "series.toml", '[series]\nname = "K"\nreleases = ["1.csv"]\n' + ROLES + line)
+        found, result, _ = run_audit(tmp_path)
+        assert (found, f'("{text}")' in str(result)) == (code, code == 3)
+
+
 @pytest.mark.parametrize("name", ["panel.key.csv", "2020-21.key.csv"])
 def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path, name):
     """It is named like the file, or, where it is about one release, like the tag without the sign of a folder."""
