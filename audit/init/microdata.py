@@ -55,7 +55,7 @@ from audit.io.microdata import (
     remedy_for_unknown,
 )
 from audit.io.publication_order import in_time, natural
-from audit.io.respelling import fold
+from audit.io.respelling import fold, ungrouped
 from audit.io.rules.spelling import perhaps_one_value, respelled
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
@@ -152,6 +152,17 @@ def _complete(found: FoundFiles) -> None:
         if column.name not in codes:
             _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
     guesses.doubts += [
+        *(
+            say(
+                'Numbers of "{column}" have commas between thousands ({text}), and are read as texts: write them '
+                "without these commas in the tables, and run this command again.",
+                column=printable(column.name),
+                text=printable(grouped[0]),
+            )
+            for column in quasi
+            if (grouped := [text for text in column.texts if "," in text]) and not with_commas
+            if all(ungrouped(text, ",") != text for text in grouped)
+        ),
         *(
             say(
                 'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '

@@ -838,3 +838,12 @@ def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tm
     assert run_main("anonymize", str(folder), *words, str(tmp_path / "s"))[0] == 0
     numbers = re.findall(r"\d+\.(\d+)", (tmp_path / "s/releases/2023.csv").read_text())
     assert max(map(len, numbers)) <= 2
+
+
+@pytest.mark.parametrize(("comma", "said"), [(",", True), ("", False)])
+def test_commas_between_thousands_are_said_to_be_read_as_texts(tmp_path, comma, said):
+    folder = office(tmp_path / "m")
+    for path in folder.glob("*.csv"):
+        path.write_text(re.sub(r"(\d+)\.(\d{3}),\d+", rf"\1{comma}\2", path.read_text()))
+    text = " ".join("".join(run_main("init", "--microdata", str(folder), "--yes")[1:]).split())
+    assert ('Numbers of "Gesamtbetrag" have commas between thousands (1,028), and are read as texts' in text) == said
