@@ -183,9 +183,9 @@ def _telling_changes(counts: PublishedCounts) -> Iterator[int]:
         return
     earlier = read_counts(replace(manifest, releases=manifest.releases[:-1]))
     rows = len(earlier.lower)
-    told = (earlier.lower != counts.lower[:rows]) | (earlier.upper != counts.upper[:rows])
-    told &= earlier.release == last - manifest.change.since
-    cells = {(int(counts.measure[row]), *counts.label[row].tolist()) for row in np.flatnonzero(told).tolist()}
+    narrowed = (earlier.lower != counts.lower[:rows]) | (earlier.upper != counts.upper[:rows])
+    narrowed &= earlier.release == last - manifest.change.since
+    cells = {(int(counts.measure[row]), *counts.label[row].tolist()) for row in np.flatnonzero(narrowed).tolist()}
     for row in np.flatnonzero((counts.release == last) & counts.shown).tolist():
         if (int(counts.measure[row]), *counts.label[row].tolist()) in cells:
             yield row
