@@ -147,7 +147,7 @@ def stay(names: Collection[str]) -> list[str]:
 
 
 def names_cases(name: str) -> bool:
-    """Return whether a name is about cases, such as stays in a hospital, of which one person may have several.
+    """Return whether a name is about cases, such as visits to a hospital, of which one person may have several.
 
     >>> [
     ...     name
