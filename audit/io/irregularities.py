@@ -61,7 +61,6 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in notes_of(series.manifest))),
         *_unlisted(series),
         *_respelled_people(series),
-        *_unknown_people(series),
         *_unread_sheets(series),
     ]
     texts = series.written.whole()
@@ -71,7 +70,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_ignored(texts),
     ]
     found += [*_encodings(texts), *_noticed("total-row", _LIKE_NOTES, texts.rows_like_notes, MisreadWarning)]
-    found += [*_strangers(series, texts), *_sums(texts)]
+    found += [*_unknown_people(series, texts), *_strangers(series, texts), *_sums(texts)]
     return (*found, *sorted(hints, key=lambda each: each.kind))
 
 
@@ -174,16 +173,22 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
 
 
-def _unknown_people(series: Series) -> Iterator[ReportWarning]:
+def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
     """Report identifiers that may say that a person is not known, and are read as one person."""
-    is_asked = series.keyed and INDIVIDUAL not in series.columns.rules[Spelled].columns
-    if found := unknown_ids(set[str]().union(*_people(series))) if is_asked else []:
+    columns = series.columns
+    if not series.keyed or INDIVIDUAL in columns.rules[Spelled].columns:
+        return
+    releases = texts.identifiers[columns.individual] if columns.individual is not None else []
+    if len(releases) < len(series.tags):
+        codes = [found for position in _compared(series) if (found := series.people_in(position)) is not None]
+        releases = [of_people(series.people.names(np.unique(each[each >= 0])).to_pylist()) for each in codes]
+    if texts_for_unknown := unknown_ids(set[str]().union(*releases)):
         what = say(
             '"{column}" has texts that may say that a person is not known ({texts}), and each is read as one person: '
             "leave such cells blank and write unnamed under [columns], or, if they are identifiers, write spelled = "
             '["{column}"]',
             column=INDIVIDUAL,
-            texts=joined([f'"{printable(text)}"' for text in found], _SHOWN),
+            texts=joined([f'"{printable(text)}"' for text in texts_for_unknown], _SHOWN),
         )
         yield MisreadWarning("key", what)
 

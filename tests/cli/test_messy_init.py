@@ -147,7 +147,7 @@ def test_changing_values_are_drafted(tmp_path):
     for value in ("cold", "gout", "flu"):  # a value that is not known may be any, before and after
         assert [value, "unknown"] in drafted
         assert ["unknown", value] in drafted
-    assert "changed 1 times, in 1 ways" in said
+    assert "people's values change (how often: 1; different changes, which the file lists: 1)" in said
     assert "Do not publish transitions.csv as it is: fewer than 3 people made some of the changes in it" in said
     _, result = read_audit(tmp_path)
     assert result["contradictions"] == {"changed": 0, "infeasible": 0}

@@ -91,7 +91,7 @@ class RecordSeries:
         paths = ", ".join(f'"releases/{tag}.csv"' for tag in self.tags)
         text = f'[series]\nname = "Records"\nreleases = [{paths}]\n\n[columns]\nrecord = "Case"\nsensitive = "Value"\n'
         text += 'quasi_identifiers = ["Age", "City"]\ntypes = { Age = "numeric", City = "categorical" }\n'
-        text += 'individual = "Owner"\n' if self.keyed else ""
+        text += 'individual = "Owner"\nunnamed = "counterfeits"\n' if self.keyed else ""
         text += 'group = "Group"\n' if group_column else ""
         text += f"changing = {[*self.changing]}\n" if self.changing else ""
         (folder / "series.toml").write_text(text + policy, encoding="utf-8")

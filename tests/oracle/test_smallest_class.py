@@ -63,7 +63,7 @@ TWO = [["A", "1", "21", "flu"], ["D", "1", "21", "gas"], ["", "1", "21", "HIV"],
 def series(folder, rows, how):
     """A series whose key, or whose published counts, say which or how many rows are counterfeits."""
     if how == "key":
-        return series_of(folder, [[HEAD, *rows]], COLUMNS + 'individual = "who"')
+        return series_of(folder, [[HEAD, *rows]], COLUMNS + 'individual = "who"\nunnamed = "counterfeits"\n')
     fake = f"g,Count\n1,{sum(not row[0] for row in rows)}\n"
     table = [row[1:] for row in [HEAD, *rows]]
     return series_of(folder, [table], COLUMNS, '[counterfeits]\n1 = "fake.csv"', fake=fake)

@@ -14,10 +14,10 @@ from audit.io.manifest import parse_manifest
 from audit.io.releases import SMALL, RowClasses, singling_columns
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
+from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.registry import RULES
-from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
+from audit.io.rules.rows import Date, IgnoreRows, SeveralRows, Unnamed
 from audit.io.rules.rule import ColumnRule, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.tables import Coded
@@ -42,9 +42,11 @@ STATED = [
     Missing(frozenset({"?", "", "NA"})),
     Spelled(("Town",)),
     Changing(("Age", "Town")),
+    Unnamed("people"),
     SeveralRows("latest"),
     Date("Seen"),
     Harmless({"Disease": ("none", "")}),
+    LeftOut({"Disease": ("refused",)}),
     Similar({"Disease": "chapters.csv"}),
 ]
 BESIDE = {"rows": 'date = "Seen"', "date": 'rows = "latest"'}

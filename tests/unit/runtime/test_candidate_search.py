@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from audit.runtime.budget import Budget
-from audit.runtime.candidate_search import CandidateSearch, SearchOutOfTimeError
+from audit.runtime.candidate_search import ESTIMATES, CandidateSearch, SearchOutOfTimeError
 from audit.runtime.phrases import ReasonKind
 
 
@@ -49,8 +49,9 @@ def test_time_is_kept_to_audit_the_best_again(again, plan, late, monkeypatch):
         search.check_time()
 
 
-def test_the_estimate_is_told_once(caplog):
+def test_the_estimate_is_told_once(caplog, monkeypatch):
     search = searching(60)
+    monkeypatch.setattr(ESTIMATES, "disabled", False)  # tests that run commands silence it (tests/helpers/running.py)
     with caplog.at_level(logging.INFO, logger="audit.runtime.candidate_search"):
         for plan in (1, 3, 5):
             search.audit(plan, str)
