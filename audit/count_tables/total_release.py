@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from audit.count_tables.label_doubts import unexplained
-from audit.count_tables.manifest import NAME, TableFile, column_names, read_count_table
+from audit.count_tables.manifest import NAME, TableFile, TableManifest, TableRelease, column_names, read_count_table
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.io.toml import toml_key, toml_line
@@ -49,7 +49,7 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
     lines = [
         f"[{table}] {' '.join(f'{toml_key(key)} = {toml_line(value)}' for key, value in written.items())}"
         for table, written in (
-            ("series", _series(counts, releases[0].tables, parts)),
+            ("series", _series(manifest, releases[0], releases[1:])),
             ("table", _table(counts, column, releases[0].tag if label is None else label)),
         )
         if written
@@ -98,19 +98,16 @@ def _label_of_all(texts: Sequence[frozenset[str]]) -> str | None:
     return next(iter(whole)) if is_distinct else None
 
 
-def _series(counts: PublishedCounts, whole: Sequence[TableFile], parts: Sequence[int]) -> Mapping[str, object]:
+def _series(manifest: TableManifest, whole: TableRelease, parts: Sequence[TableRelease]) -> Mapping[str, object]:
     """Return the key of the releases: the parts together, then the whole if it is published in the series' folder."""
-    manifest = counts.manifest
     if len(parts) == 1:
         return {}
-    tags = manifest.tags[parts[0]], manifest.tags[parts[-1]]
-    paths = {table.path for table in whole}
-    files = dict.fromkeys(table.shown for part in parts for table in manifest.releases[part].tables)
-    names = [table.shown for table in whole if not Path(table.shown).is_absolute()]
+    paths = {table.path for table in whole.tables}
+    files = dict.fromkeys(table.shown for part in parts for table in part.tables)
+    names = [table.shown for table in whole.tables if not Path(table.shown).is_absolute()]
     own = [name for name in names if manifest.folder / name in paths and name not in files]
-    tag = next(release.tag for release in manifest.releases if release.tables == whole)
-    listed = [{"tag": "-".join(tags), "tables": [*files]}, *([{"tag": tag, "tables": own}] if own else [])]
-    return {"releases": listed}
+    together = {"tag": f"{parts[0].tag}-{parts[-1].tag}", "tables": [*files]}
+    return {"releases": [together, *([{"tag": whole.tag, "tables": own}] if own else [])]}
 
 
 def _table(counts: PublishedCounts, column: str, label: str) -> Mapping[str, object]:

@@ -37,7 +37,7 @@ from audit.io.rules.spelling import (
 from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import header
-from audit.model.arrays import flagged
+from audit.model.arrays import Codes, flagged
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
 from audit.runtime.phrases import Noun, joined, say, say_count
@@ -180,8 +180,7 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
         return
     releases = texts.identifiers[columns.individual] if columns.individual is not None else []
     if len(releases) < len(series.tags):
-        codes = [found for position in _compared(series) if (found := series.people_in(position)) is not None]
-        releases = [of_people(series.people.names(np.unique(each[each >= 0])).to_pylist()) for each in codes]
+        releases = _people(series)
     if texts_for_unknown := unknown_ids(set[str]().union(*releases)):
         what = say(
             '"{column}" has texts that may say that a person is not known ({texts}), and each is read as one person: '
@@ -218,7 +217,7 @@ def _compared(series: Series) -> range:
 
 def _people_recur(series: Series) -> bool:
     """Return whether consecutive releases share so many people that `are_others` would be false of each pair."""
-    releases = [codes for position in _compared(series) if (codes := series.people_in(position)) is not None]
+    releases = _coded_people(series)
     fake = np.append(series.people.is_counterfeit(), True)  # the last one is for rows without a person
     people = [flagged(codes, len(fake)) & ~fake for codes in releases]
     return len(people) == len(_compared(series)) and all(
@@ -228,10 +227,13 @@ def _people_recur(series: Series) -> bool:
 
 def _people(series: Series) -> list[set[str]]:
     """Return the identifiers of each release; only of the first two if the series is large."""
-    files = [series.manifest.releases[position] for position in _compared(series)]
-    return [
-        of_people(table.distinct("individual")) for each in files if (table := series.identifiers(each)) is not None
-    ]
+    releases = _coded_people(series)
+    return [of_people(series.people.names(np.unique(codes[codes >= 0])).to_pylist()) for codes in releases]
+
+
+def _coded_people(series: Series) -> list[Codes]:
+    """Return the people of each row, or line of a key, of the compared releases that say whose these are."""
+    return [codes for position in _compared(series) if (codes := series.people_in(position)) is not None]
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
