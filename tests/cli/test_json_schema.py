@@ -178,6 +178,16 @@ def test_every_measure_is_described(attack):
         assert measure["description"]
 
 
+def assert_fits(kind, *words):
+    """What a command writes fits the schema, and does not with another name of a key."""
+    code, out, err = run_main(*words, "--format", "json")
+    assert (code in (0, 1, 3), err) == (True, "")
+    result = json.loads(out)
+    assert troubles(kind, result) == []
+    for key in result:
+        assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
+
+
 def test_what_the_other_commands_write_fits(tmp_path):
     hospital, candidate = EXAMPLES / "hospital-l-diverse", tmp_path / "3.csv"
     shutil.copy(hospital / "releases" / "2.csv", candidate)
@@ -188,12 +198,7 @@ def test_what_the_other_commands_write_fits(tmp_path):
         ("check", ["check", hospital, "--principle", "m-invariance", "--m", "2"]),
         ("check", ["check", hospital, "--principle", "k-anonymity", "--k", "2", "--reveal"]),
     ):
-        code, out, err = run_main(*map(str, words), "--format", "json")
-        assert (code in (0, 1, 3), err) == (True, "")
-        result = json.loads(out)
-        assert troubles(kind, result) == []
-        for key in result:
-            assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
+        assert_fits(kind, *map(str, words))
 
 
 def test_what_commands_on_count_tables_write_fits(tmp_path):
@@ -206,9 +211,4 @@ def test_what_commands_on_count_tables_write_fits(tmp_path):
         ("count_tables_candidate", ["repair", folder, candidate, "--output", tmp_path / "out"]),
         ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
     ):
-        code, out, err = run_main(*map(str, words), "--format", "json")
-        assert (code in (0, 1, 3), err) == (True, "")
-        result = json.loads(out)
-        assert troubles(kind, result) == []
-        for key in result:
-            assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
+        assert_fits(kind, *map(str, words))
