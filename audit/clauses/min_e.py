@@ -115,12 +115,13 @@ def _certain_alike(entry: Result[Evidence]) -> bool:
 
 
 def _declared(evidence: Evidence) -> dict[str, Mapping[str, PublishedNumbers]]:
-    """Return the categories of each attribute that has several.
+    """Return the categories of each attribute that has several, without those that nothing declares.
 
     Two people share a single one, such as all values that are not harmless, only if it is certain for both: that is for
     `max_risk` to judge.
     """
-    return {name: known for name, known in evidence.categories.items() if len(known) > 1}
+    several = {name: known for name, known in evidence.categories.items() if len(known) > 1}
+    return {name: known for name, known in several.items() if not any(each.doubt for each in known.values())}
 
 
 def _categories(evidence: Evidence, code: int) -> Iterator[tuple[str, str]]:

@@ -57,6 +57,34 @@ def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adv
     assert [each.get("kind") for each in result["policy"]["violations"]] == ["similar"] * len(categories)
 
 
+@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("F32.0", "F32.1", True),
+        ("F32", "F32.1", True),
+        ("F32.0 Mild episode", "severe (F32.2)", True),
+        ("F32.0", "F33.0", False),
+        ("F32", "F32 mild", False),
+        ("A10", "A10G", False),
+        ("12.1", "12.2", False),
+    ],
+)
+def test_codes_of_one_disease_are_similar_until_something_is_declared(tmp_path, one, other, alike, adversary):
+    """Two people of a class have a depressive episode for certain, though it is not known which."""
+    rows = [["c", "30-39", one], ["d", "30-39", other], ["e", "40-49", "J45"], ["f", "40-49", "K50"]]
+    folder = with_chapters(tmp_path / "1", rows, "", adversary=adversary)
+    _, result = read_audit(folder)
+    assert ended(result)["k"] == "holds"
+    assert any("such as F32" in each["reason"] for each in result["policy"]["undecided"]) == alike
+    for said, ends in {"false": (0, "holds"), '"chapters.csv"': (1, "violated")}.items() if alike else ():
+        chapters = f"value,category\n{one},F32\n{other},F32\nJ45,J\nK50,K\n"
+        columns = f"similar = {{ Disease = {said} }}"
+        again = with_chapters(tmp_path / ends[1], rows, columns, chapters, adversary=adversary)
+        code, result = read_audit(again)
+        assert (code, ended(result)["max_risk"]) == ends
+
+
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
     """Nothing says which values are left to them: it does not hold, though no class gives a category away."""
     folder = with_chapters(tmp_path, APART, adversary="register")

@@ -77,7 +77,7 @@ def test_totals(hospital):
 def beside(folder, first, second, columns=""):
     """Write a release of two classes, and return the states of the clauses, with the reasons of those undecided."""
     rows = [["30-39", "m", "flu"], ["30-39", "m", "cold"], ["40-49", "f", first], ["40-49", "f", second]]
-    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\n{columns}'
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\nsimilar = {{ Disease = false }}\n{columns}'
     series_of(folder, [[["Age", "Sex", "Disease"], *rows]], columns)
     _, result = read_audit(folder)
     return {each["clause"]: (each["state"], each["reason"] or "") for each in result["policy"]["clauses"]}

@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_similar.py::test_codes_of_one_disease_are_similar_until_something_is_declared": [
+        ("audit.io.rules.disclosure.Similar.published", "if count > 1", "if count > 2"),
+    ],
     "cli/test_count_table_columns.py::test_the_least_count_is_the_one_that_a_note_names": [
         ("audit.init.count_rules._guess_least_count", "rules.hidden_below or", ""),
     ],

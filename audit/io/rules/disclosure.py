@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,6 +22,8 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_c
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less
+_CODE = re.compile(r"(?:^|(?<=[\s(\[]))(?:[A-Z][0-9]{2}\.[0-9-]\w*|[A-Z][0-9]{2}$)")  # of a disease, in the ICD
+_OF_CODE = 3  # characters, the category of a code
 _BY_CHANCE = 4  # beside quasi-identifiers: by chance at most 0.184 of the rows, as x exp(-2x) is for x on average
 
 
@@ -188,7 +192,8 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
 
     In place of a file, `false` says that values have nothing in common, and `true` that all values that are not
     harmless are a category. So they are if nothing is said, and some harmless value does not say that a value is not
-    known; but then the publisher has not said whether it may be known that a person has one of them.
+    known; but then the publisher has not said whether it may be known that a person has one of them. Nor has the
+    publisher said so of codes of diseases that are subdivisions of one (F32.0 and F32.1), which are categories, too.
 
     Attributes:
         names: the file of each column, or a flag: whether all values that are not harmless are a category.
@@ -245,10 +250,14 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
 
     def of(self, column: str, text: str) -> frozenset[str]:
         """Return the categories of a value."""
-        if column in self.harmless:
-            harmless, missing = self.harmless[column]
-            return frozenset() if text in harmless | missing else frozenset({_others(harmless)})
-        return self.categories.get(column, {}).get(text, frozenset())
+        if column in self.names and column not in self.harmless:
+            return self.categories.get(column, {}).get(text, frozenset())
+        harmless, missing = self.harmless.get(column, (frozenset[str](), frozenset[str]()))
+        if text in harmless | missing:
+            return frozenset()
+        others = frozenset({_others(harmless)}) if harmless else frozenset[str]()
+        code = None if column in self.names else _CODE.search(text)
+        return others if code is None else others | {code[0][:_OF_CODE]}
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield the indices of values without a category, with the fault and the remedy."""
@@ -264,17 +273,24 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
     def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
         """Return a number for each value of `texts`, by column and category: 0 for members of the category, else None.
 
-        So the members of a category are as close as equal numbers. Empty if the column has no categories, or if none
-        of its harmless values is published but those that say that a value is not known.
+        So the members of a category are as close as equal numbers. Without `similar`, the values that are not harmless
+        are one only if a harmless value is published that does not say that a value is not known.
         """
-        of, doubt = [self.of(column, text) for text in texts], None
-        if column in self.harmless and column not in self.names:
-            if self.harmless[column][0].intersection(texts) <= {*unknown_among(texts)}:
-                return {}
-            doubt = _undeclared(column, self.harmless[column][0])
-        same, names = Fraction(0), sorted(frozenset().union(*of))
+        of, doubts = [self.of(column, text) for text in texts], dict[str, Reason]()
+        names = {*frozenset().union(*of)}
+        if column not in self.names:
+            harmless, _ = self.harmless.get(column, (frozenset[str](), None))
+            others = _others(harmless) if harmless else ""
+            codes = {code[0] for text, own in zip(texts, of, strict=True) if own and (code := _CODE.search(text))}
+            if several := [name for name, count in Counter(code[:_OF_CODE] for code in codes).items() if count > 1]:
+                doubts = dict.fromkeys(several, _subdivided(column, min(several)))
+            if not harmless.intersection(texts) <= {*unknown_among(texts)}:
+                doubts[others] = _undeclared(column, harmless)
+            names = {*doubts}
+        same = Fraction(0)
         found = {
-            name: PublishedNumbers(tuple(same if name in each else None for each in of), same, doubt) for name in names
+            name: PublishedNumbers(tuple(same if name in each else None for each in of), same, doubts.get(name))
+            for name in sorted(names)
         }
         return {column: found} if found else {}
 
@@ -293,6 +309,18 @@ def _undeclared(column: str, harmless: Collection[str]) -> Reason:
         "known: write {key} = false under [columns] if it may, else {key} = true",
         column=printable(column),
         values=_quoted(harmless),
+        key=f"similar.{toml_key(column)}",
+    )
+    return Reason(what, ReasonKind.UNDECLARED)
+
+
+def _subdivided(column: str, code: str) -> Reason:
+    what = say(
+        'somebody certainly has one of several values of "{column}" whose codes begin alike, such as {code}, and '
+        "nothing declares whether that may be known: write {key} = false under [columns] if it may, else name a file "
+        "with the columns value and category",
+        column=printable(column),
+        code=code,
         key=f"similar.{toml_key(column)}",
     )
     return Reason(what, ReasonKind.UNDECLARED)
