@@ -29,7 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.certificates import disclosures
-from attacks.posterior import CandidateRisks, MeasuresWithProducts
+from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.value_sets import fold_all
 from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes

@@ -28,7 +28,7 @@ import numpy as np
 
 from attacks.certificates import sightings
 from attacks.paths import FeasibleValues, PathRisks
-from attacks.posterior import CandidateRisks, MeasuresWithProducts
+from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.value_sets import fold_all, sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Places, flagged

@@ -1006,7 +1006,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.inference_table.DescriptionTable.fold", "(size < self.k)", "(size < self.k - 1)"),
     ],
     "unit/attacks/test_paths.py::test_a_tiny_probability_of_another_value_prevents_certainty": [
-        ("attacks.posterior.CandidateRisks.risks", "np.minimum(best / total, _BELOW_ONE)", "best / total"),
+        ("attacks.candidate_risks.CandidateRisks.risks", "np.minimum(best / total, _BELOW_ONE)", "best / total"),
     ],
     "unit/attacks/test_paths.py::test_feasible_values_are_on_paths_through_all_versions": [
         ("attacks.paths.FeasibleValues._prune", "may_precede[who] = self._before(new)", "pass"),
@@ -1016,7 +1016,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.value_sets.pool_masks", "flat = entries == distinct", "flat = entries >= distinct"),
     ],
     "unit/attacks/test_paths.py::test_products_beyond_the_range_of_floating_point": [
-        ("attacks.posterior._Products.scale", "np.ldexp(self.weight, -exponent[self.place])", "self.weight"),
+        ("attacks.candidate_risks._Products.scale", "np.ldexp(self.weight, -exponent[self.place])", "self.weight"),
     ],
     "unit/attacks/test_joint_network.py::test_worlds_are_what_rows_and_links_allow": [
         ("attacks.joint.core.OpenSubproblem.may_follow", "self.may[value_classes]", "before >= 0"),

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attacks import paths, posterior, value_sets
+from attacks import candidate_risks, paths, value_sets
 from attacks.paths import FeasibleValues
-from attacks.posterior import CandidateRisks
+from attacks.candidate_risks import CandidateRisks
 from attacks.update_graph import UpdateGraphMeasures, feasible_values
 from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
@@ -282,7 +282,7 @@ def check(history, asked, *, tables):
     tags = tuple(str(release) for release in range(len(made)))
     evidence = Evidence("linked", "Value", tags, None, 0, 0, None, values, pooled=tuple(made))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(posterior, "_MOST_SLOTS", 13)
+        patch.setattr(candidate_risks, "_MOST_SLOTS", 13)
         risks = CandidateRisks(evidence, state).risks(AskedOf(asked), Budget())
     seen = sorted({person for present, _ in history for person in present})
     assert risks.person.tolist() == seen
