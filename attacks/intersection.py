@@ -28,8 +28,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.certificates import disclosures
 from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
+from attacks.certificates import disclosures
 from attacks.value_sets import fold_all
 from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes

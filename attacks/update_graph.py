@@ -26,9 +26,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.certificates import sightings
 from attacks.paths import FeasibleValues, PathRisks
-from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.value_sets import fold_all, sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Places, flagged

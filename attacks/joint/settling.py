@@ -38,8 +38,8 @@ STEPS = 20_000
 # From how many columns on it is worth walking: at first, when compiling the kernel may take some seconds (programmes
 # for fewer columns are faster); and later.
 WALKED, WALKED_ON = 4_000, 100
-# How many columns of parts are solved in one programme, and how many are walked for before the clock is checked.
-BATCH, STRETCH = 2_000, 20_000
+# How many columns of parts are solved in one programme, and how many moves walks make before the clock is checked.
+BATCH, STRETCH = 2_000, 200_000
 # How many moves a walk to a first world of a part may make, for each variable and as many more as `WALKED_ON`.
 FIRST_MOVES = 200
 # Deterministic seconds of CP-SAT for a first world of a part.
@@ -254,10 +254,14 @@ class Settling:
             if self._budget.exhausted():
                 break
             own, part = slice(*core.part_start[number : number + 2].tolist()), core.slice(number, number + 1)
-            chosen = part.start[:-1] + drawn[own]
-            limits = 0, FIRST_MOVES * (part.variables + WALKED_ON)
-            if len(walks(part, chosen, np.zeros(part.columns, np.bool_), chosen[:1].copy(), limits, self._seed)[2]):
-                found[own] = core.start[own.start] + chosen
+            chosen, shown = part.start[:-1] + drawn[own], np.zeros(part.columns, dtype=np.bool_)
+            for left in range(FIRST_MOVES * (part.variables + WALKED_ON), 0, -STRETCH):
+                if self._budget.exhausted():
+                    break
+                limits, seed = (0, min(left, STRETCH)), (self._seed + left) % (1 << 32)
+                if len(walks(part, chosen, shown, chosen[:1].copy(), limits, seed)[2]):
+                    found[own] = core.start[own.start] + chosen
+                    break
         self.known.adopt_in(core, found)
 
     def _has_no_world(self, part: OpenSubproblem) -> bool:
@@ -290,7 +294,7 @@ class Settling:
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
         chosen, shown = known.world_in(core), known.shown[core.column]
         seed = (self._seed + self._walks) % (1 << 32)
-        for batch in np.array_split(asked, max(1, len(asked) // STRETCH)):
+        for batch in np.array_split(asked, max(1, len(asked) * most // STRETCH)):
             if self._budget.exhausted():
                 break
             variables, columns, ends = walks(core, chosen, shown, batch, (enough, most), seed)

@@ -44,8 +44,8 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         seed: the seed of random moves.
         core: the core, without links: `owner`, `start`, `row_start`, `row`, `capacity`, the two arrays of `by_row`, and
             `representative`.
-        chosen: the column of each variable, changed in place; if it is no world, the first walk ends at a world or goes
-            back; shape (variables,).
+        chosen: the column of each variable, changed in place; walks from a world end at one, or go back; if it is no
+            world, a walk that does not reach one stays where it is; shape (variables,).
         shown: which columns of representative twins are shown, changed in place; shape (columns,), bool.
         variables, columns: output: the changes of each world from the one before, world by world; shape at least
             (asked × (most + 1),).
@@ -155,7 +155,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 written += 1
             ends[won] = written
             won += 1
-        else:
+        elif wrong == 0:
             for k in range(moves - 1, -1, -1):
                 w = moved[k]
                 for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
@@ -163,6 +163,8 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 chosen[w] = before[k]
                 for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
                     over[row[z]] += 1
+        else:
+            wrong = cost
     return won
 
 

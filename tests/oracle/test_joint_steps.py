@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import attack, balls, linear_model, settling
+from attacks.joint import attack, balls, linear_model, settling, walk
 from attacks.joint.attack import AIMS, JointAttack, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
@@ -142,18 +142,38 @@ def test_a_walk_shows_only_what_is_possible(kind, data):
     assert_right(found, Answer(series, "linked"))
 
 
-@pytest.mark.parametrize(("values", "size"), [(8, 30), (6, 40)])
-def test_without_the_key_and_solvers_walks_find_a_world(values, size, monkeypatch):
+def without_the_key(values, size, budget):
+    """The search for worlds of a few hundred people whose values no key tells."""
     crowd = drawn_at_random(5, people=300, releases=3, values=values, size=size, distinct=False, table="constant")
     with written(crowd) as folder:
         evidence = replace(opened(folder, "linked")[1], world=())
-    work = Settling(evidence, network_of(evidence, 3, Budget()), Budget())
+    return Settling(evidence, network_of(evidence, 3, Budget()), budget)
+
+
+@pytest.mark.parametrize(("values", "size", "stretch"), [(8, 30, settling.STRETCH), (6, 40, 50)])
+def test_without_the_key_and_solvers_walks_find_a_world(values, size, stretch, monkeypatch):
+    work = without_the_key(values, size, Budget())
     monkeypatch.setattr(settling, "WALKED", 0)
+    monkeypatch.setattr(settling, "STRETCH", stretch)
     monkeypatch.setattr(LinearModel, "highest", lambda *_: None)
     monkeypatch.setattr(LinearModel, "integers", lambda *_: ("unknown", None))
     known = work.settle(None, AIMS)
     assert np.bincount(known.core(known.alive).part).max() > 100
     assert (known.chosen >= 0).all()
+
+
+def test_a_walk_to_a_first_world_ends_with_the_time_within_a_part(monkeypatch):
+    limits = []
+
+    def walks(*arguments):
+        limits.append(arguments[4][1])
+        return [()] * 3
+
+    monkeypatch.setattr(walk, "walks", walks)
+    monkeypatch.setattr(settling, "WALKED", 0)
+    monkeypatch.setattr(settling, "STRETCH", 50)
+    without_the_key(8, 30, Mock(wraps=Budget(), exhausted=lambda: len(limits) >= 3)).settle(None, AIMS)
+    assert limits == [50] * 3
 
 
 def weighed():

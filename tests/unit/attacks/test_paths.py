@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attacks import candidate_risks, paths, value_sets
-from attacks.paths import FeasibleValues
 from attacks.candidate_risks import CandidateRisks
+from attacks.paths import FeasibleValues
 from attacks.update_graph import UpdateGraphMeasures, feasible_values
 from attacks.value_sets import Candidates
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
