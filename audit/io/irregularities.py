@@ -15,11 +15,13 @@ from math import gcd
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
+from audit.io.encoding import is_person
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -37,6 +39,7 @@ from audit.io.rules.spelling import (
 from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import header
+from audit.io.texts import arrow, column_of
 from audit.model.arrays import Codes, flagged
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
@@ -47,6 +50,8 @@ _FEW = 20  # one in this many is few, of distinct cells or of people
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.compile(r"[^\W\d_]*")
 _ON_CELL = re.compile(r"[A-Z]+([0-9]+)|annotation [0-9]+()")
+_TELLING = r"^([^0-9]*|0*[1-9]?[0-9]|0*9*[89])$"
+"""Identifiers of which one may say that a person is not known, or denies it of another: words, small numbers, nines."""
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
 _LEAST, _LONGEST = 100, 20  # numbers from it on have clearly more digits than 0; digits of numbers that are compared
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
@@ -180,8 +185,15 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
         return
     releases = texts.identifiers[columns.individual] if columns.individual is not None else []
     if len(releases) < len(series.tags):
-        releases = _people(series)
-    if texts_for_unknown := unknown_ids(set[str]().union(*releases)):
+        there = np.zeros(series.people.size + 1, dtype=np.bool_)  # the last one is for rows without a person
+        for position in range(len(series.tags)):
+            if (codes := series.people_in(position)) is not None:
+                there[codes] = True
+        names = series.people.names(np.flatnonzero(there[:-1]).astype(np.int32))
+        ids = names.filter(arrow(is_person(names)))
+    else:
+        ids = column_of(set[str]().union(*releases))
+    if texts_for_unknown := unknown_ids(ids.filter(pc.match_substring_regex(ids, _TELLING)).to_pylist(), len(ids)):
         what = say(
             '"{column}" has texts that may say that a person is not known ({texts}), and each is read as one person: '
             "leave such cells blank and write unnamed under [columns], or, if they are identifiers, write spelled = "
@@ -192,23 +204,27 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
         yield MisreadWarning("key", what)
 
 
-def unknown_ids(texts: Collection[str]) -> list[str]:
+def unknown_ids(texts: Collection[str], count: int) -> list[str]:
     """Return the identifiers that may say that a person is not known: words, signs, 0, or nines far from the others.
 
-    >>> unknown_ids({"4711", "4712", "unbekannt"}), unknown_ids({"4711", "4712", "-"}), unknown_ids({"NA", "Bo", "?"})
+    Args:
+        texts: the identifiers that match `_TELLING`, or more of them.
+        count: the number of all identifiers.
+
+    >>> unknown_ids({"4712", "unbekannt"}, 3), unknown_ids({"4712", "-"}, 3), unknown_ids({"NA", "Bo", "?"}, 3)
     (['unbekannt'], ['-'], ['?'])
-    >>> unknown_ids({"0", "4711"}), unknown_ids({"9999999", "4711001"}), unknown_ids({*map(str, range(1000))})
+    >>> unknown_ids({"0"}, 2), unknown_ids({"9999999"}, 2), unknown_ids({"0", "1", "99", "98"}, 1000)
     (['0'], ['9999999'], [])
     """
     words = [text for text in texts if not any(map(str.isdigit, text))]
-    are_names = len(words) == len(texts)
+    are_names = len(words) == count
     found = [text for text in words if may_be_unknown(text)] if are_names else unknown_among(words)
     found = [text for text in found if not (are_names and text.isalpha() and len(text) <= _SHOWN)]
     numbers = {int(text): text for text in texts if text.isdecimal() and len(text) < _LONGEST}
-    if 0 in numbers and min(numbers.keys() - {0}, default=_LEAST) >= _LEAST and len(texts) > 1:
+    if 0 in numbers and min(numbers.keys() - {0}, default=_LEAST) >= _LEAST and count > 1:
         found.append(numbers[0])
     nines = [code for code in numbers if {*str(code)} == {"9"} and code - 1 not in numbers]
-    return sorted([*found, *(numbers[code] for code in nines if code > _LEAST * len(texts))])
+    return sorted([*found, *(numbers[code] for code in nines if code > _LEAST * count)])
 
 
 def _compared(series: Series) -> range:

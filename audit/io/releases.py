@@ -160,9 +160,10 @@ def singling_columns(
         classes: the classes of rows with equal cells.
     """
     of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
-    size = of_look[classes.looks][classes.row.codes]
+    size = of_look[classes.looks]
     if (size >= SMALL).all():
         return ()
+    size = size[classes.row.codes]
 
     def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
         return _sizes(row_ranks([columns[at] for at in places], len(people)), people)

@@ -437,6 +437,20 @@ def test_an_identifier_that_may_say_unknown_is_asked_about(tmp_path, text):
         assert (found, f'("{text}")' in str(result)) == (code, code == 3)
 
 
+@pytest.mark.parametrize("text", ["unbekannt", "0", "9999999"])
+def test_identifiers_of_all_releases_of_a_large_series_are_looked_at(tmp_path, text, monkeypatch):
+    """Those of the first two releases were, of more than 500,000 rows together."""
+    monkeypatch.setattr("audit.io.series_texts.MOST_ROWS", 10)
+    for tag in range(3):
+        rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", "4711004"])]
+        write(tmp_path / f"{tag}.csv", as_csv([["Person", "Age", "Illness"], *rows[: 3 + (tag < 2)]]))
+    with (tmp_path / "2.csv").open("a", encoding="utf-8") as last:
+        last.write(f"{text},20-39,b\n")
+    write(tmp_path / "series.toml", '[series]\nname = "K"\nreleases = ["0.csv", "1.csv", "2.csv"]\n' + ROLES)
+    result = run_audit(tmp_path)[1]
+    assert [each["kind"] for each in result["warnings"] if f'("{text}")' in str(each)] == ["key"]
+
+
 @pytest.mark.parametrize("name", ["panel.key.csv", "2020-21.key.csv"])
 def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path, name):
     """It is named like the file, or, where it is about one release, like the tag without the sign of a folder."""
