@@ -22,7 +22,6 @@ from attacks.differencing.solutions import Questions, contradiction
 from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
     OPEN,
-    PROTECTED,
     BoundProof,
     CaseSplit,
     ContradictingCountsError,
@@ -92,9 +91,8 @@ class _AskedCells:
         lattice = bounds.lattice
         self.tables, self.bounds = tables, bounds
         self.is_node = lattice.has(tables.asked)
-        self.protected = tables.rule == PROTECTED
         nodes = lattice.nodes(tables.asked[self.is_node])
-        questions = Questions(nodes, self.protected[self.is_node], tables.min_count, tables.min_width)
+        questions = Questions(nodes, tables.rule[self.is_node], tables.min_count, tables.min_width)
         self.remainder = Remainder(tables, bounds, questions)
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
@@ -104,7 +102,7 @@ class _AskedCells:
         try:
             if not stopped:
                 remainder.solve(budget)
-                remainder.ask_sums(self.sums, self.protected[~self.is_node], budget, every=both_ends)
+                remainder.ask_sums(self.sums, self.tables.rule[~self.is_node], budget, every=both_ends)
             for target in np.unique(remainder.questions.node).tolist() if both_ends and not stopped else ():
                 remainder.tighten(target, LOWER, budget)
                 remainder.tighten(target, UPPER, budget)

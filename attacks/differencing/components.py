@@ -26,11 +26,11 @@ from attacks.differencing.programs import (
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
-from attacks.differencing.solutions import Questions, Solutions, contradiction
+from attacks.differencing.solutions import Questions, Rules, Solutions, contradiction
 from attacks.differencing.sums import BoxSums, Screened, screen
 from attacks.linear_programmes import ContinuedSearch
-from audit.model.arrays import Flags, Floats
-from audit.model.count_tables import OPEN, CountTables
+from audit.model.arrays import Floats
+from audit.model.count_tables import OPEN, SMALL_COUNT, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
@@ -99,12 +99,13 @@ class Remainder(Solutions):
         self._settle_all(budget)
         self._settle_widths(budget)
 
-    def ask_sums(self, sums: BoxSums, protected: Flags, budget: Budget, *, every: bool) -> None:
+    def ask_sums(self, sums: BoxSums, rule: Rules, budget: Budget, *, every: bool) -> None:
         """Settle questions about sums of nodes within the budget; with `every`, compute all bounds exactly."""
         budget.stage("asking about sums of counts")
-        self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, ~protected)
+        small = rule == SMALL_COUNT
+        self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, small)
         left = np.flatnonzero((found.verdict == OPEN) | every)
-        self.join(sums, found, left, protected[left])
+        self.join(sums, found, left, rule[left])
         self._probe_all(budget, np.random.default_rng(len(left)))
         self._settle_all(budget)
 

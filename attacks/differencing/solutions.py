@@ -23,8 +23,11 @@ from audit.model.count_tables import (
     NARROWED,
     NOTHING,
     OPEN,
+    PERHAPS_LARGE,
+    PROTECTED,
     RECOVERED,
     SMALL,
+    SMALL_COUNT,
     Axis,
     ContradictingCountsError,
     CountTables,
@@ -33,6 +36,8 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
 _MOST = 400
+Rules = npt.NDArray[np.int8]
+"""The rule of each question."""
 
 
 def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingCountsError:
@@ -110,14 +115,19 @@ class Questions:
 
     Attributes:
         node: shape (questions,); the node or sum of each.
-        protected: shape (questions,); whether it is about a hidden count.
+        rule: `PROTECTED`, `PERHAPS_LARGE` or `SMALL_COUNT`; shape (questions,).
         min_count, min_width: the limits of the policy.
     """
 
     node: Ids
-    protected: Flags
+    rule: Rules
     min_count: int
     min_width: int
+
+    @property
+    def protected(self) -> Flags:
+        """Whether each is about a hidden count; shape (questions,)."""
+        return self.rule != SMALL_COUNT
 
     def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
         """Return the verdict on each question; `OPEN` if uncertain, or if the interval of a finding is not exact yet.
@@ -130,21 +140,24 @@ class Questions:
         exact = (low == least) & (high == most)
         width = most - least + 1
         result = np.full(len(self.node), OPEN, dtype=np.int8)
-        hidden = self.protected
-        result[hidden & (width >= self.min_width)] = NOTHING
-        result[hidden & exact & (width < self.min_width)] = NARROWED
-        wide = shows_nothing(seen[:, self.node], self.min_count)
-        wide |= ((low >= self.min_count) | (high <= 0)) & (most >= least)
-        result[~hidden & wide] = NOTHING
-        small = ~hidden & exact & ~wide
+        hidden, large = self.protected, self.rule == PERHAPS_LARGE
+        wide = np.where(
+            large, (least <= 0) | (most >= self.min_count), shows_nothing(seen[:, self.node], self.min_count)
+        )
+        wide |= (low >= self.min_count) | (high <= 0) | (hidden & ~large)
+        wide &= most >= least
+        result[(~hidden | (width >= self.min_width)) & wide] = NOTHING
+        small = (~hidden | large) & exact & ~wide
+        narrow = hidden & exact & (width < self.min_width)
+        result[narrow] = NARROWED
         result[small] = SMALL
-        result[(small | (hidden & (self.min_width > 1))) & exact & (width == 1)] = RECOVERED
+        result[(small | narrow) & (width == 1)] = RECOVERED
         return result
 
     def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
         """Return whether one question is settled; a finding without an exact interval is, unless `exactly`."""
         node = self.node[place : place + 1]
-        alone = replace(self, node=np.zeros_like(node), protected=self.protected[place : place + 1])
+        alone = replace(self, node=np.zeros_like(node), rule=self.rule[place : place + 1])
         proved, seen = proved[:, node], seen[:, node]
         return bool(alone.decide(proved, seen)[0] != OPEN or (not exactly and alone.is_finding(proved)[0]))
 
@@ -158,16 +171,16 @@ class Questions:
         node = self.node[chosen]
         (low, high), (least, most) = proved[:, node], seen[:, node]
         down = np.where(least == low, False, np.where(most == high, True, rng.random(len(chosen)) < 0.5))
-        free = ~self.protected[chosen] & ~self.is_finding(proved)[chosen]
+        finding, hidden = self.is_finding(proved)[chosen], self.protected[chosen]
+        is_wide = (self.rule[chosen] == PERHAPS_LARGE) & (most - least + 1 >= self.min_width)
+        free = (~hidden | is_wide) & ~finding
         # A count of 0, or a large enough count, shows that a small count is not certain.
         down = np.where(free & (low > 0) & (high >= self.min_count), False, down)
         down = np.where(free & (low <= 0) & (high < self.min_count), True, down)
         wish_low = np.where(down, low, np.where(high >= UNBOUNDED, most + 1, high))
         wish_high = np.where(down, low, high)
-        finding = self.is_finding(proved)[chosen]
-        hidden = self.protected[chosen]
         # A count without a finding need not attain its bounds: one other value suffices for a hidden count.
-        easy = hidden & ~finding
+        easy = hidden & ~finding & ~free
         wish_low = np.where(easy & ~down, np.minimum(most + 1, wish_low), wish_low)
         wish_high = np.where(easy & down, np.maximum(least - 1, wish_high), wish_high)
         wish_low = np.where(free & ~down & (high >= self.min_count), self.min_count, wish_low)
@@ -178,13 +191,15 @@ class Questions:
         """Return which questions are findings for every remaining interval."""
         low, high = proved[:, self.node]
         width = high - low + 1
-        small = (low >= 1) & (high < self.min_count) & ((width == 1) | (width < self.min_count - 1))
-        return np.where(self.protected, (width < self.min_width) & (high < UNBOUNDED), small)
+        near = (width == 1) | (width < self.min_count - 1) | (self.rule == PERHAPS_LARGE)
+        small = (low >= 1) & (high < self.min_count) & near & (self.rule != PROTECTED)
+        return small | (self.protected & (width < self.min_width) & (high < UNBOUNDED))
 
     def bounded(self, verdict: np.ndarray[tuple[int], np.dtype[np.int8]], proved: Ends) -> np.ndarray:
         """Return the verdicts, with open questions that are findings by their proved bounds counted as such."""
         low, high = proved[:, self.node]
-        kind = np.where(low == high, RECOVERED, np.where(self.protected, NARROWED, SMALL)).astype(np.int8)
+        small = (self.rule != PROTECTED) & (low >= 1) & (high < self.min_count)
+        kind = np.where(low == high, RECOVERED, np.where(small, SMALL, NARROWED)).astype(np.int8)
         return np.where((verdict == OPEN) & self.is_finding(proved), kind, verdict)
 
 
@@ -243,7 +258,7 @@ class Solutions:
         """Return the nodes and sums of open questions among some questions."""
         return np.unique(self.questions.node[chosen[self.questions.decide(self.proved, self.seen)[chosen] == OPEN]])
 
-    def join(self, sums: BoxSums, found: Screened, left: Ids, protected: Flags) -> None:
+    def join(self, sums: BoxSums, found: Screened, left: Ids, rule: Rules) -> None:
         """Add the sums whose interval must be computed."""
         from scipy import sparse
 
@@ -259,7 +274,7 @@ class Solutions:
         self.questions = replace(
             asked,
             node=np.concatenate([asked.node, nodes + np.arange(len(left))]),
-            protected=np.concatenate([asked.protected, protected]),
+            rule=np.concatenate([asked.rule, rule]),
         )
 
     def note_all(self, point: Point) -> None:

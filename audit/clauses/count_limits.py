@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from audit.clauses.clause import ClauseDecision, Limit, ended
 from audit.clauses.registry import limit_of
 from audit.model.count_report import HIDE_FURTHER
-from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
+from audit.model.count_tables import PERHAPS_LARGE, PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
 from audit.model.json_types import UNBOUNDED
+from audit.model.report import CountSize
 from audit.runtime.phrases import Reason
 
 
@@ -18,14 +20,14 @@ class CountClause(Limit):
     """One clause of the policy for count tables.
 
     Attributes:
-        rule: the questions that it judges.
+        rules: the questions that it judges.
         least: the smallest valid limit.
     """
 
     remedy: ClassVar[str] = HIDE_FURTHER.sentence
     default: ClassVar[float | None] = 2
     example: ClassVar[str] = "write a whole number from 2"
-    rule: ClassVar[int]
+    rules: ClassVar[frozenset[int]]
     least: ClassVar[int] = 2
 
     def allows(self, limit: float) -> bool:
@@ -36,20 +38,24 @@ class CountClause(Limit):
         """Return a limit as a whole number."""
         return int(super().parse(value))
 
+    @abstractmethod
+    def violated(self, size: CountSize, limit: int) -> bool:
+        """Return whether a finding about one of its questions violates a limit."""
+
     def decided(
-        self, limit: float, broken: Collection[int], doubts: Iterable[Doubt], open_: Mapping[int, Reason]
+        self, limit: float, broken: Collection[str], doubts: Iterable[Doubt], open_: Mapping[int, Reason]
     ) -> ClauseDecision:
         """Return how the clause ends.
 
         Args:
             limit: the limit in force.
-            broken: the rules with a certain finding.
+            broken: the names of the clauses with a certain finding.
             doubts: the data that was not read, not judged, or only guessed.
             open_: why questions are undecided, by rule.
         """
         reasons = [each.reason for each in doubts if each.concerns(self.name)]
-        reasons += [open_[self.rule]] if self.rule in open_ else []
-        return ended(self, limit, reasons, broken=self.rule in broken)
+        reasons += dict.fromkeys(reason for rule, reason in open_.items() if rule in self.rules)
+        return ended(self, limit, reasons, broken=self.name in broken)
 
 
 class MinCount(CountClause):
@@ -58,7 +64,11 @@ class MinCount(CountClause):
     name: ClassVar[str] = "min_count"
     default: ClassVar[float | None] = None
     fails: ClassVar[str] = "A count smaller than the policy's min_count is known, exactly or approximately."
-    rule: ClassVar[int] = SMALL_COUNT
+    rules: ClassVar[frozenset[int]] = frozenset((SMALL_COUNT, PERHAPS_LARGE))
+
+    def violated(self, size: CountSize, limit: int) -> bool:
+        """Return whether a finding shows that the count is small."""
+        return size.lower >= 1 and size.upper < limit
 
 
 class MinWidth(CountClause):
@@ -67,8 +77,12 @@ class MinWidth(CountClause):
     name: ClassVar[str] = "min_width"
     fails: ClassVar[str] = "A hidden count has fewer possible values left than the policy's min_width."
     example: ClassVar[str] = "write a whole number from 1"
-    rule: ClassVar[int] = PROTECTED
+    rules: ClassVar[frozenset[int]] = frozenset((PROTECTED, PERHAPS_LARGE))
     least: ClassVar[int] = 1
+
+    def violated(self, size: CountSize, limit: int) -> bool:
+        """Return whether a finding leaves the count fewer values."""
+        return size.upper - size.lower + 1 < limit
 
 
 class MinLabels(CountClause):
@@ -76,7 +90,11 @@ class MinLabels(CountClause):
 
     name: ClassVar[str] = "min_labels"
     fails: ClassVar[str] = "The people counted in a cell have fewer different labels than the policy's min_labels."
-    rule: ClassVar[int] = SAME_KIND
+    rules: ClassVar[frozenset[int]] = frozenset((SAME_KIND,))
+
+    def violated(self, size: CountSize, limit: int) -> bool:
+        """Return whether a finding is about people of one kind."""
+        return size.kind == "all"
 
 
 COUNT_CLAUSES: Mapping[str, CountClause] = {clause.name: clause for clause in (MinCount(), MinWidth(), MinLabels())}

@@ -88,7 +88,7 @@ def build_evidence(
 
     The labels of given questions are those of `asked_dimensions`.
     """
-    builders, dimensions, questions = _questions(counts)
+    builders, dimensions, questions = _questions(counts, limits["min_count"])
     cells = [each.cells for each in builders]
     parts, unasked = list[EvidencePart](), list[Unasked]()
     for place, builder in enumerate(builders):
@@ -101,11 +101,11 @@ def build_evidence(
 
 
 def _questions(
-    counts: PublishedCounts,
+    counts: PublishedCounts, min_count: int = 0
 ) -> tuple[list[QuestionBuilder], tuple[Dimension, ...], list[CountQuestions]]:
     """Return the builder and the questions of each statistic, and the dimensions with all sets in questions."""
     sets = [LabelSets(each) for each in counts.dimensions]
-    builders = [QuestionBuilder(StatisticRows(counts, place), sets) for place in range(len(counts.measures))]
+    builders = [QuestionBuilder(StatisticRows(counts, place), sets, min_count) for place in range(len(counts.measures))]
     questions = [each.questions() for each in builders]
     return builders, tuple(each.dimension() for each in sets), questions
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.arrays import Codes, Counts, Flags
-from audit.model.count_tables import PROTECTED, SMALL_COUNT
+from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.count_tables import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
@@ -30,7 +30,7 @@ class CountQuestions:
         label: the labels of the cell; shape (questions, dimensions), int32.
         release: the release that publishes the cell, or from which it is derived; int32.
         since: the earlier release of an increase, otherwise -1; int32.
-        rule: `PROTECTED`, `SMALL_COUNT` or `SAME_KIND`; int8.
+        rule: `PROTECTED`, `PERHAPS_LARGE`, `SMALL_COUNT` or `SAME_KIND`; int8.
         published: the row that shows the cell, -1 for a derived cell; int32.
         kinds: the index of the dimension in which all people may be of one kind; None for other questions.
     """
@@ -72,6 +72,7 @@ class StatisticRows:
             columns of one file are one); int32.
         shown, hidden, exact: whether the row shows anything, a marker that can stand for several counts, or one exact
             count; bool.
+        said_most: as `PublishedCounts.said_most`; int64.
         without_count: as `PublishedCounts.without_count`; bool.
         over_time: how the releases are related.
         totals: the label that covers all people, -1 for none; shape (dimensions,), int32.
@@ -85,6 +86,7 @@ class StatisticRows:
         number = {file: place for place, file in enumerate(dict.fromkeys(part.file for part in counts.parts))}
         self.table = np.array([number[part.file] for part in counts.parts], dtype=np.int32)[counts.file[rows]]
         self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
+        self.said_most = counts.said_most[rows]
         self.without_count = counts.without_count[rows]
         self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
         self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
@@ -109,8 +111,8 @@ class QuestionBuilder:
         unasked: the questions left out so far because they were too many.
     """
 
-    def __init__(self, rows: StatisticRows, sets: Sequence[LabelSets]) -> None:
-        self.rows, self.sets = rows, sets
+    def __init__(self, rows: StatisticRows, sets: Sequence[LabelSets], min_count: int) -> None:
+        self.rows, self.sets, self.min_count = rows, sets, min_count
         self.unasked: list[Unasked] = []
         self._masks = [
             {label: each.mask(label) for label in np.union1d(column, zero).tolist()}
@@ -131,21 +133,26 @@ class QuestionBuilder:
     @cached_property
     def cells(self) -> tuple[Codes, Flags]:
         """The first row of each published cell, and whether all its rows are hidden."""
+        rows = np.unique(self._first_row).astype(np.int32)
+        protected = ~np.isin(rows, self._first_row[~self.rows.hidden[self.rows.shown]])
+        return rows, protected
+
+    @cached_property
+    def _first_row(self) -> Places:
+        """The first row of the cell of each row that shows anything; shape (rows that do,), intp."""
         shown = np.flatnonzero(self.rows.shown)
         keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        first_of_row = shown[first[cell.ravel()]]
-        rows = np.unique(first_of_row).astype(np.int32)
-        protected = ~np.isin(rows, first_of_row[~self.rows.hidden[shown]])
-        return rows, protected
+        return shown[first[cell.ravel()]]
 
     def _of_cells(self) -> CountQuestions:
         rows, protected = self.cells
+        says_small = np.isin(rows, self._first_row[self.rows.said_most[self.rows.shown] < self.min_count])
         return CountQuestions(
             label=self.rows.label[rows],
             release=self.rows.release[rows],
             since=np.full(len(rows), -1, dtype=np.int32),
-            rule=np.where(protected, PROTECTED, SMALL_COUNT).astype(np.int8),
+            rule=np.where(protected, np.where(says_small, PROTECTED, PERHAPS_LARGE), SMALL_COUNT).astype(np.int8),
             published=self.rows.row[rows].astype(np.int32),
         )
 

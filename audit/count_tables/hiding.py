@@ -296,8 +296,10 @@ def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] |
     hidden[chosen] |= np.isin(chosen, [*marked])
     denominators = counts.denominators.copy()
     earlier = counts.earlier.copy()
+    said_most = counts.said_most.copy()
     denominators[chosen], earlier[chosen] = UNBOUNDED, -1  # the rates and changes beside them too
-    found = replace(counts, lower=lower, upper=upper, hidden=hidden, number=number)
+    said_most[chosen] = UNBOUNDED
+    found = replace(counts, lower=lower, upper=upper, hidden=hidden, said_most=said_most, number=number)
     return replace(found, denominators=denominators, earlier=earlier)
 
 

@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.model.arrays import Counts, Floats, Places
-from audit.model.count_tables import PROTECTED, SAME_KIND, CountTables
+from audit.model.count_tables import PERHAPS_LARGE, SAME_KIND, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
@@ -57,7 +58,8 @@ def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
         if rule == SAME_KIND or builder.id_of(part, question) not in ids:
             continue
         changes = (tables.min_count - high, -low)
-        if rule == PROTECTED or part.questions.published[question] >= 0:
+        is_small = rule == PERHAPS_LARGE and COUNT_CLAUSES["min_count"].violated(judged.size(place), tables.min_count)
+        if not is_small and part.questions.published[question] >= 0:
             missing = max(1, tables.min_width - (high - low + 1))
             changes = (missing, -missing)
         sets = zip(tables.axes, tables.asked[question].tolist(), strict=True)

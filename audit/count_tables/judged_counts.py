@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.build_evidence import (
     CountEvidence,
     EvidencePart,
@@ -119,6 +120,12 @@ class JudgedCounts:
         _, question, outcome = self.at(place)
         kind = VERDICTS[int(outcome.verdict[question])]
         return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
+
+    def violated(self, place: int) -> frozenset[str]:
+        """Return the names of the clauses that a finding violates."""
+        rule, size, limits = int(self.rule[place]), self.size(place), self.limits.items()
+        clauses = ((COUNT_CLAUSES[name], limit) for name, limit in limits)
+        return frozenset(each.name for each, limit in clauses if rule in each.rules and each.violated(size, limit))
 
     def without(self, failed: Collection[int]) -> JudgedCounts:
         """Return the same with some findings undecided, because their certificates failed."""

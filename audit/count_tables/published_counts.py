@@ -52,6 +52,8 @@ class PublishedCounts:
         denominators: the number of values that the hidden denominator of a rate can have, `UNBOUNDED` if none is
             hidden, 0 if there are too many to try them all; shape (rows,), int64.
         hidden: whether the row shows a marker that can stand for several counts; shape (rows,), bool.
+        said_most: the greatest count for which its marker stands, whatever else is published, `UNBOUNDED` without one;
+            shape (rows,), int64.
         number: whether it shows a number, or a marker that stands for one number; shape (rows,), bool.
         text: the published value, as a Python text; shape (rows,).
         file, row: the place of the row: an index into `parts`, and the row of that table; shape (rows,), int32.
@@ -73,6 +75,7 @@ class PublishedCounts:
     upper: Counts
     denominators: Counts
     hidden: Flags
+    said_most: Counts
     number: Flags
     text: npt.NDArray[Any]
     file: Codes

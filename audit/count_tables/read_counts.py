@@ -36,6 +36,7 @@ from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 
@@ -166,6 +167,7 @@ class _Assembler:
 
         text = joined((each.text for each in values), object)
         hidden = np.array([self.manifest.hides(each) for each in text], dtype=np.bool_)
+        most = {marker: ends[1] for marker, ends in self.manifest.markers.items()}
         counts = PublishedCounts(
             manifest=self.manifest,
             dimensions=dimensions,
@@ -177,6 +179,7 @@ class _Assembler:
             upper=joined((each.upper for each in values), np.int64),
             denominators=joined((each.denominators for each in values), np.int64),
             hidden=hidden,
+            said_most=np.array([most.get(each, UNBOUNDED) for each in text], dtype=np.int64),
             number=(text != "").astype(np.bool_) & ~hidden,
             text=text,
             file=joined((np.full(n, place) for place, n in enumerate(rows)), np.int32),

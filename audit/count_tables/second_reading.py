@@ -109,7 +109,9 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
     for some in (releases, *([each] for each in releases)) if said else ():
         of_some = np.isin(counts.release, some)
         narrowed = np.where(of_some, lower, counts.lower), np.where(of_some, upper, counts.upper)
-        more = _discloses_more(judged, reading, replace(counts, lower=narrowed[0], upper=narrowed[1]))
+        said_most = np.minimum(counts.said_most, narrowed[1])
+        narrower = replace(counts, lower=narrowed[0], upper=narrowed[1], said_most=said_most)
+        more = _discloses_more(judged, reading, narrower)
         if more:
             _, sign, text, ends = next(each for each in said if each[0] in some)
             yield say(
@@ -158,7 +160,8 @@ def _more_by_large(judged: JudgedCounts, reading: SecondReading, least: int, bla
     if not blank.any():
         return None
     lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, upper)
-    again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=counts.hidden | blank))
+    said_most, hidden = np.where(small, np.minimum(counts.said_most, upper), counts.said_most), counts.hidden | blank
+    again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=hidden, said_most=said_most))
     if again is None:
         return reading.stopped or None
     own = {frozenset(counts.cell(row).items()) for row in np.flatnonzero(blank).tolist()}

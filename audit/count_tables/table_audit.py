@@ -237,8 +237,7 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
     for place in judged.found if manifest.waivers or baseline is not None else ():
         found[ident(place)] = judged.size(place)
-        named = frozenset(each.name for each in COUNT_CLAUSES.values() if each.rule == judged.rule[place])
-        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | named
+        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | judged.violated(place)
     book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
@@ -301,7 +300,7 @@ def _decide(
         reason=report.reason,
     )
     broken, open_ = (
-        {*judged.rule[[*sure]].tolist()},
+        frozenset[str]().union(*map(judged.violated, sure)),
         dict.fromkeys(left, Reason(unsettled, kind_of(report.reason) or ReasonKind.TOO_HARD)),
     )
     decisions = [COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items()]

@@ -26,6 +26,11 @@ SMALL_COUNT = 1
 """Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than its marker."""
 SAME_KIND = 2
 """Rule of a question: the people of a cell must possibly have `min_labels` different labels."""
+PERHAPS_LARGE = 3
+"""Rule of a question: as `PROTECTED`, and the count must not certainly be from 1 to `min_count` - 1.
+
+It is about a count whose marker does not say that it is small.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class CountTables:
         boxes: the set on each axis that each published number counts; shape (numbers, axes), int32.
         lower, upper: the interval of each number, `UNBOUNDED` for no upper bound; shape (numbers,), int64.
         asked: the boxes of the questions; shape (questions, axes), int32.
-        rule: `PROTECTED`, `SMALL_COUNT` or `SAME_KIND`; shape (questions,), int8.
+        rule: `PROTECTED`, `PERHAPS_LARGE`, `SMALL_COUNT` or `SAME_KIND`; shape (questions,), int8.
         min_count: the least count that may be known exactly.
         min_width: the number of values that a hidden count must keep.
     """

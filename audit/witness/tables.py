@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts, Flags, Floats
-from audit.model.count_tables import PROTECTED, SAME_KIND, BoundProof, CaseSplit
+from audit.model.count_tables import BoundProof, CaseSplit
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
 from audit.runtime.budget import Budget
@@ -70,13 +71,13 @@ class TablesWriter:
         Raises:
             UsageError: the checker does not support a question.
         """
-        for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
-            for at, box in enumerate(part.tables.asked.tolist()):
-                if part.questions.rule[at] == SAME_KIND:
-                    continue
-                rule = RULES[int(part.questions.rule[at] != PROTECTED)]
-                place = self.asked[rule].setdefault(self.stated(part, box), len(self.asked[rule]))
-                if outcome.verdict[at] > 0 and place not in self.found[rule]:
+        for question, verdict in enumerate(judged.verdict.tolist()):
+            part, at, outcome = judged.at(question)
+            violated = judged.violated(question) if verdict > 0 else ()
+            for rule in (name for name in RULES if part.questions.rule[at] in COUNT_CLAUSES[name].rules):
+                box = self.stated(part, part.tables.asked[at].tolist())
+                place = self.asked[rule].setdefault(box, len(self.asked[rule]))
+                if rule in violated and place not in self.found[rule]:
                     self.found[rule].add(place)
                     for bound in outcome.bounds(at):
                         self.proofs[rule].append([place, bound.is_upper, bound.value, self.proof(part, bound.proof)])
@@ -132,14 +133,14 @@ class TablesWriter:
         }
         boxes = StatedBoxes(series, sets)
         asked = {rule: [boxes.read(each) for each in some] for rule, some in self.asked.items()}
-        check_asked(series, asked)
+        large = check_asked(series, asked)
         proofs, several, claims = Proofs(series, boxes.read), dict[str, Flags](), []
-        search = _Search(series, asked, self.found, fit)
+        search = _Search(series, asked, self.found, large, fit)
         search.run(budget)
         need(search.tables, "a series for which no table of whole numbers was found")
         for rule in RULES:
             ends, limit = proofs.ends(asked[rule], self.proofs[rule]), series.limits[rule]
-            several[rule], certain = decided(rule, limit, search.seen(rule), ends)
+            several[rule], certain = decided(rule, limit, search.seen(rule), ends, large)
             counted = {"settled": int(several[rule].sum()), "findings": int(certain.sum())}
             claims.append({"claim": rule, "limit": limit, "questions": len(asked[rule]), **counted})
         questions = {"sets": sets, **{rule: list(some) for rule, some in self.asked.items()}, "proofs": self.proofs}
@@ -166,9 +167,10 @@ class _Search:
     """Searches for tables of whole numbers in which the counts without a finding have several values."""
 
     def __init__(
-        self, series: TableSeries, asked: Mapping[str, Sequence[Box]], found: Mapping[str, set[int]], fit: Fit
-    ) -> None:
-        self.series, self.asked, self.found, self.fit = series, asked, found, fit
+        self, series: TableSeries, asked: Mapping[str, Sequence[Box]], found: Mapping[str, set[int]],
+        large: Sequence[bool], fit: Fit,
+    ) -> None:  # fmt: skip
+        self.series, self.asked, self.found, self.large, self.fit = series, asked, found, large, fit
         self.tables = list[Counts]()
         self._counts: dict[str, list[Counts]] = {rule: [] for rule in RULES}
         self.rng = np.random.default_rng(0)
@@ -245,7 +247,7 @@ class _Search:
         found = list[tuple[str, int]]()
         for rule in RULES:
             nothing = [(0, float("inf"))] * len(self.asked[rule])
-            several, _ = decided(rule, self.series.limits[rule], self.seen(rule), nothing)
+            several, _ = decided(rule, self.series.limits[rule], self.seen(rule), nothing, self.large)
             found += [(rule, at) for at in np.flatnonzero(~several).tolist() if at not in self.found[rule]]
         return found
 

@@ -48,30 +48,36 @@ class StatedBoxes:
         return self.series.boxed(period, sets, since)
 
 
-def check_asked(series: Series, asked: dict[str, list[Box]]) -> None:
-    """Stop unless all required questions are asked, and only hidden cells under the rule for hidden cells."""
-    behind, numbers = cells(series)
+def check_asked(series: Series, asked: dict[str, list[Box]]) -> list[bool]:
+    """Stop unless all required questions are asked, and only hidden cells under the rule for hidden cells.
+
+    Return which questions of `min_count` are about hidden cells whose markers do not say that the count is small.
+    """
+    behind, large, numbers = cells(series)
     for rule, boxes in asked.items():
         need(len({*boxes}) == len(boxes), f"questions.json has a question of {rule} twice", 1)
     need({*asked["min_width"]} == behind, "questions.json asks about other hidden cells than the published ones", 1)
-    missing = (numbers | derived(series)) - {*asked["min_count"]}
+    missing = (large | numbers | derived(series)) - {*asked["min_count"]}
     need(not missing, f"questions.json does not ask about {len(missing)} counts", 1)
+    return [box in large for box in asked["min_count"]]
 
 
-def cells(series: Series) -> tuple[set[Box], set[Box]]:
-    """Return the boxes of hidden cells, and of those with a number."""
+def cells(series: Series) -> tuple[set[Box], set[Box], set[Box]]:
+    """Return the boxes of hidden cells, of those whose markers do not say a small count, and of those with a number."""
     texts: dict[Any, list[str]] = {}
     for period, labels, text in series.rows:
         if text:
             texts.setdefault((period, labels), []).append(text)
-    behind, numbers = set[Box](), set[Box]()
+    behind, large, numbers = set[Box](), set[Box](), set[Box]()
     for (period, labels), some in texts.items():
         box = series.boxed(period, series.covers(labels))
         if all(text in series.markers and len({*series.markers[text]}) > 1 for text in some):
             behind.add(box)
+            if min(series.markers[text][1] for text in some) >= series.limits["min_count"]:
+                large.add(box)
         else:
             numbers.add(box)
-    return behind, numbers
+    return behind, large, numbers
 
 
 def derived(series: Series) -> set[Box]:

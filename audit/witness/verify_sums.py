@@ -127,12 +127,18 @@ class Proofs:
         return bool((around.sum(axis=0) >= 0).all())
 
 
-def decided(rule: str, limit: int, seen: np.ndarray, ends: Sequence[tuple[int, float]]) -> tuple[np.ndarray, ...]:
-    """Return which questions under a rule the tables settle, and which are findings by their proved bounds."""
+def decided(
+    rule: str, limit: int, seen: np.ndarray, ends: Sequence[tuple[int, float]], large: Sequence[bool]
+) -> tuple[np.ndarray, ...]:
+    """Return which questions under a rule the tables settle, and which are findings by their proved bounds.
+
+    `large`: which questions of `min_count` are about hidden cells whose markers do not say a small count.
+    """
     least, most = seen.min(axis=0), seen.max(axis=0)
     low, high = (np.array([end[side] for end in ends], dtype=np.float64) for side in (0, 1))
     width, left = most - least + 1, high - low + 1
     if rule == "min_width":
         return width >= limit, left < limit
-    small = (low >= 1) & (high < limit) & ((left == 1) | (left < limit - 1))
-    return (least <= 0) | (most >= limit) | (width >= max(2, limit - 1)), small
+    unsaid = np.array(large, dtype=np.bool_)
+    small = (low >= 1) & (high < limit) & (unsaid | (left == 1) | (left < limit - 1))
+    return (least <= 0) | (most >= limit) | (~unsaid & (width >= max(2, limit - 1))), small

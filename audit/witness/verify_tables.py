@@ -266,14 +266,14 @@ def checked(folder: Path, witness: Path) -> int:
     questions = beside("verify_asked")
     shown, boxes = list[str](), questions["StatedBoxes"](series, given["sets"])
     asked = {rule: [boxes.read(each) for each in given[rule]] for rule in RULES}
-    questions["check_asked"](series, asked)
+    large = questions["check_asked"](series, asked)
     tables = pq.read_table(witness / "tables.parquet").to_pydict()
     proofs = SUMS["Proofs"](series, boxes.read)
     seen = dict(zip(RULES, read_tables(series, tables, [asked[rule] for rule in RULES]), strict=True))
     for claim in stated["claims"]:
         rule, limit = claim["claim"], series.limits[claim["claim"]]
         ends = proofs.ends(asked[rule], given["proofs"][rule])
-        several, certain = SUMS["decided"](rule, limit, seen[rule], ends)
+        several, certain = SUMS["decided"](rule, limit, seen[rule], ends, large)
         need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
         both = (json.dumps(each, sort_keys=True) for each in (claim, {"claim": rule, "limit": limit, **found}))

@@ -164,6 +164,27 @@ def test_a_hidden_cell_that_is_shown_elsewhere_is_asked(over_time, tmp_path):
     assert (measures["protected"], measures["questions"], measures["recovered"]) == (0, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("most", "words", "code", "states", "kinds"),
+    [
+        (None, "min_count=5", 1, ["violated", "holds"], {"small"}),
+        (None, "min_width=5", 1, ["violated", "violated"], {"small"}),
+        (None, "min_count=4", 0, ["holds", "holds"], set()),
+        (4, "min_count=5", 0, ["holds", "holds"], set()),
+        (5, "min_count=5", 1, ["violated", "holds"], {"small"}),
+    ],
+    ids=["certainly small", "and narrow", "may be 4", "said so", "said nearly so"],
+)
+def test_a_sign_for_any_count_hides_that_its_count_is_small(most, words, code, states, kinds, tmp_path):
+    """Two counts of 5 together are 1 to 4 each: the sign does not say that, unless it stands for small counts alone."""
+    rows = [(("A",), "c"), (("B",), "c"), (("C",), "30"), (("All",), "35")]
+    series = TinyTables(("area",), [rows], totals={"area": "All"}, markers={"c": (1, most)})
+    found, out, _ = run_main(str(series.write(tmp_path)), "--format", "json", "--policy", words)
+    report = json.loads(out)
+    assert (found, [each["state"] for each in report["policy"]["clauses"]]) == (code, states)
+    assert {each["kind"] for each in report["attacks"][0]["findings"]} == kinds
+
+
 def test_a_number_that_is_against_the_rules_by_itself(tmp_path):
     series = TinyTables(("area",), [[(("A",), "1")]], markers={"*": (1, 2)}, threshold=3)
     code, _, err = measured(series, tmp_path)

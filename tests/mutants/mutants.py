@@ -21,6 +21,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("reports.count_tables.sentences.rules", "if known.not_counts", "if False"),
         ("audit.io.foreign_files._read_workbook", " or _ABOUT_TABLES.fullmatch(name)", ""),
     ],
+    "cli/test_count_tables.py::test_a_sign_for_any_count_hides_that_its_count_is_small": [
+        (
+            "audit.count_tables.count_questions.QuestionBuilder._of_cells",
+            "np.where(says_small, PROTECTED, PERHAPS_LARGE)",
+            "PROTECTED",
+        ),
+        ("attacks.differencing.solutions.Questions.decide", "(hidden & ~large)", "hidden"),
+        ("audit.clauses.count_limits.MinWidth.violated", "size.upper - size.lower + 1 < limit", "True"),
+    ],
     "cli/test_count_table_doubts.py::test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read": [
         ("audit.count_tables.note_numbers.noted_range", "text not in without", "True"),
         (

@@ -144,8 +144,10 @@ class Oracle:
             width = high - low + 1
             if high < _FAR // 2:
                 widths.append(width)
-            if width < series.min_width:
-                findings.add(("recovered" if width == 1 else "narrowed", release, None, box, low, high))
+            small = self.is_unsaid(texts) and low >= 1 and high < series.min_count
+            if small or width < series.min_width:
+                kind = "recovered" if width == 1 else "small" if small else "narrowed"
+                findings.add((kind, release, None, box, low, high))
         derived = self._derived()
         for release, since, box, periods in [*derived, *self._increases(derived)]:
             questions += 1
@@ -154,6 +156,19 @@ class Oracle:
             all(t in series.markers and not _single(series.markers[t]) for t in texts) for _, texts in cells.values()
         )
         return Answer(len(cells), hidden, questions, min(widths, default=None), frozenset(findings))
+
+    def unsaid(self) -> set[Asked]:
+        """Return the boxes of hidden cells whose markers do not say that their counts are small."""
+        return {
+            (self.box(labels), tuple(self.periods(release)))
+            for (_, labels), (release, texts) in self._cells().items()
+            if all(map(self._hides, texts)) and self.is_unsaid(texts)
+        }
+
+    def is_unsaid(self, texts: list[str]) -> bool:
+        """Whether no marker of a hidden cell says that its count is small."""
+        most = [self.series.markers[text][1] for text in texts]
+        return all(end is None or end >= self.series.min_count for end in most)
 
     def _cells(self) -> dict[tuple[int, tuple[str, ...]], tuple[int, list[str]]]:
         found: dict[tuple[int, tuple[str, ...]], tuple[int, list[str]]] = {}
@@ -210,7 +225,7 @@ class Oracle:
             some = behind if all(map(self._hides, texts)) else others
             some.add((self.box(labels), tuple(self.periods(release))))
         derived = [(release, box) for release, _, box, _ in self._derived(remainders=False)]
-        others |= {(box, tuple(self.periods(release))) for release, box in derived}
+        others |= self.unsaid() | {(box, tuple(self.periods(release))) for release, box in derived}
         if self.series.over_time == "cumulative":
             shown = [(release, self.box(labels)) for release, labels in self._cells()]
             others |= {(box, (release,)) for release, box in [*shown, *derived] if release}

@@ -75,21 +75,22 @@ def boxes(oracle, questions, rule):
 
 def truth(oracle, questions, rule):
     """How many questions of a witness are findings, and how many are not, by integer programming."""
-    series, findings = oracle.series, 0
+    series, findings, unsaid = oracle.series, 0, oracle.unsaid()
     for box, periods in boxes(oracle, questions, rule):
         low, high = oracle.interval_of(box, [*periods])
         width = math.inf if high is None else high - low + 1
         if rule == "min_width":
             findings += width < series.min_width
         else:
-            findings += low >= 1 and width + low - 1 < series.min_count and (width == 1 or width < series.min_count - 1)
+            near = width == 1 or width < series.min_count - 1 or (box, periods) in unsaid
+            findings += low >= 1 and width + low - 1 < series.min_count and near
     return findings, len(questions[rule]) - findings
 
 
 def needed(oracle, folder):
     """The questions that the checker asks for: of hidden cells, and of others."""
     series = verify_tables.TableSeries(folder)
-    behind, numbers = verify_asked.cells(series)
+    behind, large, numbers = verify_asked.cells(series)
 
     def named(box):
         sets = [{at: some for some, at in axis.items()}[place] for axis, place in zip(series.sets, box, strict=True)]
@@ -98,7 +99,7 @@ def needed(oracle, folder):
         chosen = [["everybody"] if alone else some for alone, some in zip(everybody, atoms, strict=True)]
         return frozenset(product(*chosen)), tuple(periods)
 
-    return {*map(named, behind)}, {*map(named, numbers | verify_asked.derived(series))}
+    return {*map(named, behind)}, {*map(named, large | numbers | verify_asked.derived(series))}
 
 
 def is_so(oracle, where):

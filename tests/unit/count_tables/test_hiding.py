@@ -262,7 +262,7 @@ def test_what_is_not_settled_may_not_go_out(attack, guesses, code, tmp_path):
 
 @pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), Rounding(3, "nearest")), (Unsettled(), None)])
 def test_a_rounding_is_proposed_only_where_all_is_settled(attack, rounding, tmp_path):
-    found = judged(tmp_path, "N,All,12", attack)
+    found = judged(tmp_path, "N,All,12", attack, replace(SERIES, min_count=4))
     assert (found.new_total, found.rounding) == (1, rounding)
 
 
