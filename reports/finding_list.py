@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
 from xml.sax.saxutils import escape
 
-from audit.findings.count import COUNT_KINDS, CountFinding
+from audit.findings.count import COUNT_KINDS
 from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.json_types import WORSE
@@ -141,30 +141,17 @@ def _gravity_in_words(line: ListedFinding) -> str:
 def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) -> ListedFinding:
     said = finding.sentence(by_version=attack.measures.by_version)
     release, value = str(getattr(finding, "release", "") or ""), getattr(finding, "value", None)
-    if isinstance(finding, CountFinding):
-        cell = ", ".join(f"{name}={label}" for name, label in finding.cell.items())
-        most = finding.lower if finding.upper is None else finding.upper
-        return ListedFinding(
-            finding.id, finding.kind, attack.attack, cell, finding.shown or "", "", release, most, 1.0, said
-        )
-    column = str(getattr(finding, "attribute", None) or attack.sensitive or only)
-    is_grave = finding.kind == "ever" or any(value == text and name in (None, column) for name, text in grave)
-    whose = [getattr(finding, name, "") for name in ("individual", "record")]  # the code of a record is not shown
-    sizes = [
-        1 + len(finding.alike),
-        getattr(finding, "rows", 0),
-        getattr(finding, "class_size", 0),
-        2 * getattr(finding, "e", 0),
-    ]
+    column = finding.column or attack.sensitive or only
+    is_grave = any(value == text and name in (None, column) for name, text in grave)
     return ListedFinding(
         id=finding.id,
-        gravity="grave" if is_grave else "" if grave else "not ranked",
+        gravity=finding.gravity or ("grave" if is_grave else "" if grave else "not ranked"),
         attack=attack.attack,
         column=column,
         value="" if value is None else str(value),
-        person=next((str(each) for each in whose if each and not isinstance(each, int)), ""),
+        person=finding.subject,
         release=release or ", ".join(finding.releases),
-        size=max(sizes),
+        size=finding.extent,
         risk=float(getattr(finding, "risk", 1.0)),
         finding=said,
     )

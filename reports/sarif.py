@@ -86,7 +86,7 @@ def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
     places = {name: place for place, name in enumerate(rules_of(report))}
     for attack in report.attacks:
         for finding in attack.findings:
-            level = _level(finding, report, violated=(attack.attack, attack.sensitive) in violated)
+            level = finding.level(report.policy.limits, violated=(attack.attack, attack.sensitive) in violated)
             lines = [finding.sentence(by_version=attack.measures.by_version), *steps(finding)]
             rule = f"{attack.attack}/{finding.kind}"
             where = _lines(finding, by_path) or _whole(finding.releases or report.series.releases, files)
@@ -134,13 +134,6 @@ def _lines(finding: Finding[str], files: Mapping[str, dict[str, object]]) -> lis
         if place not in found:
             found.append(place)
     return found
-
-
-def _level(finding: Finding[str], report: Report, *, violated: bool) -> str:
-    """Return `error` for what the policy does not allow; an equivalence of enough people is worth a note."""
-    if finding.kind == "equivalence" and not finding.exceeds(report.policy.limits):
-        return "note"
-    return "error" if violated else "warning"
 
 
 def _files(report: Report, folder: str) -> tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]]:

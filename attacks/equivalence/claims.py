@@ -180,7 +180,8 @@ class SpanningClaims:
         ]
         whole = self.found.releases == len(self.evidence.tags)
         build, sides = self._build, self._sides
-        return Equivalences(e, effort, np.concatenate(when), int(whole), not whole, nothing, sides, build, person)
+        release = np.concatenate(when)
+        return Equivalences(e, effort, release, nothing, sides, build, int(whole), not whole, person)
 
     @cached_property
     def _solver(self) -> Solver:

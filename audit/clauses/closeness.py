@@ -107,7 +107,7 @@ class Closeness(Clause):
         """Return the people, or the classes, whose number is known nearly and not accepted."""
         return self.left(result)
 
-    def left(self, result: Result[Evidence]) -> Claims | None:
+    def left(self, result: Result[Evidence]) -> NearClaims | None:
         """Return the claims that are not accepted."""
         found = result.gathered.get(self.name)
         return found.claims.without(result.accepted_by(self.name)) if isinstance(found, Nearly) else None

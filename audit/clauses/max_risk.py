@@ -15,8 +15,6 @@ import numpy as np
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, RiskClause, TrueValues, attack_reason
 from audit.clauses.closeness import Alike, Closeness, Nearly
 from audit.findings.close_numbers import CloseValues, SimilarPeople
-from audit.findings.disclosure import Disclosures
-from audit.findings.equivalence import Equivalences
 from audit.findings.likely_value import LikelyValues
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
@@ -196,7 +194,7 @@ def _doubtful(entry: Result[Evidence]) -> bool:
     claims = entry.claims
     if "min_e" not in entry.attack.decides:
         return False
-    return claims.doubt if isinstance(claims, Equivalences) else True
+    return claims is None or claims.doubt
 
 
 def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
@@ -206,7 +204,7 @@ def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
     """
     outcome, claims = entry.outcome, entry.claims
     if limit >= 1.0:
-        return outcome.status == "complete" or (isinstance(claims, Disclosures) and claims.exhaustive)
+        return outcome.status == "complete" or (claims is not None and claims.exhaustive)
     risks = entry.outcome.risks
-    known = (risks is not None and not risks.missing) or not isinstance(claims, Disclosures)
+    known = (risks is not None and not risks.missing) or claims is None or claims.versions is None
     return outcome.status == "complete" and known

@@ -15,9 +15,6 @@ import numpy as np
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, NumberClause, attack_reason
 from audit.clauses.closeness import harmless_values
 from audit.clauses.max_risk import CATEGORIES
-from audit.findings.close_numbers import CloseValues
-from audit.findings.disclosure import Disclosures, certain_alike
-from audit.findings.equivalence import Equivalences
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence, claimed_part
 from audit.model.finding import Claims
@@ -95,20 +92,21 @@ def _asked_of_worlds(findings: JudgedAudit) -> bool:
 
 def in_all_worlds(claims: Claims | None) -> bool:
     """Return whether it is proved that no two people are equal in all worlds, besides claims and certain values."""
-    return isinstance(claims, Equivalences) and claims.distinguished is not None and claims.distinguished()
+    return claims is not None and claims.distinguished is not None and claims.distinguished()
 
 
 def _certain_alike(entry: Result[Evidence]) -> bool:
     """Return whether two people certainly have the same value, or category, by claims that are not accepted."""
-    if certain_alike(entry.claims, entry.waived):
+    claims = entry.claims
+    if claims is not None and claims.alike(entry.waived):
         return True
     found, near = list[tuple[int, tuple[str, str]]](), CATEGORIES.left(entry)
-    if isinstance(near, CloseValues):
+    if near is not None and near.person is not None:
         sure = near.read(np.flatnonzero(near.risk == 1), "person", "lower", "category")
         found += [(who, (entry.evidence.attribute(of) or entry.evidence.sensitive, each)) for who, of, each in sure]
-    if isinstance(entry.claims, Disclosures):
-        for person, value in entry.claims.read(entry.left, "person", "value"):
-            found += [(person, each) for each in _categories(entry.evidence, value)]
+    if claims is not None and claims.versions is not None:
+        for person, value in zip(claims.versions[entry.left].tolist(), claims.values()[entry.left], strict=True):
+            found += [(person, each) for each in _categories(entry.evidence, int(value))]
     declared = _declared(entry.evidence)
     people = {(who, (name, each)) for who, (name, each) in found if name in declared}
     return len({category for _, category in people}) < len(people)
@@ -185,7 +183,5 @@ def _kinds(categories: Collection[PublishedNumbers]) -> Codes:
 
 def _no_lesser_e(entry: Result[Evidence], limit: float) -> bool:
     """Return whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
-    outcome = entry.outcome
-    if not isinstance(outcome.claims, Equivalences) or not isinstance(outcome.measures, BoundedMeasures):
-        return False
-    return outcome.measures.shows(limit, outcome.claims.spanned)
+    measures, spanned = entry.outcome.measures, None if entry.claims is None else entry.claims.spanned
+    return spanned is not None and isinstance(measures, BoundedMeasures) and measures.shows(limit, spanned)

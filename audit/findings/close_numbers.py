@@ -143,6 +143,15 @@ class KnownNearly(Finding[C]):
         """The person."""
         return self.individual
 
+    @property
+    def extent(self) -> int:
+        """The number of people that the rows of the class stand for, or of those who look like the person."""
+        return self.rows or super().extent
+
+    def linked(self) -> tuple[int, C | None] | None:
+        """Return the first of the linked records, and the last release over which they look alike."""
+        return (self.record, self.after) if self.record >= 0 else None
+
     def people(self: KnownNearly[int]) -> Sequence[int]:
         """Return the person."""
         return () if self.individual is None else (self.individual,)

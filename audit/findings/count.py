@@ -110,6 +110,26 @@ class CountFinding(Finding[str]):
         return (term for bound in self.certificate for term in _terms(bound.step))
 
     @property
+    def gravity(self) -> str:
+        """How grave it is in lists: its kind."""
+        return self.kind
+
+    @property
+    def column(self) -> str:
+        """The labels of the cell by dimension."""
+        return ", ".join(f"{name}={label}" for name, label in self.cell.items())
+
+    @property
+    def value(self) -> str | None:
+        """The published text of the cell."""
+        return self.shown
+
+    @property
+    def extent(self) -> int:
+        """The upper bound, or the lower one if there is none."""
+        return self.lower if self.upper is None else self.upper
+
+    @property
     def size(self) -> CountSize:
         """How precisely the count is known."""
         return CountSize(self.kind, self.lower, UNBOUNDED if self.upper is None else self.upper)

@@ -11,8 +11,9 @@ import numpy as np
 
 from audit.findings.proof import Proof, either, in_full, in_short
 from audit.findings.wording import listing
-from audit.model.arrays import Codes, Floats, Places
+from audit.model.arrays import Codes, Columns, Flags, Floats, Places
 from audit.model.errors import printable
+from audit.model.evidence import Evidence
 from audit.model.finding import (
     BY_CHECK,
     MEMBER,
@@ -25,6 +26,7 @@ from audit.model.finding import (
     Finding,
     Identifiers,
     KnownReleases,
+    Member,
     Place,
     Presence,
     ReportNaming,
@@ -320,16 +322,43 @@ class Disclosures(OnePersonClaims):
         """Return the claims about one person."""
         return self.some(np.flatnonzero(self.person == person))
 
+    def certain_of(self, codes: Sequence[int]) -> set[Member]:
+        """Return the people with certain values that are all among `codes`."""
+        return {*self.person[np.isin(self.value, [code for code in codes if code >= 0])].tolist()}
+
+    def alike(self, waived: Places) -> bool:
+        """Return whether two people certainly have the same value, by claims that are not waived."""
+        person, value = (np.delete(each, waived) for each in (self.person, self.value))
+        value = np.unique(np.stack([person, value]), axis=1)[1]
+        return len(np.unique(value)) < len(value)
+
+    def without_people(self, people: Flags) -> Disclosures:
+        """Return the claims that are not about some people."""
+        return self.some(np.flatnonzero(~people[self.person]))
+
+    def with_alone(self, evidence: Evidence, columns: Columns) -> Disclosures:
+        """Return the claims, followed by the disclosures of groups with one value."""
+        count = len(self)
+
+        def build(places: Places) -> Sequence[Disclosure[int] | None]:
+            own = places >= count
+            base = iter(self.certify(places[~own]))
+            more = iter(_alone(evidence, tuple(column[places[own] - count] for column in columns)))
+            return [next(more) if each else next(base) for each in own.tolist()]
+
+        both = zip((self.person, self.release, self.value), columns, strict=True)
+        person, release, value = map(np.concatenate, both)
+        return Disclosures(person, release, value, build, self.nothing, self.exhaustive)
+
     def some(self, places: Places) -> Disclosures:
         """Return the claims at some indices, which are then not known to be exhaustive."""
         person, release, value = (column[places] for column in (self.person, self.release, self.value))
         return Disclosures(person, release, value, lambda chosen: self.certify(places[chosen]), self.nothing)
 
 
-def certain_alike(claims: Claims | None, waived: Places) -> bool:
-    """Return whether two people certainly have the same value, by claims that are not waived."""
-    if not isinstance(claims, Disclosures):
-        return False
-    person, value = (np.delete(each, waived) for each in (claims.person, claims.value))
-    value = np.unique(np.stack([person, value]), axis=1)[1]
-    return len(np.unique(value)) < len(value)
+def _alone(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosure[int]]:
+    """Yield what groups with one value disclose by themselves, given person, release and value."""
+    for person, release, value in zip(*(column.tolist() for column in columns), strict=True):
+        [groups] = evidence.source.groups(release, np.array([person], dtype=np.int32))
+        step = CertificateStep(release, groups, (value,))
+        yield Disclosure(person, release, value, 1.0, (step,), alone=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
@@ -136,6 +136,15 @@ class Equivalence(Combination[C]):
         """Return whether a side has fewer people than `min_e`."""
         return self.e < limits.get("min_e", 2)
 
+    def level(self, limits: Mapping[str, float], *, violated: bool) -> str:
+        """Return the level of a note if there are enough people on a side."""
+        return super().level(limits, violated=violated) if self.exceeds(limits) else "note"
+
+    @property
+    def extent(self) -> int:
+        """The number of people on both sides."""
+        return 2 * self.e
+
     def mentioned(self: Equivalence[int]) -> Iterable[Member]:
         """Return the members of both sides."""
         return (*self.left, *self.right)
@@ -203,11 +212,11 @@ class Equivalences(Claims):
         effort: how hard it is to certify the claim, from 0 to 99; shape (claims,), int32.
         release: the first release by which all members of the claim were published, counted from 0; shape (claims,),
             int32.
-        spanned: every equivalence with at most this many people on a side follows from the claims.
-        doubt: whether more values may be pinned than claimed, because not all releases were checked.
         nothing: the measures of an attack without conclusions, for the case that its premises are false.
         sides: returns the claims at some indices, without certificates.
         certify: returns the findings at some indices; without a certificate if no weights were found.
+        spanned: every equivalence with at most this many people on a side follows from the claims.
+        doubt: whether more values may be pinned than claimed, because not all releases were checked.
         person: the person whose value is pinned, -1 for equivalences; shape (claims,), int32. None if only `sides`
             knows.
         distinguished: returns whether, for every two people, some world gives them different values, except for people
@@ -218,11 +227,11 @@ class Equivalences(Claims):
     e: Codes
     effort: Codes
     release: Codes
-    spanned: int
-    doubt: bool
     nothing: Measures
     sides: Callable[[Places], Sequence[AnyCombination]]
     certify: Callable[[Places], Sequence[AnyCombination]]
+    spanned: int | None = None
+    doubt: bool = True
     person: Codes | None = None
     distinguished: Callable[[], bool] | None = None
 
@@ -279,6 +288,22 @@ class Equivalences(Claims):
         pinned = np.flatnonzero(self.e == 0)
         found[pinned] = [each.value for each in self.sides(pinned) if isinstance(each, Pinned)]
         return found
+
+    def certain_of(self, codes: Sequence[int]) -> set[Member]:
+        """Return the people whose pinned values are among `codes`."""
+        pinned = self.sides(np.flatnonzero(self.e == 0))
+        return {each.individual for each in pinned if isinstance(each, Pinned) and each.value in codes}
+
+    def following(self, sure: Collection[Member]) -> Places:
+        """Return the indices of the equivalences of people whose values are known; people equal to these have them."""
+        places = np.flatnonzero(self.e > 0)
+        people = [set(each.mentioned()) for each in self.sides(places)] if sure else []
+        pairs = [each for each, e in zip(people, self.e[places].tolist(), strict=False) if e == 1]
+        known, before = {*sure}, -1
+        while before < len(known):
+            before = len(known)
+            known = known.union(*(pair for pair in pairs if pair & known))
+        return places[[place for place, each in enumerate(people) if each <= known]]
 
     def pairs(self, places: Places) -> list[tuple[Member, Member]]:
         """Return the members of the claims at some indices that say that two people are equal."""

@@ -130,6 +130,15 @@ class HomogeneousClass(Finding[C]):
         """Return whether the share reaches `max_risk`."""
         return self.risk >= limits.get("max_risk", 1.0)
 
+    @property
+    def extent(self) -> int:
+        """The number of people that the rows stand for."""
+        return self.rows
+
+    def linked(self) -> tuple[int, C | None] | None:
+        """Return the first of the linked records, and the last release over which they look alike."""
+        return (self.record, self.after) if self.record >= 0 else None
+
     def follows_from(self: HomogeneousClass[int], source: Presence, last: int) -> KnownReleases:
         """Return the group; for linked records, whose group may be one of an earlier release, all releases."""
         if self.record >= 0:

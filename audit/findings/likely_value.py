@@ -109,6 +109,11 @@ class EverGrave(OnePersonFinding[C]):
     evidence: Literal["solver"] = "solver"
     hidden: ClassVar[Mapping[str, Any]] = {"certificate": ()}
 
+    @property
+    def gravity(self) -> str:
+        """How grave it is in lists: always grave."""
+        return "grave"
+
     def sentence(self: EverGrave[str], *, by_version: bool) -> str:
         """Return a sentence about the probability that a person ever had a grave value."""
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}

@@ -143,6 +143,11 @@ class Linkage(Finding[C]):
         yield from ((step.release, group) for step in self.certificate for group in step.groups)
 
     @property
+    def extent(self) -> int:
+        """The number of possible rows."""
+        return self.rows
+
+    @property
     def releases(self) -> tuple[C, ...]:
         """The release of the possible rows."""
         return (self.release,)
@@ -185,9 +190,9 @@ class Linkages(RowClaims):
         """Return 1 if any value is certain."""
         return 1.0 if np.delete(self.certain, waived).any() else None
 
-    def without_values(self, codes: Sequence[int]) -> Linkages:
-        """Return the same claims without certain values that are among some codes."""
-        return replace(self, certain=self.certain & ~np.isin(self.values(), codes))
+    def harmless(self, codes: Sequence[int]) -> tuple[Linkages, Places]:
+        """Return all claims, without certain harmless values: the number of possible rows stays the same."""
+        return replace(self, certain=self.certain & ~np.isin(self.values(), codes)), np.zeros(0, dtype=np.intp)
 
     def smallest_class(self, waived: Places) -> int | None:
         """Return the fewest possible rows of any person."""

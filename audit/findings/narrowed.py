@@ -100,6 +100,16 @@ class Narrowed(Finding[C]):
         """Return whether the class has fewer records than `k`."""
         return self.class_size < limits.get("k", 2)
 
+    @property
+    def subject(self: Narrowed[str]) -> str:
+        """The record."""
+        return self.record
+
+    @property
+    def extent(self) -> int:
+        """The number of records in its class."""
+        return self.class_size
+
     def records(self: Narrowed[int]) -> Sequence[int]:
         """Return the record."""
         return (self.record,)

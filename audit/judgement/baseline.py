@@ -67,12 +67,7 @@ def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - an
 def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - any JSON
     """Return the counts that a report knows, including those of findings that it did not show."""
     found = dict(report.get("baseline", {}).get("counts", {}))
-    found |= {
-        each["id"]: each
-        for attack in report["attacks"]
-        for each in attack["findings"]
-        if "lower" in each and each["kind"] != CloseNumbers.kind
-    }
+    found |= {each["id"]: each for attack in report["attacks"] for each in attack["findings"]}
     if any(each["kind"] not in WORSE for each in found.values()):
         raise ValueError("a count has another kind")
     return {str(ident): _size(each) for ident, each in found.items()}
@@ -114,8 +109,9 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         ids |= frozenset(map(str, earlier.get("known", ())))
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {ident: float(each["risk"]) for each in found if "risk" in each for ident in _ids(each)}
-        classes, intervals, counts = _small_classes(report), _intervals(report), _counts(report)
         about_tables = report["series"].get("kind") == "tables"
+        classes, intervals = _small_classes(report), {} if about_tables else _intervals(report)
+        counts = _counts(report) if about_tables else {}
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
         passed, made = bool(report["policy"]["passed"]), _day(report)
     if about_tables != of_tables:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.view import View
-from audit.findings.disclosure import Disclosures
 from audit.judgement.selection import claims_of
 from audit.model.arrays import Codes, flagged
 from audit.model.measures import PEOPLE
@@ -99,9 +98,10 @@ def _after_release(entry: Result[View]) -> tuple[int, ...] | None:
         return outcome.exposed
     if outcome.measures.subjects_label is not PEOPLE or not isinstance(timeline, list):
         return None
-    if seen.possible_kinds is None or not isinstance(claims, Disclosures):
+    people = None if claims is None else claims.versions
+    if seen.possible_kinds is None or claims is None or people is None:
         return tuple(timeline) if outcome.measures.subjects is not None else None
-    found = (np.bincount(claims.person[claims.release <= at]) > 0 for at in range(len(timeline)))
+    found = (np.bincount(people[claims.release <= at]) > 0 for at in range(len(timeline)))
     return tuple(map(seen.count_people, found))
 
 
@@ -126,7 +126,7 @@ def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -
         for finding, shown in zip(entry.found, entry.shown, strict=True):
             if (person := finding.person) is not None:
                 ids.setdefault((entry.sensitive, person), []).append(shown.id)
-                names.setdefault(person, str(getattr(shown, "individual", "")))
+                names.setdefault(person, shown.subject)
     reasons: dict[tuple[str | None, int], list[str]] = {key: [] for key in ids}
     for entry in results:
         people = [certain_people(entry), *(each.person for each in claims_of(entry, limits))]

@@ -13,7 +13,7 @@ people with certain, harmless values are set aside, because each value is known 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,9 +23,6 @@ from audit.adversary.record_linkage import wrong_cell
 from audit.adversary.view import Key, View, handed
 from audit.clauses.clause import ListedValue
 from audit.clauses.max_ever_risk import value_codes
-from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
-from audit.findings.equivalence import Equivalences, Pinned
-from audit.findings.linkage import Linkages
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.arrays import UNKNOWN, Codes, Columns, Flags, Places
@@ -82,17 +79,15 @@ def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Out
     if claims is None and outcome.estimate is not None and not changed_values(evidence, key).any():
         measures = outcome.estimate.scored(key, budget)
         return outcome if measures is None else replace(outcome, measures=measures)
-    if not isinstance(claims, Disclosures | Equivalences):
+    if claims is None or (claims.nothing is None and claims.versions is None):
         return outcome
     changed = changed_values(evidence, key)
-    if claims.nothing is not None and changed.any():
+    if not changed.any():
+        return _with_risks(outcome, key, budget)
+    if claims.nothing is not None:
         return _unfounded(outcome, claims.nothing)
-    if isinstance(claims, Equivalences):
-        return outcome
-    if changed.any():
-        outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
-    outcome = _with_risks(outcome, key, budget)
-    if outcome.risks is not None and changed.any():
+    outcome = _with_risks(replace(outcome, claims=claims.without_people(changed)), key, budget)
+    if outcome.risks is not None:
         risks = outcome.risks
         return replace(outcome, risks=replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk)))
     return outcome
@@ -181,34 +176,6 @@ def alone(evidence: Evidence, people: Flags) -> Columns:
     return person, when, value
 
 
-def with_alone(evidence: Evidence, claims: Disclosures, columns: Columns) -> Disclosures:
-    """Return claims, followed by the disclosures of groups with one value."""
-    person, release, value = columns
-    count = len(claims)
-
-    def build(places: Places) -> Sequence[Disclosure[int] | None]:
-        own = places >= count
-        base = iter(claims.certify(places[~own]))
-        more = iter(_built(evidence, tuple(column[places[own] - count] for column in columns)))
-        return [next(more) if each else next(base) for each in own.tolist()]
-
-    return Disclosures(
-        np.concatenate([claims.person, person]),
-        np.concatenate([claims.release, release]),
-        np.concatenate([claims.value, value]),
-        build,
-        claims.nothing,
-        claims.exhaustive,
-    )
-
-
-def _built(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosure[int]]:
-    for person, release, value in zip(*(column.tolist() for column in columns), strict=True):
-        [groups] = evidence.source.groups(release, np.array([person], dtype=np.int32))
-        step = CertificateStep(release, groups, (value,))
-        yield Disclosure(person, release, value, 1.0, (step,), alone=True)
-
-
 def true_values(evidence: View, risks: Risks) -> Codes:
     """Return the value of each risk: the true value, -1 if it is unknown; shape (entries,), int32."""
     values, key = np.full(len(risks.person), -1, dtype=np.int32), evidence.key
@@ -239,9 +206,13 @@ def set_aside(results: Results, limits: Mapping[str, float]) -> Results:
         return results
     found = [_one(entry, listed, limits["max_risk"]) for entry in results]
     sure: dict[int, set[Member]] = {}
-    for entry in found:
-        sure.setdefault(id(entry.evidence), set()).update(_certain(entry, _codes(entry.evidence, listed)))
-    return [_equal(entry, sure[id(entry.evidence)]) for entry in found]
+    for seen, claims in ((entry.evidence, entry.claims) for entry in found):
+        own = set[Member]() if claims is None else claims.certain_of(_codes(seen, listed))
+        sure.setdefault(id(seen), set()).update(own)
+    # Equal values of people whose values are known are known, too.
+    return [
+        each if each.claims is None else each.without(each.claims.following(sure[id(each.evidence)])) for each in found
+    ]
 
 
 def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:
@@ -253,12 +224,9 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
     seen, claims, risks = entry.evidence, entry.claims, entry.outcome.risks
     codes = _codes(seen, listed)
     unclear = False
-    if isinstance(claims, Linkages):
-        # The number of rows is the same. Only the certainty of their value no longer counts.
-        entry = replace(entry, outcome=replace(entry.outcome, claims=claims.without_values(codes)))
-    elif claims is not None:
-        gone = np.flatnonzero(np.isin(claims.values(), codes))
-        entry = entry.without(gone)
+    if claims is not None:
+        left, gone = claims.harmless(codes)
+        entry = replace(entry, outcome=replace(entry.outcome, claims=left)).without(gone)
         if claims.counts_rows:
             # The share of a value other than the harmless one, or of one that linked rows show, may be too large, too.
             behind = bool(reaches_all(1.0 - claims.severity[gone], limit).any())
@@ -281,29 +249,3 @@ def _risks(seen: View, risks: Risks, codes: Sequence[int], mixed: Sequence[int],
     untold = (values == -1) & ((risks.risk < 1.0) | (seen.combined is not None))
     unknown = reaches_all(risks.risk, limit) & (untold | np.isin(values, mixed))
     return np.flatnonzero(np.isin(values, codes)), np.flatnonzero(unknown)
-
-
-def _certain(entry: Result[View], codes: Sequence[int]) -> set[Member]:
-    """Return the people whose value is certain and harmless; with several attributes, all of their values."""
-    claims = entry.claims
-    if isinstance(claims, Disclosures):
-        return {*claims.person[np.isin(claims.value, [code for code in codes if code >= 0])].tolist()}
-    if isinstance(claims, Equivalences):
-        pinned = claims.sides(np.flatnonzero(claims.e == 0))
-        return {finding.individual for finding in pinned if isinstance(finding, Pinned) and finding.value in codes}
-    return set()
-
-
-def _equal(entry: Result[View], sure: set[Member]) -> Result[View]:
-    """Return a result without equal values of people with certain, harmless values; their equals have the same."""
-    claims = entry.claims
-    if not isinstance(claims, Equivalences) or not sure:
-        return entry
-    places = np.flatnonzero(claims.e > 0)
-    people = [set(each.mentioned()) for each in claims.sides(places)]
-    pairs = [each for each, e in zip(people, claims.e[places].tolist(), strict=True) if e == 1]
-    before = -1
-    while before < len(sure):
-        before = len(sure)
-        sure = sure.union(*(pair for pair in pairs if pair & sure))
-    return entry.without(places[np.array([each <= sure for each in people], dtype=np.bool_)])

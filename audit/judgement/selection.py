@@ -18,8 +18,6 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
-from audit.findings.close_numbers import KnownNearly
-from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
@@ -70,8 +68,8 @@ def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Resul
     read = cache(lambda tag: list(_files(releases, tag)))
 
     def placed(finding: Finding[str]) -> Finding[str]:
-        if isinstance(finding, HomogeneousClass | KnownNearly) and finding.record >= 0:
-            return replace(finding, located=tuple(of_record(finding.record, finding.after)))
+        if (linked := finding.linked()) is not None:
+            return replace(finding, located=tuple(of_record(*linked)))
         groups = dict.fromkeys(finding.places())
         lines = (one for tag, group in groups for file in read(tag) for one in file.lines(tag, group))
         return replace(finding, located=tuple(lines))

@@ -8,7 +8,7 @@ report; the same class serves both. Each kind of finding has a module in `audit.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -30,7 +30,7 @@ from typing import (
 import numpy as np
 
 from audit.model.accepted_size import RiskSize, Size
-from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.arrays import Codes, Columns, Flags, Floats, Places
 from audit.model.evidence import Evidence
 from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_of
 from audit.model.measures import Measures
@@ -214,6 +214,30 @@ class Finding(ABC, Generic[C]):
         """Return whether it violates the policy, given the limits by clause."""
         return True
 
+    def level(self, limits: Mapping[str, float], *, violated: bool) -> str:
+        """Return its level in SARIF, given the limits by clause, and whether its attack violates the policy."""
+        return "error" if violated else "warning"
+
+    @property
+    def gravity(self) -> str | None:
+        """How grave it is in lists; None if that depends on its value."""
+        return None
+
+    @property
+    def subject(self: Finding[str]) -> str:
+        """The person, or the record, that it is about; empty if there is none."""
+        return str(getattr(self, "individual", None) or "")
+
+    @property
+    def column(self: Finding[str]) -> str:
+        """The attribute, or the cell of a table, that it is about; empty for the attribute that was attacked."""
+        return str(getattr(self, "attribute", None) or "")
+
+    @property
+    def extent(self) -> int:
+        """The number of people, or rows, that it is about."""
+        return 1 + len(self.alike)
+
     @property
     def unproved(self) -> bool:
         """Whether only a solver's answer, without a certificate, shows that a value is disclosed."""
@@ -235,6 +259,13 @@ class Finding(ABC, Generic[C]):
     def records(self: Finding[int]) -> Iterable[int]:
         """Return the records that it mentions."""
         return ()
+
+    def linked(self) -> tuple[int, C | None] | None:
+        """Return the first of the linked records that it is about, and the last release over which they look alike.
+
+        None if it is not about linked records.
+        """
+        return None
 
     def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
         """Return the releases before `last`, and the groups of `last`, from which its certificate follows."""
@@ -294,11 +325,21 @@ class Claims(ABC):
             shape (claims,).
         nothing: the measures of the attack if it had found nothing, which are used if the values of some people
             contradict its assumptions; None if each claim depends only on its own person.
+        exhaustive: whether every version with a certain value is among the claims, even if the attack was incomplete.
+        spanned: every equivalence with at most this many people on a side follows from the claims; None if they are
+            not about equivalences.
+        doubt: whether an attack on equivalences may have missed certain values.
+        distinguished: returns whether, for every two people, some world gives them different values, except for people
+            claimed to be equal or with certain values; this may take long. None if worlds were not used.
     """
 
     release: Codes
     person: Codes | None
     nothing: Measures | None
+    exhaustive: bool = False
+    spanned: int | None = None
+    doubt: bool = True
+    distinguished: Callable[[], bool] | None = None
     checked_by: ClassVar[str]
     """The path of the function that returns the check, given the evidence and the claims; it shares no code with
     attacks, which cannot import it."""
@@ -386,6 +427,30 @@ class Claims(ABC):
     def values(self) -> Codes:
         """Return the value that each claim says is certain, -1 if it says none; shape (claims,), int32."""
         return np.full(len(self), -1, dtype=np.int32)
+
+    def harmless(self, codes: Sequence[int]) -> tuple[Claims, Places]:
+        """Return the claims, and the indices of those that only say something about the harmless values `codes`."""
+        return self, np.flatnonzero(np.isin(self.values(), codes))
+
+    def certain_of(self, codes: Sequence[int]) -> set[Member]:
+        """Return the people with certain values that are all among `codes`."""
+        return set()
+
+    def following(self, sure: Collection[Member]) -> Places:
+        """Return the indices of the claims of equal values that follow if the values of some people are known."""
+        return np.zeros(0, dtype=np.intp)
+
+    def alike(self, waived: Places) -> bool:
+        """Return whether two people certainly have the same value, by claims that are not waived."""
+        return False
+
+    def without_people(self, people: Flags) -> Claims:
+        """Return the claims that are not about some people; shape of `people`: (people,), bool."""
+        return self
+
+    def with_alone(self, evidence: Evidence, columns: Columns) -> Claims:
+        """Return the claims with person, release and value of people whose groups leave one value by themselves."""
+        return self
 
     def people_at(self, places: Places) -> Codes:
         """Return the distinct people in the claims at some indices."""

@@ -17,14 +17,13 @@ from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View, handed
 from audit.clauses.clause import Stated
 from audit.clauses.registry import CLAUSES, in_force
-from audit.findings.disclosure import Disclosures
 from audit.io.input_files import input_files
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.io.table_forms import form_of
 from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find
-from audit.judgement.scoring import attacked, run_attack, score, set_aside, with_alone
+from audit.judgement.scoring import attacked, run_attack, score, set_aside
 from audit.judgement.selection import KnownClaims, gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
@@ -265,8 +264,8 @@ class _Attacking:
             outcome = attacked(attack, seen, seen.key, budget)
             if seen.followed:
                 outcome = _with_timeline(attack, seen, outcome, len(self.evidence[0].tags), budget)
-            if outcome.alone is not None and isinstance(outcome.claims, Disclosures):
-                outcome = replace(outcome, claims=with_alone(seen, outcome.claims, outcome.alone))
+            if outcome.alone is not None and outcome.claims is not None:
+                outcome = replace(outcome, claims=outcome.claims.with_alone(seen, outcome.alone))
             return outcome
 
         with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:

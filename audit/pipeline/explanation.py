@@ -14,9 +14,6 @@ from audit.adversary.build_evidence import choose
 from audit.adversary.held_series import record_of
 from audit.adversary.known_groups import PossibleKind
 from audit.adversary.view import View
-from audit.findings.close_numbers import CloseClasses
-from audit.findings.disclosure import Disclosures
-from audit.findings.homogeneous_class import HomogeneousClasses
 from audit.io import manifest
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
@@ -108,7 +105,7 @@ def _about(result: Result[View], person: int, rows: Sequence[Places], limits: Ma
     """Return a result without findings about other people, or about classes without the person's rows."""
     own = [] if result.claims is None else [result.claims]
     for claims in [*own, *claims_of(result, limits)]:
-        if isinstance(claims, HomogeneousClasses | CloseClasses):
+        if claims.counts_rows:
             others = np.flatnonzero(~about_rows(claims.certify(claims.everything()), result.evidence, rows))
         elif claims in own:
             continue  # the attack was asked about this person
@@ -241,9 +238,9 @@ class _Person:
         knowing, claims = self.joint.knowing, self.joint.claims
         if knowing is not None:
             return knowing.possible(self.code, release), knowing.open(self.code, release)
-        if not isinstance(claims, Disclosures):
+        if claims is None or claims.versions is None:
             return None, None
-        certain = claims.value[(claims.person == self.code) & (claims.release == release)].tolist()
+        certain = claims.values()[(claims.versions == self.code) & (claims.release == release)].tolist()
         return (certain, ()) if certain else (None, None)
 
     def _shares(self, outcome: Outcome, seconds: float | None) -> dict[tuple[int, int], float]:

@@ -13,9 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from audit.clauses.registry import in_force
-from audit.findings.close_numbers import KnownNearly
-from audit.findings.homogeneous_class import HomogeneousClass
-from audit.findings.narrowed import Narrowed
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -252,9 +249,8 @@ class _Written:
             # Some person in the candidate has a value that follows for the same reason.
             rows = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])[:1]
         if not roots and not len(rows):
-            if isinstance(finding, HomogeneousClass | KnownNearly | Narrowed):
-                return self._of_record(finding.record)
-            return None
+            records = [*finding.records(), *(finding.linked() or ())[:1]]
+            return self._of_record(records[0]) if records else None
         return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
 
     def _of_record(self, record: int) -> Blame | None:
@@ -265,7 +261,7 @@ class _Written:
         no such record.
         """
         seen, last = self._evidence, self._last
-        if seen.records is None or record < 0:
+        if seen.records is None:
             return None
         here = seen.records.rows(last)
         if len(own := self._row[here.record == record]):

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
 from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation
+from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.explanation import Explanation
@@ -149,5 +151,9 @@ def _unrevealed() -> dict[str, Schema]:
     }
 
 
-_COUNTED_ROWS: Schema = {"properties": {"kind": {"enum": ["group", "linkage"]}}}
+_COUNTED_ROWS: Schema = {
+    "properties": {
+        "kind": {"enum": [each.kind for each in FINDINGS if any(one.name == "rows" for one in fields(each))]}
+    }
+}
 """The definitions in which `rows` is a number."""

@@ -1,12 +1,14 @@
 """`[policy] closeness`: close numbers that are known, which numbers are judged, and which findings are accepted."""
 
+import csv
 import json
 import re
 
 import pytest
 
 from tests.helpers.messy import series_of, write
-from tests.helpers.running import read_audit, run_audit, run_main
+from tests.helpers.running import done, read_audit, run_audit, run_main
+from tests.helpers.schemas import fits
 
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
 
@@ -199,3 +201,19 @@ def test_a_witness_counts_no_one_whose_number_is_known_beforehand(tmp_path):
     claims = json.loads((tmp_path / "w/statement.json").read_text())["claims"]
     assert [(each["certain"], each["two"], each["total"]) for each in claims if each["claim"] == "close"] == [(2, 2, 4)]
     assert run_main("verify", str(folder), str(tmp_path / "w"))[0] == 0
+
+
+@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize("kind", ["close", "similar"])
+def test_close_and_similar_values_fit_the_schema_and_are_listed(tmp_path, adversary, kind):
+    columns = {"close": 'types = { Pay = "numeric" }', "similar": 'similar = { Pay = "chapters.csv" }'}[kind]
+    write(tmp_path / "chapters.csv", "value,category\n950,low\n1000,low\n3000,high\n")
+    path = series(tmp_path, [FAR, NEAR], columns, adversary=adversary)
+    _, result = read_audit(path, "--findings", "all")
+    assert fits("audit", result)
+    lines = csv.DictReader(done("findings", str(path), "--format", "csv").splitlines())
+    sizes = {line["id"]: int(line["size"]) for line in lines}
+    found = [each for attack in result["attacks"] for each in attack["findings"]]
+    assert {*sizes} == {each["id"] for each in found}
+    of_kind = {sizes[each["id"]] for each in found if each["kind"] == kind}
+    assert of_kind == {2 if adversary == "published" else 1}

@@ -114,7 +114,7 @@ def of_two(clause, limit, *attacks):
 
 def equivalences(spanned, *, status="incomplete", doubt=False, lower=None, none=False):
     """No equivalence is claimed, and all of at most so many people would be."""
-    claims = Equivalences(NOBODY, NOBODY, NOBODY, spanned, doubt, Measures(), lambda _: [], lambda _: [])
+    claims = Equivalences(NOBODY, NOBODY, NOBODY, Measures(), lambda _: [], lambda _: [], spanned, doubt)
     bounds = LeastBounds(lower, None if none else 9)
     reason = None if status == "complete" else OPEN
     return Outcome("equivalence", status, reason, BoundedMeasures(min_e=bounds), claims)
@@ -204,7 +204,7 @@ def pinning(pinned):
     def sides(places):
         return [Pinned(int(person[place]), 0, 0, 1.0) for place in places]
 
-    return Equivalences(e, e, e, 1, False, {}, sides, nothing, person)
+    return Equivalences(e, e, e, {}, sides, nothing, 1, False, person)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Disease", "Income"]), st.booleans(), st.lists(st.integers(0, 8)))))
