@@ -40,6 +40,7 @@ from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import header
 from audit.io.texts import arrow, column_of
+from audit.io.toml import release_tag
 from audit.model.arrays import Codes, flagged
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
@@ -94,11 +95,11 @@ _UNNAMED = Noun(
     "{count} tables lie beside the releases and are not part of the series, as the manifest does not name them; if "
     "published, name them under releases; if others have them as lists of people, add their lines to the register",
 )
-_KEYED = Noun(
-    "a key in private/ is that of a table which is no release: name the table under releases, or, if it is not "
-    "published, take it or its key to another folder",
-    "{count} keys in private/ are those of tables which are no releases: name the tables under releases, or, if they "
-    "are not published, take them or their keys to another folder",
+_LIKE_RELEASES = Noun(
+    "a table beside the releases has their columns, or a key in private/, and is not part of the series: name it under "
+    "releases, or, if it is not published, take it or its key to another folder",
+    "{count} tables beside the releases have their columns, or keys in private/, and are not part of the series: name "
+    "them under releases, or, if they are not published, take them or their keys to another folder",
 )
 _UNUSED_KEY = Noun(
     "a table in private/ is like a key, but no release has its name, so it is not read: name it {name}, or take it to "
@@ -387,17 +388,24 @@ def _unpublished(series: Series) -> Iterable[str]:
 
 
 def _unlisted(series: Series) -> Iterator[ReportWarning]:
-    """Report tables and keys that are not read; the verdict lacks tables with a key, which may be releases."""
-    beside = series.manifest.unlisted()
-    keyed = [path for path in beside if series.manifest.has_key(path)]
-    yield from _noticed("dropped-file", _KEYED, map(series.manifest.shown, keyed), MisreadWarning)
-    if unused := series.manifest.unused_keys():
-        absent = [series.manifest.key_path(each) for each in series.manifest.releases]
-        names = [printable(series.manifest.shown(path)) for path in absent if not is_there(path)]
-        shown = map(series.manifest.shown, unused)
+    """Report tables and keys that are not read; the verdict lacks tables that may be releases."""
+    manifest = series.manifest
+    beside = [path for path in manifest.unlisted() if release_tag(path.name) not in manifest.to_come]
+    alike = [path for path in beside if manifest.has_key(path) or _is_like_a_release(path, series)]
+    yield from _noticed("dropped-file", _LIKE_RELEASES, map(manifest.shown, alike), MisreadWarning)
+    if unused := manifest.unused_keys():
+        absent = [manifest.key_path(each) for each in manifest.releases]
+        names = [printable(manifest.shown(path)) for path in absent if not is_there(path)]
+        shown = map(manifest.shown, unused)
         yield from _noticed("key", _UNUSED_KEY, shown, MisreadWarning, name=joined(names, most=_SHOWN))
-    others = [path for path in beside if path not in keyed and not _lists_changes(path)]
-    yield from _noticed("dropped-file", _UNNAMED, map(series.manifest.shown, others))
+    others = [path for path in beside if path not in alike and not _lists_changes(path)]
+    yield from _noticed("dropped-file", _UNNAMED, map(manifest.shown, others))
+
+
+def _is_like_a_release(path: Path, series: Series) -> bool:
+    """Return whether a table has the sensitive columns of a series, and one of its quasi-identifiers."""
+    names, columns = {*(header(path, path.name, Problems()) or ())}, series.columns
+    return names.issuperset(columns.sensitive) and not names.isdisjoint(columns.quasi_identifiers)
 
 
 def _lists_changes(path: Path) -> bool:

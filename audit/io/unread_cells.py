@@ -16,7 +16,7 @@ import numpy as np
 from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.io.cell_reading import codes_for_unknown, unmasked, unread
+from audit.io.cell_reading import codes_for_unknown, unknown_among, unmasked, unread
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
@@ -28,8 +28,9 @@ from audit.io.table_forms import is_text
 from audit.io.tables import text_codes
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
-from audit.runtime.phrases import Noun, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Noun, Reason, ReasonKind, joined, say, say_count
 
+_SHOWN = 3
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
 _SHORTEST_CODE = 4  # numbers of one length, such as postcodes; shorter ones may be ages
 _POINTED = re.compile(r"[+-]?[0-9,]*\.[0-9.]*")
@@ -60,16 +61,27 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
     """Yield a doubt for each short list of exact values that the register and a release share, but each lacks some.
 
     `spelled` accepts such texts, as of places where no person of the register lives. But if the register has other
-    words for the same values, such as M and H, they match no person.
+    words for the same values, such as M and H, they match no person. Nor does a text that says that a value is not
+    known, though it may mean any value.
     """
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
-        if not attribute.spelled or attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
+        if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None:
             continue
         own, *releases = (
             _known(attribute, texts)
             for texts in (values, *(series.texts_in(at, name) for at in range(len(series.tags))))
         )
-        if any(len(own | it) <= _FEW_WORDS and own & it and own - it and it - own for it in releases):
+        if unknown := sorted({text for it in releases for text in unknown_among(it - own)}):
+            what = say(
+                '"{column}" has texts that may say that a value is not known ({texts}), and fit nobody of the '
+                "register: list them under missing, so that they may be anybody's",
+                column=printable(name),
+                texts=joined([f'"{printable(text)}"' for text in unknown], most=_SHOWN),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+        if attribute.spelled and any(
+            len(own | it) <= _FEW_WORDS and own & it and own - it and it - own for it in releases
+        ):
             what = say(
                 'the register and the releases have different texts in "{column}": if they are other words for the '
                 "same values, list them in crosswalk.csv (columns release,from,to; write register as the release), and "

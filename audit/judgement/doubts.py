@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.io.background_knowledge import Register
@@ -26,9 +27,9 @@ from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
-from audit.model.arrays import UNKNOWN, Counts, Flags, flagged, tally
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, ValueCounts
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, typed
@@ -296,6 +297,13 @@ def unknown_doubts(views: Sequence[View]) -> Iterator[Doubt]:
     """
     held, series = views[0].held, views[0].series
     evidence = {view.sensitive: view for view in views if view.adversary.knows_people}
+
+    def followed(column: str) -> Iterator[Iterator[_Owned]]:
+        if column in evidence:
+            yield _of_people(evidence[column])
+        if held.records:
+            yield _of_records(held, column)
+
     for column in series.columns.sensitive:
         names, rules = series.vocabularies[column].names, series.columns.rules
         if column in rules[Spelled].columns:
@@ -305,7 +313,7 @@ def unknown_doubts(views: Sequence[View]) -> Iterator[Doubt]:
         unknown = np.isin(names, texts)
         if texts and (
             any(_diverse_by(each.release, column, unknown) for each in held.seen)
-            or (column in evidence and not series.manifest.values_change and _one_in_common(evidence[column], unknown))
+            or (not series.manifest.values_change and any(_one_in_common(it, unknown) for it in followed(column)))
         ):
             what = say(
                 '"{column}" has texts that may say that a value is not known ({texts}), and a group, or the groups of '
@@ -350,23 +358,38 @@ def _diverse_by(release: Release, column: str, unknown: Flags) -> bool:
     return bool((values[group[~known]] == 1).any())
 
 
-def _one_in_common(evidence: Evidence, unknown: Flags) -> bool:
-    """Return whether all groups of a person have unknown values and, without them, one value in common."""
+_Owned: TypeAlias = tuple[int, Codes, Codes, ValueCounts]
+"""One more than the largest person or record so far, those of a release, the pool of each, and the pools' values."""
+
+
+def _of_people(evidence: Evidence) -> Iterator[_Owned]:
+    for pools in evidence.stream():
+        yield pools.people, pools.person, pools.pool, pools.entries()
+
+
+def _of_records(held: HeldSeries, column: str) -> Iterator[_Owned]:
+    for seen in held.seen:
+        yield held.names.size, record_of(seen), seen.pool.codes, seen.entries(column)
+
+
+def _one_in_common(releases: Iterable[_Owned], unknown: Flags) -> bool:
+    """Return whether all groups of a person or a record have unknown values and, without them, one in common."""
     common = dict[frozenset[int] | None, int]({None: 0})  # the sets of values by number: first all, then those found
     state = np.zeros(0, dtype=np.int64)  # the number of each person's set; UNKNOWN after a group without unknown values
-    for pools in evidence.stream():
-        state = np.append(state, np.zeros(pools.people - len(state), dtype=np.int64))
+    for size, owner, pools, entries in releases:
+        state = np.append(state, np.zeros(size - len(state), dtype=np.int64))
         values, sets = defaultdict[int, set[int]](set), [*common]
-        for pool, value in zip(*(part.tolist() for part in pools.entries()[:2]), strict=True):
+        for pool, value in zip(*(part.tolist() for part in entries[:2]), strict=True):
             values[pool].add(value)
-        pairs, place = np.unique(state[pools.person] * pools.n_pools + pools.pool, return_inverse=True)
+        several = int(pools.max(initial=0)) + 1
+        pairs, place = np.unique(state[owner] * several + pools, return_inverse=True)
         follows = [UNKNOWN] * len(pairs)
-        for at, (number, pool) in enumerate(divmod(pair, pools.n_pools) for pair in pairs.tolist()):
+        for at, (number, pool) in enumerate(divmod(pair, several) for pair in pairs.tolist()):
             known, before = {each for each in values[pool] if not unknown[each]}, sets[number] if number >= 0 else ()
             if number >= 0 and len(known) < len(values[pool]):
                 left = frozenset(known if before is None else known & {*before})
                 follows[at] = common.setdefault(left, len(common))
-        state[pools.person] = np.array(follows, dtype=np.int64)[place]
+        state[owner] = np.array(follows, dtype=np.int64)[place]
     sets = [*common]
     return any(len(sets[number] or ()) == 1 for number in np.unique(state[state > 0]).tolist())
 

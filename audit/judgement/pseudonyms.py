@@ -28,6 +28,7 @@ from audit.model.evidence import RowSource
 from audit.model.finding import Member, decoded
 from audit.runtime.phrases import joined, say, say_count
 
+_UNKNOWN = "unknown "  # before the place of an unknown person
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
 _OF_SET = re.compile(r" \([0-9]+(, [0-9]+)*\)$")
@@ -176,12 +177,13 @@ class ReportNames:
         return self.namer.reveal
 
     def identifier(self, member: Member) -> str:
-        """Return the identifier of a person or counterfeit."""
+        """Return the identifier of a person or counterfeit; a row of an unknown person has its place as identifier."""
         if isinstance(member, int):
             name = self.evidence.name(member)
             return self.instead.get(name, name)
-        tag = self.evidence.tags[member.release]
-        return f"{COUNTERFEIT}(release {tag}, group {member.group}, {member.number + 1})"
+        keyed, tag = self.evidence.held.keyed[member.release], self.evidence.tags[member.release]
+        mark = _UNKNOWN if keyed.unknown.any() and not keyed.nameless else COUNTERFEIT
+        return f"{mark}(release {tag}, group {member.group}, {member.number + 1})"
 
     def record_identifier(self, record: int) -> str:
         """Return the identifier of a record."""

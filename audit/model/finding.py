@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class AnonymousCounterfeit(NamedTuple):
-    """A counterfeit without identity: the `number`-th, from 0, of a group, in the order of the file."""
+    """A counterfeit without identity, or an unknown person: the `number`-th, from 0, of a group, as in the file."""
 
     release: int
     group: str

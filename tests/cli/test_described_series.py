@@ -385,6 +385,22 @@ def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
         assert kept == (0 if choice else 3)
 
 
+def test_an_unknown_person_is_no_counterfeit_in_findings(tmp_path):
+    """The row of 1 without an identifier has one of the values of two people, as b and c have those of e and it."""
+    for tag, rows in (("1", "0-9 flu a,0-9 cold ,10-19 flu b,10-19 cold c,20-29 hiv d,20-29 flu e"),
+                      ("2", "0-9 flu a,0-9 hiv d,10-19 cold c,10-19 flu b,20-29 flu e,20-29 gout g")):  # fmt: skip
+        write(
+            tmp_path / f"{tag}.csv",
+            as_csv([["Age", "Illness", "Patient"], *(row.split(" ") for row in rows.split(","))]),
+        )
+    columns = 'individual = "Patient"\nsensitive = "Illness"\nquasi_identifiers = ["Age"]\nunnamed = "people"'
+    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}\n')
+    out = run_main(str(tmp_path), "--reveal")[1]
+    assert "unknown (release 1, group 1, 1)" in out
+    assert "~(" not in out
+    assert "counterfeit-" not in run_main(str(tmp_path))[1]
+
+
 def test_rows_without_an_identifier_are_counterfeits_where_these_are_published(tmp_path):
     """One of two releases publishes a counterfeit, the other has somebody unknown; `unnamed` speaks of this one."""
     for tag in (1, 2):

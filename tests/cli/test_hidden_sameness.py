@@ -418,6 +418,18 @@ def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, 
     assert (found, "may say that a value is not known" in why) == (code, code == 3)
 
 
+@pytest.mark.parametrize(("text", "code"), [("unknown", 3), ("asthma", 0)])
+def test_nor_does_it_over_the_releases_of_a_record(tmp_path, text, code):
+    """Of two records in both releases one has flu, and of the other it is not known; four are in one release each."""
+    releases = []
+    for at, pair in enumerate((["cold", "gout"], ["acne", "cough"])):
+        both = [[f"R{n}", "20-39", value] for n, value in enumerate(("flu", text))]
+        once = [[f"R{at}{n}", "20-39", value] for n, value in enumerate(pair)]
+        releases.append([["Id", "Age", "Disease"], *both, *once])
+    found, why = undecided(series_of(tmp_path, releases, f'{COLUMNS}record = "Id"\nspelled = ["Id"]\n'))
+    assert (found, "may say that a value is not known" in why) == (code, code == 3)
+
+
 @pytest.mark.parametrize(
     ("numbers", "code"),
     [("3 99 4 2", 3), ("3 -9 4 2", 3), ("3 98 4 2", 3), ("1200 9999 900 1500", 3), ("1200 1999 900 1500", 0),

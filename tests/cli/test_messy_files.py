@@ -250,8 +250,8 @@ def test_rules_for_a_release_that_lies_beside_the_others_wait_for_it(tmp_path):
     shutil.copy(tmp_path / "2.csv", tmp_path / "3.csv")
     code, out, err = run_main(str(tmp_path))
     assert (code, err) == (1, "")
-    assert "is not part of the series, as the manifest does not name it; if published" in " ".join(out.split())
-    assert "add its lines to the register (3.csv)" in " ".join(out.split())
+    assert "and is not part of the series: name it under releases" in " ".join(out.split())
+    assert "take it or its key to another folder (3.csv)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
