@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.runtime.phrases import LANGUAGE, say
-from reports.page import Facts, Page
+from reports.page import Facts, Page, parts_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -66,10 +66,11 @@ class _Marked:
         self._marks = re.compile("|".join([_CODE, rf"(?<![\w-])(?:{forms or '(?!)'})(?![\w-])"]))
 
     def __call__(self, text: str) -> Markup:
-        """Return a text, escaped, with its marks."""
+        """Return a text, escaped, with its marks, and each line of a manifest in it on a line of its own."""
         from markupsafe import Markup
 
-        return Markup(self._marks.sub(self._mark, escape(text)))  # noqa: S704 - the text is escaped
+        parts = (self._marks.sub(self._mark, escape(part)) for part in parts_of(text))
+        return Markup("<br>".join(parts))  # noqa: S704 - the text is escaped
 
     def _mark(self, found: re.Match[str]) -> str:
         code, option, *terms = found.groups()

@@ -21,6 +21,7 @@ from reports.page import (
     PageTable,
     Paragraph,
     Signing,
+    parts_of,
 )
 
 _LEVEL, _DEEPEST = 3, 6
@@ -55,7 +56,7 @@ def _blocks(blocks: Sequence[Block], level: int) -> Iterator[str]:
 def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - one case for each kind of block
     match block:
         case Paragraph():
-            text = escaped(block.text)
+            text = _escaped(block.text)
             yield from (f"**{text}**" if block.strong else text, "")
         case Bullets():
             yield from _list(block.items)
@@ -99,13 +100,18 @@ def _figure(chart: Chart) -> Iterator[str]:
 
 
 def _list(lines: Sequence[str]) -> Iterator[str]:
-    body = [f"* {escaped(line)}" for line in lines]
+    body = [f"* {_escaped(line)}" for line in lines]
     if body:
         yield from (*body, "")
+
+
+def _escaped(text: str) -> str:
+    """Return a sentence, escaped, with a break before each line of a manifest."""
+    return "<br>".join(map(escaped, parts_of(text)))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int) -> Iterator[str]:
     yield f"| {' | '.join(escaped(name) or ' ' for name in head)} |"
     yield f"|{'|'.join('---' if place < words else '---:' for place in range(len(head)))}|"
-    yield from (f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows)
+    yield from (f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows)
     yield ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
@@ -9,6 +10,30 @@ from typing import ClassVar, TypeAlias
 from audit.runtime.phrases import say
 from audit.runtime.version import VERSION
 from reports.charts import Chart
+
+_LIST = r"\[[^][]*\]"
+INLINE = rf"\{{(?:[^][{{}}]|{_LIST})*\}}"
+"""A pattern of an inline table of TOML."""
+_KEY = r"""(?:[\w.-]|"[^"]*")+ = """
+ENTRY = rf"""{_KEY}(?:{INLINE}|\[(?:[^][{{}}]|{INLINE})*\]|"[^"]*")"""
+"""A pattern of a key of a manifest with its value."""
+_LINE = rf"(?:\[\w+\](?= {_KEY})|{ENTRY})"
+_LINES = re.compile(rf" ({_LINE}(?: {_LINE})+)")
+
+
+def parts_of(text: str) -> list[str]:
+    """Return a sentence in parts, so that each line of a manifest in it is one: together they are no valid TOML.
+
+    >>> parts_of('write: [series] releases = ["a.csv"] [table] over_time = "same"')
+    ['write:', '[series]', 'releases = ["a.csv"]', '[table]', 'over_time = "same"']
+    >>> parts_of('write over_time = "same"; if so')
+    ['write over_time = "same"; if so']
+    """
+    parts, end = list[str](), 0
+    for found in _LINES.finditer(text):
+        parts += [text[end : found.start()], *re.findall(_LINE, found[1])]
+        end = found.end()
+    return [*parts, text[end:].lstrip()] if parts and text[end:] else parts or [text]
 
 
 @dataclass(frozen=True)

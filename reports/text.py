@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reports.page import (
+    ENTRY,
+    INLINE,
     Block,
     Bullets,
     Entry,
@@ -22,15 +24,14 @@ from reports.page import (
     PageTable,
     Paragraph,
     Signing,
+    parts_of,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _ROOM, _NAME, _TAG, _WIDEST = 96, 16, 8, 10_000
-_LIST = r"\[[^][]*\]"
-_INLINE = rf"\{{(?:[^][{{}}]|{_LIST})*\}}"
-_TOML = re.compile(rf"""(?:[\w.-]|"[^"]*")+ = (?:{_INLINE}|\[(?:[^][{{}}]|{_INLINE})*\]|"[^"]*")|{_INLINE}""")
+_TOML = re.compile(f"{ENTRY}|{INLINE}")
 _TIED = "\ue000"  # a space within what is written into a manifest
 
 
@@ -125,15 +126,16 @@ class Paper:
         """
         own = len(line) - len(line.lstrip(" "))
         before, after = " " * inwards, " " * (inwards + hanging + own)
-        lines = textwrap.fill(
-            _TOML.sub(lambda found: found[0].replace(" ", _TIED), line),
-            self.width,
-            initial_indent=before,
-            subsequent_indent=after,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        console.print(lines.replace(_TIED, " "), style=style, soft_wrap=True)
+        for place, part in enumerate(parts_of(line)):
+            lines = textwrap.fill(
+                _TOML.sub(lambda found: found[0].replace(" ", _TIED), part),
+                self.width,
+                initial_indent=after if place else before,
+                subsequent_indent=after,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            console.print(lines.replace(_TIED, " "), style=style, soft_wrap=True)
 
     def _table(self, console: Console, block: PageTable) -> None:
         """Print a table; cells that break a limit are marked."""

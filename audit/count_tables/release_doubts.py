@@ -13,10 +13,10 @@ from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.errors import printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import parted, say
+from audit.runtime.phrases import parted, say, say_count
 
 _LINES_COMPARED = 200
 _FIRST = 8  # the lines that are compared at once
@@ -112,13 +112,14 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
             "if a label of {dimensions} stands for all, name it in totals, and write them as one release",
             dimensions=names,
         )
+        before = [*_corrected(least, most, whole, parts)] if sums else []
         fact = say(
             'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
             "people",
             dimensions=names,
             **_tags(tags, whole, parts),
         )
-        yield parted([fact, way, otherwise])
+        yield parted([fact, otherwise, *before, way])
     if places:
         return
     for one, (other,) in repeated:
@@ -139,7 +140,21 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
             "within the rounding, so it counts the same people",
             **_tags(tags, whole, parts),
         )
-        yield parted([fact, as_one_release(counts, whole, parts), otherwise])
+        steps = [*_corrected(least, most, whole, parts), as_one_release(counts, whole, parts)]
+        yield parted([fact, otherwise, *steps])
+
+
+def _corrected(least: Known, most: Known, whole: int, parts: Sequence[int]) -> Iterator[str]:
+    """Yield what to do first if a release is not the sum of others in all lines: as one release they contradict."""
+    differ, _ = _differing(np.stack([least, most]), whole, parts)
+    if count := int(differ.sum()):
+        yield say_count(
+            "in {count} line it is not, so a number was corrected: write the corrected numbers into copies of these "
+            "tables first, and audit the copies",
+            "in {count} lines it is not, so numbers were corrected: write the corrected numbers into copies of these "
+            "tables first, and audit the copies",
+            count,
+        )
 
 
 def _tags(tags: Sequence[str], whole: int, parts: Sequence[int]) -> dict[str, str]:
@@ -248,9 +263,8 @@ def _is_sum(ends: Known, whole: int, parts: npt.ArrayLike, tried: int = 0, *, le
     Where only one of the others has a count, the sum is no evidence.
     """
     (low, high), added = ends[:, :, whole], ends[:, :, np.asarray(parts)]
-    is_complete = ~np.isnan(added[0]).any(axis=1) & ~np.isnan(low)
+    differ, is_complete = _differing(ends, whole, parts)
     below, above = np.nansum(added, axis=2)
-    differ = (below > high) | (is_complete & (above < low))
     agree = is_complete & ~differ & ((added[0] > 0).sum(axis=1) > 1)
     width = (high - low + above - below + 1)[agree]
     is_exact, many = bool((width == 1).all()), int(agree.sum())
@@ -258,6 +272,14 @@ def _is_sum(ends: Known, whole: int, parts: npt.ArrayLike, tried: int = 0, *, le
         return many >= least
     is_usual = many > _MOST * (many + int(differ.sum())) if is_exact else not differ.any()
     return many >= least and is_usual and _is_evidence(np.maximum(high[agree] / width, 1), max(tried, 1))
+
+
+def _differing(ends: Known, whole: int, parts: npt.ArrayLike) -> tuple[Flags, Flags]:
+    """Return the lines in which others do not add up to a release, and those that show all numbers; shape (lines,)."""
+    (low, high), added = ends[:, :, whole], ends[:, :, np.asarray(parts)]
+    is_complete = ~np.isnan(added[0]).any(axis=1) & ~np.isnan(low)
+    below, above = np.nansum(added, axis=2)
+    return (below > high) | (is_complete & (above < low)), is_complete
 
 
 def _is_evidence(equal: Known, tried: int) -> bool:

@@ -58,7 +58,7 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
     file = NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
     write = say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
     deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None and len(parts) > 1 else []
-    return parted([how, write, *deleted])
+    return parted([how, *deleted, write])
 
 
 def _labels(
