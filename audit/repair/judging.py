@@ -245,9 +245,12 @@ class _Written:
         last = self._last
         roots = {root for name in finding.follows_from(self.source, last).groups for root in self._groups.get(name, ())}
         rows = self.rows_of(finding.people())
-        if not len(rows):
-            # Some person in the candidate has a value that follows for the same reason.
-            rows = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])[:1]
+        if not len(rows) and len(finding.people()):
+            # Some person in the candidate has a value that follows for the same reason, or is to stay away as well.
+            same = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])
+            there = np.flatnonzero(~self.plan.withheld & np.isin(self.plan.group, sorted(roots)))
+            value = getattr(finding, "value", None)
+            rows = same[:1] if value is None else self._beside(np.union1d(same, there), value)
         if not roots and not len(rows):
             records = [*finding.records(), *(finding.linked() or ())[:1]]
             return self._of_record(records[0]) if records else None
@@ -257,8 +260,7 @@ class _Written:
         """Return the group and the row of a record.
 
         If it is no longer published, return the row of a record that is like it without that row: it was in the same
-        releases, with equal cells. It has another value, if possible, which is frequent in its group. None if there is
-        no such record.
+        releases, with equal cells. None if there is no such record.
         """
         seen, last = self._evidence, self._last
         if seen.records is None:
@@ -275,12 +277,20 @@ class _Written:
                 cells = np.full(here.size, -1, dtype=np.int32)
                 cells[rows.record] = column
                 alike &= cells == cells[record]
-        value = self.rows.values.get(seen.sensitive, np.zeros(self.rows.rows, dtype=np.int32))
+        beside = self._beside(self._row[alike[here.record]], known)
+        return Blame((), beside) if len(beside) else None
+
+    def _beside(self, rows: Places, known: int) -> Places:
+        """Return the best of some rows to withhold beside a person or record that is not published.
+
+        It has another value, if possible, which is frequent in its group.
+        """
+        value = self.rows.values.get(self._evidence.sensitive, np.zeros(self.rows.rows, dtype=np.int32))
         kind = self.plan.group * (int(value.max()) + 1) + value
         often = np.bincount(kind[~self.plan.withheld])
-        beside = self._row[alike[here.record]].tolist()
-        best = max(beside, key=lambda row: (value[row] != known, often[kind[row]], -row), default=None)
-        return None if best is None else Blame((), np.array([best]))
+        return np.array(
+            sorted(rows.tolist(), key=lambda row: (value[row] == known, -often[kind[row]], row))[:1], np.intp
+        )
 
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
         """Yield the group of each person who is in the candidate, with the person's rows there.

@@ -969,6 +969,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_repairs.py::test_a_quick_audit_says_nothing_that_the_whole_one_denies": [
         ("audit.repair.judging.Judge._audit", "self.attacks == attacks or not is_open", "True"),
     ],
+    "oracle/test_repairs.py::test_one_person_is_withheld_beside_the_only_one_who_is_away": [
+        ("audit.repair.judging._Written._beside", "value[row] == known", "value[row] != known"),
+    ],
     "repair/test_repair.py::test_a_release_that_is_published_again_adds_no_small_class": [
         ("audit.judgement.selection.republished", "_groups(releases, each) == own", "True"),
     ],

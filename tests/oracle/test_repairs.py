@@ -425,6 +425,14 @@ def test_others_are_withheld_beside_a_record_that_is_no_longer_published(tmp_pat
     assert drawn.is_safe(tmp_path / "out")
 
 
+@pytest.mark.parametrize("seed", [28, 30, 94])
+def test_one_person_is_withheld_beside_the_only_one_who_is_away(tmp_path, seed):
+    """What one release has and the next has not is the value of the only person who left; of two, it is open whose."""
+    drawn = KINDS["larger"](seed, tmp_path)
+    code, told, _ = repair(drawn, tmp_path)
+    assert (code, [len(move["lines"]) for move in json.loads(told)["moves"] if move["kind"] == "withhold"]) == (0, [1])
+
+
 @pytest.mark.parametrize("kind", ["register", "records", "regrouped"])
 @pytest.mark.parametrize("seed", range(some(6)))
 def test_a_quick_audit_says_nothing_that_the_whole_one_denies(tmp_path, monkeypatch, kind, seed):
