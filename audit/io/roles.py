@@ -127,13 +127,15 @@ _RARE = 0.001  # with less than this probability by chance,
 _NARROWED = 3  # and with more than these pairs of rows that narrow each other's cells
 
 
-def narrowing_texts(table: Table, column: str, attribute: QuasiIdentifier, headings: Adjustments) -> bool:
-    """Return whether rows with one text in a column have cells of a quasi-identifier in common, more than by chance.
+def narrowing_texts(table: Table, key: Key, attribute: QuasiIdentifier, headings: Adjustments) -> bool:
+    """Return whether rows with the same texts of a key have cells of a quasi-identifier in common, more than by chance.
 
-    Then the text shows more of the quasi-identifier than a coarse cell of such a row does. Pairs of rows with one text
-    and different cells are compared with pairs of any rows with different cells: fewer of them exclude each other.
+    Then the texts show more of the quasi-identifier than a coarse cell of such a row does. Pairs of rows with the same
+    texts and different cells are compared with pairs of any rows with different cells: fewer exclude each other.
     """
-    texts, _ = _skeletons(table, column, headings)
+    coded = [_skeletons(table, column, headings) for column in key]
+    known = np.all([codes > 0 for codes, _ in coded], axis=0)
+    texts = np.where(known, combine([(codes, len(names)) for codes, names in coded], table.rows)[0], -1)
     codes, written = text_codes(table.arrow(attribute.name))
     number = dict[Cell, int]()
     try:
@@ -151,7 +153,7 @@ def narrowing_texts(table: Table, column: str, attribute: QuasiIdentifier, headi
 
     order = draw.permutation(len(texts))
     order = order[np.argsort(texts[order], kind="stable")]
-    alike = (texts[order[:-1]] == texts[order[1:]]) & (texts[order[1:]] > 0)
+    alike = (texts[order[:-1]] == texts[order[1:]]) & (texts[order[1:]] >= 0)
     exclude, pairs = compared(np.array([order[:-1], order[1:]])[:, alike])
     if pairs - exclude <= _NARROWED:
         return False

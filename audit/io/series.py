@@ -251,21 +251,27 @@ class Series:
         """
         return tied_texts(self.manifest, questions)
 
-    def narrowed_by(self, column: str) -> list[str]:
-        """Return the quasi-identifiers of which a column's texts show more than the cells of a release do.
+    def narrowed_by(self, keys: Sequence[Key]) -> list[list[str]]:
+        """Return the quasi-identifiers of which the texts of each key show more than the cells of a release do.
 
         See `roles.narrowing_texts`. Files that cannot be read are skipped; reading them reports the fault.
         """
-        found = set[str]()
+        found = [set[str]() for _ in keys]
         for release in self.manifest.releases:
             headings = self.adjustments(release.tag)
             names = adjusted_names(release.rows, release.shown, headings, Problems()) or ()
-            there = [name for name in self.attributes if name not in found and (name in names or parts_of(name, names))]
-            if column in names and there:
-                table = read_adjusted(release.rows, release.shown, [column, *there], headings, Problems())
-                if table is not None:
-                    found |= {n for n in there if narrowing_texts(table, column, self.attributes[n], headings)}
-        return [name for name in self.attributes if name in found]
+            there = [name for name in self.attributes if name in names or parts_of(name, names)]
+            by = [name for name in dict.fromkeys(name for key in keys for name in key) if name in names]
+            if not (by and there):
+                continue
+            table = read_adjusted(release.rows, release.shown, [*by, *there], headings, Problems())
+            if table is None:
+                continue
+            for key, own in zip(keys, found, strict=True):
+                left = [self.attributes[name] for name in there if name not in own]
+                if {*key} <= {*by}:
+                    own |= {each.name for each in left if narrowing_texts(table, key, each, headings)}
+        return [[name for name in self.attributes if name in own] for own in found]
 
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release exists, in its own file or in the column."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, permutations
+from math import gcd, lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -15,14 +17,14 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.io.background_knowledge import Register
-from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, unknown_among
+from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.manifest import order_doubts
 from audit.io.releases import Release
 from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless
+from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
@@ -84,8 +86,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         if views[0].possible_kinds is not None:
             for what in spelled_otherwise(series, views[0].held.register):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
-    if people:
-        yield from combination_doubts(series)
+    yield from combination_doubts(series) if people else rounded_doubts(views[0].held)
     yield from stranger_doubts(views[0].held)
     if followed:
         yield from missing_doubts(series)
@@ -442,3 +443,45 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def rounded_doubts(held: HeldSeries) -> Iterator[Doubt]:
+    """Yield a doubt: unique numbers link rows to those of a release in which they are rounded."""
+    for column in held.series.columns.sensitive if held.series.columns.record is None else ():
+        names, missing = held.series.vocabularies[column].names, held.series.missing(column)
+        number = [number_in(name, missing) for name in names]
+        rows = list[Counter[Fraction]]()
+        for each in held.seen:
+            times = tally(each.release.entry_value[column], len(names), each.release.entry_count).tolist()
+            found = Counter[Fraction]()
+            for value, many in zip(number, times, strict=True):
+                if value is not None and many:
+                    found[value] += many
+            rows.append(found)
+        tied = max((_tied_rounded(*pair) for pair in permutations(rows, 2)), default=0)
+        if tied > max(FEW_TIES, min(each.total() for each in rows) // BY_CHANCE):
+            what = say(
+                '{count} numbers of "{column}" occur once in a release and, rounded, once in another one, and so link '
+                "their rows, but each release was judged by itself: publish coarser values, or let the series say "
+                "whose rows they are ([columns] individual or record)",
+                count=tied,
+                column=printable(column),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def _tied_rounded(exact: Counter[Fraction], rounded: Counter[Fraction]) -> int:
+    """Return how many numbers occur once in each of two releases once the first is rounded like the second."""
+    fine, unit = _unit(exact), _unit(rounded)
+    if not fine < unit:
+        return 0
+    coarse = Counter[Fraction]()
+    for value, many in exact.items():
+        coarse[round(value / unit) * unit] += many
+    return sum(coarse[value] == many == 1 for value, many in rounded.items())
+
+
+def _unit(numbers: Collection[Fraction]) -> Fraction:
+    """Return the largest number of which all are multiples; 0 without numbers."""
+    denominator = lcm(*(each.denominator for each in numbers))
+    return Fraction(gcd(*(int(each * denominator) for each in numbers)), denominator)

@@ -87,6 +87,7 @@ WarningKind = Literal[
     "unpublished-column",
     "harmless-value",
     "left-out",
+    "related-column",
     "equality-only",
     "key",
     "register",

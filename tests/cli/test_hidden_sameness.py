@@ -418,6 +418,34 @@ def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, 
     assert (found, "may say that a value is not known" in why) == (code, code == 3)
 
 
+@pytest.mark.parametrize("shows", [True, False])
+def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
+    """Of a town, one column shows a number that is added to it, and the other the sum; alone they show nothing."""
+    rows = []
+    for n in range(240):
+        town, added = n // 4 % 6, n // 24 % 5 * 7 + n % 3
+        cell = f"T{town}" if n % 4 else "*"
+        rows.append(
+            [cell, DISEASES[n // 3 % 4], f"a{added % 6}", f"b{(town + added) % 6 if shows else n * 7919 % 1009 % 6}"]
+        )
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { A = "ours", B = "ours" }\n'
+    _, result = read_audit(series_of(tmp_path, [[["Town", "Disease", "A", "B"], *rows]], columns))
+    reasons = [each["reason"] for each in result["policy"]["undecided"]]
+    assert any('columns "A" and "B" have cells of "Town"' in each for each in reasons) == shows
+
+
+@pytest.mark.parametrize(("by", "code"), [(1000, 3), (1, 0), (50000, 1)])
+def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, code):
+    """Each release has the pays of the same people, one of them in thousands; without a key, rows are not linked."""
+    pays = [10000 + n * 7919 % 90007 for n in range(60)]
+    first = [[f"{n // 3 * 5}+", str(pay)] for n, pay in enumerate(pays)]
+    last = [[f"{n // 6 * 10}+", str(round(pay / by) * by if by > 1 else pay + 7 * n + 3)] for n, pay in enumerate(pays)]
+    columns = 'sensitive = "Pay"\nquasi_identifiers = ["Age"]\nspelled = ["Age"]\ntypes = { Pay = "numeric" }\n'
+    tables = [[["Age", "Pay"], *rows] for rows in (first, last)]
+    found, why = undecided(series_of(tmp_path, tables, columns + "[policy]\ncloseness = 0\n"))
+    assert (found, "and, rounded, once in another one" in why) == (code, code == 3)
+
+
 @pytest.mark.parametrize(("text", "code"), [("unknown", 3), ("asthma", 0)])
 def test_nor_does_it_over_the_releases_of_a_record(tmp_path, text, code):
     """Of two records in both releases one has flu, and of the other it is not known; four are in one release each."""

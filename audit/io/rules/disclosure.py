@@ -24,7 +24,10 @@ FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less
 _CODE = re.compile(r"(?:^|(?<=[\s(\[]))(?:[A-Z][0-9]{2}\.[0-9-]\w*|[A-Z][0-9]{2}$)")  # of a disease, in the ICD
 _OF_CODE = 3  # characters, the category of a code
-_BY_CHANCE = 4  # beside quasi-identifiers: by chance at most 0.184 of the rows, as x exp(-2x) is for x on average
+_MOST_PAIRS = 15  # of unlinkable columns, whose texts are taken together
+BY_CHANCE = (
+    4  # beside quasi-identifiers, or rounded: by chance at most 0.184 of the rows, as x exp(-2x) is for x on average
+)
 
 
 @dataclass(frozen=True)
@@ -79,16 +82,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         Rows are linked by one column, or else by several together: unlinkable columns, or one of them with one
         quasi-identifier or all of them.
         """
-        for column in self.reasons:
-            if narrowed := series.narrowed_by(column):
-                what = say(
-                    'rows with one text of the unlinkable column "{column}" have cells of {others} in common, more '
-                    "often than by chance, so its texts show what coarser cells hide: publish the column without such "
-                    "texts or coarser, leave it out, or declare it among quasi_identifiers",
-                    column=printable(column),
-                    others=joined([f'"{printable(name)}"' for name in narrowed]),
-                )
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+        yield from self._narrowing(series)
         if len(series.tags) < 2 or not self.reasons:
             return
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
@@ -126,12 +120,33 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         if not any(tying) and series.columns.record is None:
             yield from self._beside_quasi_identifiers(series)
 
+    def _narrowing(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield a doubt for each column whose texts narrow quasi-identifiers; if there are none, for a pair."""
+        pairs = [*combinations(self.reasons, 2)][:_MOST_PAIRS]
+        for keys in ([(column,) for column in self.reasons], pairs):
+            found = [(key, names) for key, names in zip(keys, series.narrowed_by(keys), strict=True) if names]
+            for key, names in found if keys is not pairs else found[:1]:
+                what = say_count(
+                    "rows with one text of the unlinkable column {columns} have cells of {others} in common, more "
+                    "often than by chance, so its texts show what coarser cells hide: publish the column without such "
+                    "texts or coarser, leave it out, or declare it among quasi_identifiers",
+                    "rows with the same texts of the unlinkable columns {columns} have cells of {others} in common, "
+                    "more often than by chance, so their texts show what coarser cells hide: publish one of the "
+                    "columns without such texts or coarser, leave it out, or declare both among quasi_identifiers",
+                    len(key),
+                    columns=joined([f'"{printable(name)}"' for name in key]),
+                    others=joined([f'"{printable(name)}"' for name in names]),
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+            if found:
+                return
+
     def _beside_quasi_identifiers(self, series: ReadSeries) -> Iterator[Doubt]:
         quasi = series.columns.quasi_identifiers
         beside = dict.fromkeys([*((name,) for name in quasi), tuple(quasi)] if quasi else [])
         keys = [(column, *some) for column in self.reasons for some in beside]
         for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys]), strict=True):
-            if tied > max(FEW_TIES, rows // _BY_CHANCE):
+            if tied > max(FEW_TIES, rows // BY_CHANCE):
                 what = say(
                     'texts of the unlinkable column "{column}" occur, taken together with {others}, once in each of '
                     "two releases, and so link {count} rows: declare the column as record or among quasi_identifiers, "

@@ -116,8 +116,8 @@ class ReadSeries(Protocol):
         A question lists keys to compare; each key is one or more columns, whose texts are taken together.
         """
 
-    def narrowed_by(self, column: str) -> Sequence[str]:
-        """Return the quasi-identifiers of which a column's texts show more than the cells of a release do."""
+    def narrowed_by(self, keys: Sequence[tuple[str, ...]]) -> Sequence[Sequence[str]]:
+        """Return the quasi-identifiers of which the texts of each key show more than the cells of a release do."""
 
 
 class WrittenTexts(Protocol):
