@@ -35,7 +35,7 @@ def test_time_is_kept_to_audit_the_best_again(again, plan, late, monkeypatch):
     """An audit takes 40 of 60 seconds; without a repair there is nothing to audit again."""
     now = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    search = CandidateSearch(Budget(60, _start=0.0), searching(None)._cost, 3, audited_again=again)
+    search = CandidateSearch(Budget(60), searching(None)._cost, 3, audited_again=again)
 
     def audited(_plan):
         now[0] += 40
