@@ -39,12 +39,15 @@ class Mutant:
                 return path
         raise PlaceGoneError(f"{self}: there is no such module")
 
+    def names(self, root: Path = ROOT) -> list[str]:
+        """Return what of the qualified name stands behind the module's."""
+        return self.name.split(".")[len(self.path(root).relative_to(root).parts) :]
+
     def source(self, root: Path = ROOT) -> str:
         """Return the whole source file with the change in it."""
         path = self.path(root)
         whole = path.read_text(encoding="utf-8")
-        inside = self.name.split(".")[len(path.relative_to(root).parts) :]
-        first, last = _lines(ast.parse(whole), inside, self)
+        first, last = _lines(ast.parse(whole), self.names(root), self)
         lines = whole.splitlines(keepends=True)
         before, part, after = ("".join(some) for some in (lines[: first - 1], lines[first - 1 : last], lines[last:]))
         if part.count(self.text) != 1:

@@ -130,7 +130,7 @@ def max_risk_with(harmless, folder):
 
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("changing", [False, True])
-@pytest.mark.parametrize("seed", range(some(12)))
+@pytest.mark.parametrize("seed", range(8, 8 + some(12)))  # in the eighth, only records in the same releases are alike
 def test_classes_of_linked_records(tmp_path, seed, changing, moving):
     _, releases = drawn(random.Random(seed), changing=changing, moving=moving)  # noqa: S311
     everybody = {record for rows in releases for record in rows}
