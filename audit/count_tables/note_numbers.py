@@ -56,10 +56,15 @@ _ONE = re.compile(
     r"\beine?[rs]? (?:davon|von ihnen)\b|\bl?'?une? d'(?:elles|eux|entre (?:elles|eux))|\bun[oa] de ell[oa]s\b"
 )
 ALSO_OTHERS = re.compile(
-    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential", re.IGNORECASE
+    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|"
+    r"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b(?! (?:[0-9]|fewer|less|more|weniger|mehr|moins|plus|menos|más|two|"
+    r"zwei|deux|dos)\b)[^.;]{0,40}?\b(?:suppress|withh|hidden|masked|disclos|gesperrt|unterdrückt|geheim|verdeckt|masqu|"
+    r"supprim|secret|confiden|ocult|suprim)",
+    re.IGNORECASE,
 )
 """Words of a note on a sign which also stands for cells that are hidden to protect others, and may have any count."""
 _WORDS_READ = 16
+_COUNTED_UP = re.compile(r"\b([0-9]{1,3})(?:, [0-9]{1,3})+,? (?:or|oder|ou|o|and|und|et|y) ([0-9]{1,3})\b")
 _TWO = re.compile(r"(?<![\w-])both(?![\w-])(?! (?:[\w-]+ ){1,2}and\b)")
 _HALF_A_DOZEN = re.compile(r"\b(?:half (?:a )?dozen|halbe[sn]? dutzend|demi-douzaine|media docena)\b")
 # "neuf" is new as well, and "once" is English, too.
@@ -192,10 +197,10 @@ def has_share(text: str) -> bool:
 def range_within(words: str) -> Interval | None:
     """Return the range of counts that a note names in words; None if it names none.
 
-    >>> range_within("counts from 1 to 4 are hidden"), range_within("confidential")
-    ((1, 4), None)
+    >>> range_within("counts from 1 to 4 are hidden"), range_within("1, 2, 3 oder 4"), range_within("confidential")
+    ((1, 4), (1, 4), None)
     """
-    parts = words.split()[:_WORDS_READ]
+    parts = _COUNTED_UP.sub(r"\1 to \2", words).split()[:_WORDS_READ]
     spans = sorted(combinations(range(len(parts) + 1), 2), key=lambda span: span[0] - span[1])
     return next((ends for a, b in spans if (ends := said_range(" ".join(parts[a:b]).strip(",.;"))) is not None), None)
 

@@ -14,6 +14,7 @@ from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses
+from audit.io.toml import toml_key
 from audit.runtime.phrases import say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
@@ -231,11 +232,11 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
     total, periods = _sum_of_others(files, counts), all(_PERIOD.search(name) for name in counts)
     if total is None and not periods and (total := _rounded_sum_of_others(files, counts)) is not None:
         rules.doubt(
-            "table.totals.column",
+            f"table.totals.{toml_key(say('column'))}",
             say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
         )
     if total is not None or periods:
-        dimension = "period" if periods else "column"
+        dimension = say("period") if periods else say("column")
         rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
         if total is not None and not periods:
             rules.table["totals"][dimension] = total

@@ -63,7 +63,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     files, labels, topics = with_topics(files, labels, value)
     remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
     labels = [n for n in labels if n not in remarks]
-    rules = rules_of(say("a tidy table of counts"), files, labels, value)
+    rules = rules_of(say("a table of counts"), files, labels, value)
     note_remarks(rules, remarks)
     topics.declare(rules)
     if status is not None:

@@ -621,6 +621,12 @@ def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch)
         ("effectif de 1 à 4, ou secret secondaire", [1, np.inf]),
         ("secreto (1 a 4) o supresión secundaria", [1, np.inf]),
         ("suppressed, or complementary", [1, np.inf]),
+        ("fewer than 5 pupils or suppressed to prevent disclosure", [1, np.inf]),
+        ("inférieur à 5, ou masqué pour protéger une autre valeur", [1, np.inf]),
+        ("unter 5 oder aus Gründen der Geheimhaltung gesperrt", [1, np.inf]),
+        ("menor que 5, o suprimido", [1, np.inf]),
+        ("4 or fewer, suppressed", [1, 4]),
+        ("1, 2, 3 oder 4, geheim", [1, 4]),
         ("3 to 4, or secondary suppression", [3, np.inf]),
         ("1 to 4", [1, 4]),
     ],
@@ -628,6 +634,15 @@ def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch)
 def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_path):
     text = "area,sex,n\nA,f,*\nA,m,17\nA,All,c\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n".replace("c", "20")
     assert guessed(tmp_path, {"1.csv": f'{text}"Note: * = {note}",,\n'})["table"]["markers"] == {"*": ends}
+
+
+def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
+    lines = ["Kreis;männlich;weiblich;Insgesamt", "A;12;15;27", "B;22;30;52", "C;9;11;20", "Insgesamt;43;56;99"]
+    (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    run_main("init", str(tmp_path), "--yes", "--language", "de")
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["table"]["wide"]["dimension"] == "Spalte"
+    assert "Langformat" not in text
 
 
 @pytest.mark.parametrize(

@@ -1829,11 +1829,12 @@ def with_note(folder, numbers, note, more=""):
         ((10, 10, 10, 10, 40, 50), "s : 1 à 10", "", 3),
         ((10, 10, 10, 10, 40, 50), "s : 1 à 10", 'not_counts = ["s : 1 à 10"]\n', 0),
         ((10, 10, 10, 10, 40, 50), "s : 1 à 10, ou secret secondaire", "", 0),
+        ((10, 10, 10, 10, 40, 50), "s : inférieur à 11, ou masqué pour en protéger d'autres", "", 0),
         ((10, 10, 10, 10, 40, 50), "s : secret statistique", "", 0),
         ((7, 8, 6, 9, 40, 50), "s : 1 à 10", "", 0),
         ((10, 10, 10, 10, 40, 50), "s : 1 à 9", "", 0),
     ],
-    ids=["more follows", "read", "others too", "no range", "nothing follows", "refuted"],
+    ids=["more follows", "read", "others too", "others masked", "no range", "nothing follows", "refuted"],
 )
 def test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read(numbers, note, more, code, tmp_path):
     """Two counts of 20 people are 10 each, if none is larger, as readers know from the note."""
@@ -1856,7 +1857,10 @@ def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
     assert (code, 'a note says of "*"' in out) == (3, True), out
 
 
-@pytest.mark.parametrize(("note", "sign"), [("s : 1 à 10", ""), ("s : secret statistique", "s")])
+@pytest.mark.parametrize(
+    ("note", "sign"),
+    [("s : 1 à 10", ""), ("s : secret statistique", "s"), ("s : inférieur à 11, ou masqué", "s")],
+)
 def test_a_repair_leaves_no_note_that_is_wrong(note, sign, tmp_path):
     folder = with_note(tmp_path, (8, 44, 48, 51, 55, 58), note)
     code, out, _ = run_main("repair", folder, str(tmp_path / "1.csv"), "--output", str(tmp_path / "new"))
