@@ -15,7 +15,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
-from audit.model.errors import SENTENCE, UsageError, printable, printable_path
+from audit.model.errors import SENTENCE, InputError, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say, typed
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed
     from audit.init.microdata import confirmed_microdata
+    from audit.io.manifest import is_about_tables
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 
@@ -116,18 +117,37 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     text = problems.checked(read_text(path.parent, path.name, remedy, problems))
     try:
         changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask)
-        if not asked and not microdata:
-            put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
-            return 0
-        write_file(path, changed)
+        if asked or microdata:
+            write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
     wrote = say("Wrote {file}.", file=printable_path(path))
     then = f"audit {'plan ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}"
-    following = say("Next: {command}", command=typed(then))
     left = _still_guessed(tomllib.loads(changed).get(UNCONFIRMED, {}).get("keys", []))
-    put("\n\n".join(filter(None, [wrote, left, following])) + "\n")
+    lines = [wrote, left, say("Next: {command}", command=typed(then))]
+    if not (asked or microdata):
+        lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
+    if not (microdata or is_about_tables(changed)) and (why := _refused(path.parent)):
+        lines.insert(1, _item("", say("Nothing yet: an audit refuses these files: {why}.", why=why)))
+    put("\n\n".join(filter(None, lines)) + "\n")
     return 0
+
+
+def _refused(folder: Path) -> str:
+    """Return why an audit refuses a series; an empty text if it does not, or if its releases are large."""
+    from audit.adversary.build_evidence import build_evidence
+    from audit.io.roles import check_keys_are_read
+    from audit.io.series import open_series
+    from audit.io.series_texts import MOST_ROWS
+
+    try:
+        series = open_series(folder)
+        check_keys_are_read(series.manifest)
+        if series.about_rows <= MOST_ROWS:
+            build_evidence(series, records=True, follow=True)
+    except InputError as error:
+        return str(error.problems[0])
+    return ""
 
 
 def ask_until_answered(question: Question) -> str:

@@ -7,7 +7,7 @@ with the guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile, islice, takewhile
@@ -292,10 +292,9 @@ class _Asked:
 
     def take_role(self, name: str, role: str) -> None:
         """Remove a column from the key that names it, from its comments, and from keys about how cells are read."""
-        from tomlkit.items import Comment
-
         value = self.columns.get(role)
         if isinstance(value, str):
+            _say_nothing_below(self.columns, role)
             del self.columns[role]
         elif value is not None and role == "unlinkable":
             del value[name]
@@ -303,13 +302,12 @@ class _Asked:
                 del self.columns[role]
         elif value is not None:
             value.remove(name)
-            named = re.escape(f'"{printable(name)}"')
-            reason = re.compile(rf"{named} \([^()]*\)(?:; )?|{named}, |, {named}(?= \()")
-            for item in (item for _, item in self.columns.value.body if isinstance(item, Comment)):
-                item.trivia.comment = reason.sub("", item.trivia.comment)
+            _forget_reason(self.columns.value, name)
         for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]
+                if not self.columns[key]:
+                    del self.columns[key]
         if [name] == self.columns.get("changing", []):
             del self.columns["changing"]
         elif name in self.columns.get("changing", []):
@@ -351,7 +349,7 @@ class _Asked:
         if drafted:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
             if not found.files:
-                _say_nothing_of_draft(adversary)
+                _say_nothing_below(adversary, "transitions")
             if not found.why:
                 del adversary["transitions"]
         for key, why in found.why.items():
@@ -519,7 +517,7 @@ class _Asked:
         place[last] = old
         return False
 
-    def ask_changes(self, why: str) -> bool:
+    def ask_changes(self, why: Sequence[str]) -> bool:
         """Ask whether values change, and write the answer; return whether there is one."""
         adversary, names = self.document["adversary"], self.named("sensitive")
         stated = str(adversary["transitions"])
@@ -533,7 +531,7 @@ class _Asked:
             'Can the value of "{column}" of a person change between two releases?', column=printable(joined(names))
         )
         default = OPEN if stated in (NEVER, ANY) else "stated"
-        answer = self.ask(Question(f"{question} ({why})", answers, default))
+        answer = self.ask(Question(f"{question} ({joined(why)})" if why else question, answers, default))
         if answer == OPEN:
             return False
         if answer != default:
@@ -541,7 +539,7 @@ class _Asked:
             adversary["transitions"].comment(say("as answered"))
         if answer != "stated":
             self.files.pop(file, None)
-            _say_nothing_of_draft(adversary)
+            _say_nothing_below(adversary, "transitions")
         return True
 
     def ask_unnamed(self) -> bool:
@@ -579,7 +577,7 @@ class _Asked:
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
         if key == _CHANGES:
-            return self.ask_changes(joined(why))
+            return self.ask_changes(why)
         if key == _UNNAMED:
             return self.ask_unnamed()
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
@@ -600,13 +598,31 @@ class _Asked:
         return True
 
 
-def _say_nothing_of_draft(adversary: Any) -> None:  # noqa: ANN401 - a table of tomlkit
-    """Empty the lines of comment right below the transitions, which say what was drafted."""
+def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a container of tomlkit
+    """Remove what comments say of a column, and those that then say nothing."""
     from tomlkit.items import Comment
 
-    lines = dropwhile(lambda line: line[0] is None or line[0].key != "transitions", adversary.value.body)
+    named = re.escape(f'"{printable(name)}"')
+    reason = re.compile(rf"{named} \([^()]*\)(?:; )?|{named}, |, {named}(?= \()")
+    for item in (item for _, item in columns.body if isinstance(item, Comment)):
+        item.trivia.comment = reason.sub("", item.trivia.comment)
+        if not item.trivia.comment.strip("# "):
+            _remove(item)
+
+
+def _say_nothing_below(table: Any, key: str) -> None:  # noqa: ANN401 - a table of tomlkit
+    """Remove the lines of comment right below a key, which say what was guessed."""
+    from tomlkit.items import Comment
+
+    lines = dropwhile(lambda line: line[0] is None or line[0].key != key, table.value.body)
     for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None)):
-        item.trivia.comment = ""
+        _remove(item)
+
+
+def _remove(comment: Any) -> None:  # noqa: ANN401 - a comment of tomlkit
+    """Remove a line of comment."""
+    trivia = comment.trivia
+    trivia.indent = trivia.comment_ws = trivia.comment = trivia.trail = ""
 
 
 def _counts(answer: str) -> list[float]:

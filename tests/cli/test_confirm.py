@@ -1,11 +1,13 @@
 """`audit init --confirm`: it asks what is guessed or has no role, and changes nothing else in the manifest."""
 
 import io
+import random
 import tomllib
 
 import pytest
 
 from audit.init.confirmation import confirmed
+from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import agreed, refused, run_audit, run_main
 
@@ -465,3 +467,42 @@ def test_columns_of_ids_that_are_named_as_published_ones_are_a_guess_at_once(tmp
     manifest = tomllib.loads((tmp_path / "series.toml").read_text())
     assert (manifest["columns"]["record"], manifest["columns"]["changing"]) == ("Record", ["School", "Grade"])
     assert "columns.changing" in manifest["unconfirmed"]["keys"]
+
+
+def survey(folder, seed):
+    """Write a French survey with three waves in a file, and refusals in each column; with ids, if the seed is odd."""
+    rng = random.Random(seed)  # noqa: S311
+    head = ["vague", "sexe", "age", "diplome", "revenu", "opinion", "naissance", *["id"] * (seed % 2)]
+    rows = []
+    for wave in ("première vague", "deuxième vague", "dernière vague"):
+        for n in range(40):
+            age = rng.randrange(18, 80)
+            cells = [["Homme", "Femme", "NSP"], [f"{age // 10 * 10}-{age // 10 * 10 + 9}"] * 9 + ["refus"],
+                     ["Bac", "CAP", "NSP"], [f"{age / 10}".replace(".", ",")] * 9 + ["NSP", "refus"],
+                     ["pour", "contre", "refus"], [f"03/{2000 - age}"]]  # fmt: skip
+            rows.append([wave, *map(rng.choice, cells), *[str(4000 + n)] * (seed % 2)])
+    write(folder / "enquete.csv", as_csv([head, *rows], ";"))
+
+
+@pytest.mark.parametrize("seed", range(some(30)))
+def test_an_audit_reads_what_any_answers_leave_unless_it_is_said_that_it_does_not(tmp_path, seed):
+    rng = random.Random(seed)  # noqa: S311
+    survey(tmp_path, seed)
+    assert run_main("init", str(tmp_path), "--yes", "--language", rng.choice(["en", "fr"]))[0] == 0
+    for _ in range(2):
+        code, out, err, _ = confirm(tmp_path, *(rng.randrange(1, 9) for _ in range(400)))
+        assert code == 0 or (code == 2 and "no column is sensitive" in err), err
+    audited, _, why = run_main(str(tmp_path), "--time-limit", "1")
+    # Only an attack finds that a column changes, which the answers deny.
+    assert audited != 2 or "an audit refuses" in out or code == 2 or "changing" in why, why
+
+
+def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
+    """The comment below the key says what to write if the column was published; that was answered."""
+    survey(tmp_path, 1)
+    run_main("init", str(tmp_path), "--yes")
+    assert "# the worst case" in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    for answer, stays in (("?", True), ("record", False)):
+        code, _, err, text = confirm(tmp_path, *["?"] * 6, answer, more=40)
+        assert code == 0, err
+        assert ("# the worst case" in text) == stays

@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_confirm.py::test_what_was_guessed_of_a_column_is_not_said_of_its_new_role": [
+        ("audit.init.confirmation._Asked.take_role", "_say_nothing_below(self.columns, role)", "pass"),
+    ],
     "cli/test_columns.py::test_a_number_from_which_the_sensitive_value_may_follow_is_warned_of": [
         ("audit.io.irregularities._related", "and not grows(name)", ""),
         ("audit.io.irregularities._related", " - _OF_ANYTHING", ""),
