@@ -441,7 +441,8 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     known = [(each, risk, count) for each, risk, count in exact or known if count]
     if not known:
         return ""
-    worst, risk, count = max(known, key=lambda one: one[1])
+    reached = {id(one): one.risks.at_limit if isinstance(one.risks.at_limit, int) else 0 for one, _, _ in known}
+    worst, risk, count = max(known, key=lambda one: (one[1], reached[id(one[0])], one[2]))
     at_limit = worst.risks.at_limit if report.policy.limits.get("max_risk", 1.0) == 1 else None
     certain = None if risk < 1 else count if 1 in (share, count) else at_limit
     about = {"share": percent(share), "risk": percent(risk)}

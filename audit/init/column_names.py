@@ -9,7 +9,7 @@ from audit.io.respelling import words_in
 
 
 def _ids(stems: str) -> re.Pattern[str]:
-    number = "numero|num|no|nr|nbr|number|nummer"
+    number = "numero|num|no|nr|nbr|number|nummer|reference|referenz|referencia|ref"
     return re.compile(f"((id|{number})(de|du|del)?)?({'|'.join(stems.split())})(id|{number})?")
 
 
@@ -25,7 +25,7 @@ _KINDS = {
     "count": _ids("counts? n cnt freq frequency multiplicity anzahl haufigkeit effectif cantidad conteggio"),
     "person": _ids(
         "owner person patient individual subject ssn customer client user username fullname member employee student "
-        "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente "
+        "participant respondent mrn utr patienten versicherten kunde kunden proprietaire propietario paciente paziente "
         "pupil upn schuler eleve alumno taxpayer steuer contribuable contribuyente pat proband mitarbeiter personal "
         "matrikel burger kvnr svnr ahv einwohnernr einwohnernummer assure usager salarie allocataire nir ipp nsecu "
         "securitesociale nhs nino nationalinsurance socialsecurity dni nif nss bsn codicefiscale "
@@ -34,7 +34,9 @@ _KINDS = {
     "record": _ids(
         "record case pseudonyme? pseudoid seudonimo token hash entry encounter visit fall aktenzeichen dossier caso"
     ),
-    "id": _ids("id name uid hid hidp hhid guid uuid identifier identifiant identificador kennung nombre nom nome"),
+    "id": _ids(
+        "id reference name uid hid hidp hhid guid uuid identifier identifiant identificador kennung nombre nom nome"
+    ),
 }
 _WAVES = _words(
     "wave waves year quarter month period round release snapshot welle jahr quartal monat erhebung stichtag vague "
@@ -173,7 +175,7 @@ def names_people(name: str) -> bool:
 def kind(name: str) -> str | None:
     """Return the kind of column that a whole name means: `group`, `count`, one of `ID_KINDS`, or None.
 
-    >>> kind("Numéro de patient"), kind("Pat.-Nr."), kind("NHS number"), kind("number of patients")
+    >>> kind("Numéro de patient"), kind("Pat.-Nr."), kind("Taxpayer reference"), kind("number of patients")
     ('person', 'person', 'person', None)
     """
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words_in(name)))), None)

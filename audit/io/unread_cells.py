@@ -123,7 +123,7 @@ def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -
                     "20431, or list the cell in crosswalk.csv (columns release,from,to) and write {example} under "
                     "[columns]; if the texts of the column are exact values, write spelled = [{key}]",
                     column=printable(name),
-                    place=_place(series, name, text, reveal=reveal),
+                    place=place_of(series, name, text, reveal=reveal),
                     example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
                     key=toml_text(name),
                 )
@@ -290,7 +290,7 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
         every = [] if attribute.spelled else list(series.texts(name))
         texts, what = _unclear(series, attribute, every)
         if texts:
-            place = _place(series, name, texts[0], reveal=reveal)
+            place = place_of(series, name, texts[0], reveal=reveal)
             yield what.counted(len(texts), column=printable(name), place=place)
 
 
@@ -309,7 +309,7 @@ def _unclear(series: Series, attribute: QuasiIdentifier, texts: Sequence[str]) -
     return _sentinels(attribute, texts), _SENTINELS
 
 
-def _place(series: Series, name: str, text: str, *, reveal: bool) -> str:
+def place_of(series: Series, name: str, text: str, *, reveal: bool) -> str:
     """Return the file and the line of a text's first occurrence, with the text if requested."""
     where = "{}:{}".format(*_stands(series, name, text))
     return f'{where}, "{printable(text)}"' if reveal else where

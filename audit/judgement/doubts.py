@@ -18,7 +18,7 @@ from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
-from audit.io.cells import Kind
+from audit.io.cells import Kind, ValueSet
 from audit.io.manifest import order_doubts
 from audit.io.releases import Release
 from audit.io.respelling import fold, grows
@@ -28,7 +28,7 @@ from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
-from audit.io.unread_cells import cells_of_other_length, other_words, spelled_otherwise, unread_cells
+from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
 from audit.model.errors import ON_VALUES, Doubt, printable
 from audit.model.evidence import Evidence, ValueCounts
@@ -78,6 +78,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
         yield replace(doubt, guessed=True) if doubt.between and followed else doubt
     if views[0].held.register is not None:
         yield from other_words(series, views[0].held.register)
+        yield from unfitting_doubts(views[0].held, views[0].held.register, reveal=reveal)
         for what in cells_of_other_length(series, views[0].held.register, reveal=reveal):
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
         yield from growing_doubts(series, views[0].held.register)
@@ -157,6 +158,38 @@ def presence_doubts(kinds: PossibleKinds | None, tags: Sequence[str]) -> Iterato
             kinds.unjudged,
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)
+
+
+def unfitting_doubts(held: HeldSeries, register: Register, *, reveal: bool) -> Iterator[Doubt]:
+    """Yield a doubt for each column with one text that no person of the register has, unlike all others of a release.
+
+    By chance, people of the register would have it too: it may stand for any value, as `Any` and `All` do.
+    """
+    for at, (name, attribute) in enumerate(held.series.attributes.items()):
+        own, odd = {*register.values[at]}, dict[str, None]()
+        plain = attribute.kind is Kind.CATEGORICAL and attribute.hierarchy is None and not attribute.spelled
+        for position, seen in enumerate(held.seen if plain else ()):
+            if seen.cells is None:
+                continue
+            rows = np.bincount(
+                seen.cells[:, at], weights=np.bincount(seen.classes.row.codes, minlength=len(seen.cells))
+            )
+            cells = [(attribute.cells[number], rows[number]) for number in np.flatnonzero(rows).tolist()]
+            texts = {
+                min(cell.members): many for cell, many in cells if isinstance(cell, ValueSet) and len(cell.members) == 1
+            }
+            strange = [text for text in texts if text not in own]
+            expected = len(register.present(position)) / rows.sum()
+            if len(strange) == 1 < len(texts) - 1 and texts[strange[0]] * expected >= _EXPECTED_ROWS:
+                odd[strange[0]] = None
+        for text in odd:
+            what = say(
+                'nobody of the register has one text of "{column}" ({place}), unlike all others: list it under missing '
+                'if it may stand for any value, else write spelled = ["{column}"] under [columns]',
+                column=printable(name),
+                place=place_of(held.series, name, text, reveal=reveal),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
 
 
 def growing_doubts(series: Series, register: Register) -> Iterator[Doubt]:

@@ -279,6 +279,24 @@ def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(wo
         assert (found, "fit nobody of the register" in " ".join(out.split())) == (code, code == 3)
 
 
+@pytest.mark.parametrize(("word", "times", "asked"), [("Any", 10, True), ("W9", 1, False), ("Ward 2", 10, False)])
+def test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about(word, times, asked, tmp_path):
+    """`Any` was a ward in which nobody lives, so that the others' values looked certain; a small ward may be one."""
+    wards = [f"Ward {n}" for n in range(4) for _ in range(5)]
+    rows = [*wards, *[word] * times]
+    write(tmp_path / "1.csv", "Ward,Illness\n" + "".join(f"{each},{'ab'[n % 2]}\n" for n, each in enumerate(rows)))
+    write(
+        tmp_path / "register.csv",
+        "individual,Ward,first,last\n" + "".join(f"p{n},{w},1,1\n" for n, w in enumerate(wards)),
+    )
+    columns = 'sensitive = "Illness"\nquasi_identifiers = ["Ward"]'
+    for more, found in (("", asked), ('missing = ["Any"]', False), ('spelled = ["Ward"]', False)):
+        text = f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}\n{more}\n[adversary]\nregister = "register.csv"\n'
+        write(tmp_path / "series.toml", text)
+        out = " ".join(run_main(str(tmp_path))[1].split())
+        assert ('nobody of the register has one text of "Ward" (1.csv:22)' in out) == found
+
+
 def test_a_word_of_two_is_drafted_where_the_other_is_the_same(tmp_path):
     rolled(tmp_path, "fr")
     for path in tmp_path.glob("**/*.csv"):

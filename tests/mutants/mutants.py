@@ -3,6 +3,13 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_rolls.py::test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about": [
+        ("audit.judgement.doubts.unfitting_doubts", "texts[strange[0]] * expected >= _EXPECTED_ROWS", "True"),
+        ("audit.judgement.doubts.unfitting_doubts", "and not attribute.spelled", ""),
+    ],
+    "unit/reports/test_sentences.py::test_the_verdict_counts_the_attribute_of_which_most_values_are_certain": [
+        ("reports.verdict._likely", "reached[id(one[0])]", "0"),
+    ],
     "cli/test_confirm.py::test_what_was_guessed_of_a_column_is_not_said_of_its_new_role": [
         ("audit.init.confirmation._Asked.take_role", "_say_nothing_below(self.columns, role)", "pass"),
     ],

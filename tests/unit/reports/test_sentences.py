@@ -1,10 +1,15 @@
 """Sentences of a report, for results that no small series has."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+import audit
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.report import AttackReport
 from reports.sentences import result_text
+from reports.verdict import headline
 
 
 @pytest.mark.parametrize(("status", "said"), [("complete", "nobody"), ("incomplete", "no one so far")])
@@ -14,3 +19,15 @@ def test_that_nobody_is_found_is_final_only_if_the_attack_is(status, said):
         "intersection", None, status, None, 0.0, Measures(), RiskMeasures(), (), 0, people=0, people_at_once=0
     )
     assert result_text(attack) == said
+
+
+def test_the_verdict_counts_the_attribute_of_which_most_values_are_certain():
+    """Of harmless values, or beside open questions; of several sensitive columns, the first was counted."""
+    report = audit.load(Path(__file__).parents[2] / "examples/hospital-l-diverse").audit().report
+    (attack,) = (each for each in report.attacks if each.attack == "intersection")
+    attacks = [
+        replace(attack, sensitive=name, people=0, risks=replace(attack.risks, at_limit=some, above_0_9=some + 20))
+        for name, some in (("SEN", 56), ("FSM", 21), ("Exclusions", 191))
+    ]
+    doubtful = replace(report, attacks=tuple(attacks), policy=replace(report.policy, violations=()))
+    assert "the values of 191 people are certain, 20 others with 90% or more" in headline(doubtful)[0]
