@@ -19,7 +19,7 @@ from audit.findings.count_answers import CandidateReport, CellExplanation, Compa
 from audit.model.errors import UsageError
 from audit.model.report import Report
 from audit.pipeline import dataframes
-from audit.pipeline.settings import CountSettings
+from audit.pipeline.settings import CountSettings, WholeCountAudit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +52,6 @@ class CountImpactResult(OfCandidate):
         It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
         """
         return dataframes.hidden(self.report.hide or ())
-
-    @property
-    def exit_code(self) -> int:
-        """0, 1 or 3, as on the command line; 130 if the search for cells to hide was interrupted."""
-        return self.report.exit_code
 
     @property
     def _audit(self) -> Report:
@@ -145,21 +140,14 @@ class LoadedTables(Loaded):
         """The dimensions of the tables."""
         return self.opened.dimensions
 
-    def audit(
-        self,
-        *,
-        baseline: str | os.PathLike[str] | None = None,
-        witness: str | os.PathLike[str] | None = None,
-        **settings: Unpack[CountSettings],
-    ) -> AttackResult:
+    def audit(self, **settings: Unpack[WholeCountAudit]) -> AttackResult:
         """Find what can be derived about hidden counts, as `audit SERIES` does.
 
         Args:
-            baseline: the file of an earlier report, whose findings do not count.
-            witness: a folder for the evidence of the verdict, as with `audit SERIES --witness FOLDER`.
             **settings: `time_limit` (seconds; None means no limit); `findings` (how many to show; None means all);
                 `policy` (clauses that replace those of the manifest, such as `{"min_count": 10}`); `progress` (None
-                shows it in a notebook).
+                shows it in a notebook); `baseline` (the file of an earlier report, whose findings do not count);
+                `witness` (a folder for the evidence of the verdict, as with `audit SERIES --witness FOLDER`).
 
         Raises:
             UsageError: an argument is wrong.
@@ -168,7 +156,7 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import audit_tables
 
-        known = known_findings(baseline, of_tables=True)
+        known, witness = known_findings(settings.pop("baseline", None), of_tables=True), settings.pop("witness", None)
         with _options(settings) as how:
             options = replace(how, baseline=known)
             if witness is None:

@@ -16,7 +16,7 @@ from audit.api.settings import AuditSettings, known_findings, run, several
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable_path
-from audit.pipeline.settings import Settings
+from audit.pipeline.settings import Settings, WholeAudit
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -112,27 +112,30 @@ class LoadedSeries(Loaded):
         """
         from attacks.registry import find
 
-        return AttackResult(*kept(*run(self.opened, (find(attack),), AuditSettings(settings))))
+        return AttackResult(*kept(*run(self.opened, (find(attack),), settings)))
 
     def audit(
         self,
         *,
-        recommend: bool = False,
-        baseline: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Settings],
+        attack: Choice | Sequence[Choice] | None = None,
+        **settings: Unpack[WholeAudit],
     ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
-        Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, if the
-        policy is violated, search for the smallest change of the newest release that keeps it, as `repair` does.
-        `baseline` is the file of an earlier report, made with `stable_ids`, whose findings do not count.
+        Args:
+            attack: these attacks alone; None means all that apply.
+            **settings: those of `attack`; `time_limit` and `findings` are for each attack. Also `recommend` (if the
+                policy is violated, search for the smallest change of the newest release that keeps it, as `repair`
+                does); `baseline` (the file of an earlier report, made with `stable_ids`, whose findings do not count);
+                `risks` (a CSV or Parquet file to write with the risk of each person in each release; it names people);
+                `witness` (a folder for the evidence of the verdict, for `audit verify`; it names people); `proofs`
+                (`"veripb"` writes the findings beside it as a formula and proof for VeriPB).
 
         Raises:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        done = run(self.opened, (), AuditSettings(settings), recommend=recommend, baseline=baseline)
-        return AuditResult(*kept(*done))
+        return AuditResult(*kept(*run(self.opened, several(attack), settings)))
 
     def next(
         self,

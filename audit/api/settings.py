@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
 from audit.model.report import BaselineFacts, Report
-from audit.pipeline.settings import SETTINGS, CountSettings, Settings
+from audit.pipeline.settings import OF_WHOLE, SETTINGS, CountSettings, Settings
 from audit.runtime.engine import Local, cores
 
 if TYPE_CHECKING:
     from attacks.registry import Choice
-    from audit.adversary.view import View
+    from audit.api.witness import PeoplesWitness
     from audit.io.series import Series
     from audit.model.audit_options import AuditOptions
     from audit.model.outcome import Attack
@@ -40,7 +40,7 @@ class AuditSettings:
     def __init__(self, given: Mapping[str, object], taken: type = Settings, **fixed: object) -> None:
         names, self._of_tables = SETTINGS.keys() & taken.__annotations__.keys(), taken is CountSettings
         self.options = {name: value for name, value in given.items() if name not in names}
-        self._chosen: dict[str, Any] = {name: setting.default for name, (_, setting) in SETTINGS.items()}
+        self._chosen: dict[str, Any] = {name: SETTINGS[name][1].default for name in SETTINGS.keys() - OF_WHOLE}
         self._chosen |= {name: value for name, value in given.items() if name in names} | fixed
         chosen, seconds, findings = self._chosen, self._chosen["time_limit"], self._chosen["findings"]
         if chosen["adversary"] not in (None, *get_args(AdversaryKind)):
@@ -122,36 +122,53 @@ def known_findings(baseline: str | os.PathLike[str] | None, *, of_tables: bool =
 
 
 def run(
-    series: Series,
-    attacks: Collection[Choice],
-    settings: AuditSettings,
-    *,
-    recommend: bool = False,
-    baseline: str | os.PathLike[str] | None = None,
-    keeps_finished: bool = False,
-    prepare: Callable[[Sequence[View]], None] | None = None,
+    series: Series, attacks: Collection[Choice], given: Mapping[str, Any], *, keeps_finished: bool = False
 ) -> tuple[Report, AuditRun]:
-    """Run the given attacks, or all; audits share no state.
+    """Run the given attacks, or all, and write the files that the settings name; audits share no state.
 
-    `baseline` is the file of an earlier report; with `keeps_finished`, an interrupt returns a report on the attacks
-    that have finished; `prepare` receives what the adversary sees before attacks run.
+    With `keeps_finished`, an interrupt returns a report on the attacks that have finished.
+
+    Raises:
+        UsageError: an argument is wrong, or a file cannot be written.
     """
     from audit.io.series import Series
     from audit.pipeline.attack_run import run_attacks
     from audit.pipeline.audit_run import build_report, pseudonymizer
+    from audit.pipeline.dataframes import risk_table, write_risks
 
+    settings = AuditSettings({name: value for name, value in given.items() if name not in OF_WHOLE})
     chosen = settings.attacks(attacks)
-    known = known_findings(baseline)
-    opened = Series.of(series.manifest)
+    known = known_findings(given.get("baseline"))
+    opened, witness = Series.of(series.manifest), _witness(series, given)
     with settings.audit_options(explicit=bool(attacks)) as asked:
         options = replace(asked, baseline=known, keeps_finished=keeps_finished)
-        done = run_attacks(opened, chosen, options, prepare)
+        done = run_attacks(opened, chosen, options, None if witness is None else witness.prepare)
         report = build_report(done, pseudonymizer(opened, options), options)
-        if recommend and report.policy.violations and not report.interrupted:
+        if given.get("recommend") and report.policy.violations and not report.interrupted:
             from audit.repair.newest_release import recommend as recommended
 
             report = replace(report, recommendation=recommended(opened, chosen, options))
+    if witness is not None:
+        report = witness.write(report, done, options.time_limit)
+    if (risks := given.get("risks")) is not None:
+        write_risks(risk_table(done), Path(risks))
     return report, done
+
+
+def _witness(series: Series, given: Mapping[str, Any]) -> PeoplesWitness | None:
+    """Return what writes the witness, if one is to be written.
+
+    Raises:
+        UsageError: proofs are to be written without a witness, or the folder cannot be used.
+    """
+    folder, proofs = given.get("witness"), given.get("proofs")
+    if folder is None and not proofs:
+        return None
+    if folder is None or proofs not in (None, "veripb"):
+        raise UsageError("--proofs: proofs for veripb are written beside a witness; add --witness FOLDER")
+    from audit.api.witness import PeoplesWitness
+
+    return PeoplesWitness(series.manifest.folder, Path(folder), proofs=bool(proofs))
 
 
 def report_date() -> datetime.date:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
@@ -14,7 +14,7 @@ from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, flag, printable, printable_path
 from audit.model.options import Option
-from audit.pipeline.settings import SETTINGS, CountSettings
+from audit.pipeline.settings import SETTINGS, Settings, WholeCountAudit
 from audit.runtime.phrases import Phrase, say
 
 if TYPE_CHECKING:
@@ -228,7 +228,12 @@ _FORMATS = {
     ".csv": "csv",
     ".xlsx": "xlsx",
 }
-_READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limit}
+_READERS = {
+    "time_limit": positive_seconds,
+    "findings": how_many,
+    "policy": limit,
+    **dict.fromkeys(("baseline", "witness", "risks"), local),
+}
 
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -256,11 +261,12 @@ def settle_format(arguments: argparse.Namespace) -> None:
 
 
 @contextmanager
-def asked(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield the settings of an audit from the arguments, as the Python API takes them."""
+def asked(arguments: argparse.Namespace, further: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield the settings of an audit from the arguments, and `further` ones, as the Python API takes them."""
     from audit.runtime.distributed.engines import engine
 
-    given = {name: value for name, value in vars(arguments).items() if name in SETTINGS}
+    names = {*Settings.__annotations__, *further}
+    given = {name: value for name, value in vars(arguments).items() if name in names}
     policy = [*given.get("policy", ()), *([arguments.k] if getattr(arguments, "k", None) else [])]
     given |= {"policy": dict(policy), "progress": shows_progress(), **options_given(arguments)}
     if "engine" not in given:
@@ -288,7 +294,7 @@ def settings_for(
     if others:
         what = say("{option} is about people, and count tables contain none; leave it out", option=others[0])
         raise UsageError(what)
-    return {name: given[name] for name in CountSettings.__annotations__ if name in given}
+    return {name: given[name] for name in WholeCountAudit.__annotations__ if name in given}
 
 
-_OF_PEOPLE = ("adversary", "recommend", "risks", "individual", "only", "reach")
+_OF_PEOPLE = ("adversary", "recommend", "risks", "proofs", "individual", "only", "reach")

@@ -25,6 +25,7 @@ from audit.cli.arguments import (
 from audit.cli.output import opened, write_reports
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
+from audit.pipeline.settings import OF_WHOLE
 from audit.runtime.distributed.engines import ENGINES
 from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS
@@ -47,31 +48,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
         metavar="NAME",
         help=f"write a document about the audit instead of a report: {', '.join(DOCUMENTS.names)}",
     )
-    add_baseline(main)
-    main.add_argument(
-        "--recommend",
-        action="store_true",
-        help="if the policy is violated, find the smallest change of the newest release that keeps it, and say what it "
-        "costs; takes as long as `audit repair`, tens of audits",
-    )
-    main.add_argument(
-        "--risks",
-        metavar="FILE",
-        type=local,
-        help="write the risk of each person in each release to a CSV or Parquet file, which names people",
-    )
-    main.add_argument(
-        "--witness",
-        metavar="FOLDER",
-        type=local,
-        help="write the evidence that proves the verdict, for `audit verify SERIES FOLDER`; it names people, except "
-        "for count tables",
-    )
-    main.add_argument(
-        "--proofs",
-        choices=["veripb"],
-        help="write the findings as a pseudo-Boolean formula and proof beside the witness, which VeriPB checks",
-    )
+    add_settings(main, "baseline", "recommend", "risks", "witness", "proofs")
     add_attack_options(main, words)
 
 
@@ -95,16 +72,6 @@ def report_file(text: str) -> tuple[str, Path]:
         known = ", ".join(FORMATS.names)
         raise argparse.ArgumentTypeError(f"{printable(text)}: write FORMAT=FILE, the format being one of {known}")
     return name, local(file)
-
-
-def add_baseline(parser: Parser) -> None:
-    """Add the option that names an earlier report."""
-    parser.add_argument(
-        "--baseline",
-        metavar="REPORT.json",
-        type=local,
-        help="an earlier report (--format json --stable-ids --findings all): fail only for what is new",
-    )
 
 
 def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
@@ -172,40 +139,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
     from audit.api.count_tables import LoadedTables
     from audit.api.results import AuditResult, kept
-    from audit.api.settings import AuditSettings
     from audit.api.settings import run as audited
-    from audit.pipeline.dataframes import risk_table, write_risks
 
     _check_recommended(arguments)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
-    witness = None
-    if arguments.proofs and (arguments.witness is None or isinstance(series, LoadedTables)):
-        raise UsageError("--proofs: proofs are written beside a witness of people's releases; add --witness FOLDER")
-    if arguments.witness is not None and not isinstance(series, LoadedTables):
-        from audit.api.witness import PeoplesWitness
-
-        witness = PeoplesWitness(Path(arguments.series), arguments.witness, proofs=bool(arguments.proofs))
-    with asked(arguments) as given:
+    with asked(arguments, OF_WHOLE) as given:
+        how = settings_for(series, arguments, given)
         if isinstance(series, LoadedTables):
-            how = settings_for(series, arguments, given)
-            result: AuditResult | AttackResult = series.audit(
-                baseline=arguments.baseline, witness=arguments.witness, **how
-            )
+            result: AuditResult | AttackResult = series.audit(**how)
         else:
-            report, done = audited(
-                series.opened,
-                arguments.attack or (),
-                AuditSettings(given),
-                recommend=arguments.recommend,
-                baseline=arguments.baseline,
-                keeps_finished=True,
-                prepare=None if witness is None else witness.prepare,
-            )
-            if witness is not None:
-                report = witness.write(report, done, arguments.time_limit)
-            result = AuditResult(*kept(report, done))
-            if arguments.risks is not None:
-                write_risks(risk_table(done), arguments.risks)
+            done = audited(series.opened, arguments.attack or (), how, keeps_finished=True)
+            result = AuditResult(*kept(*done))
     return write_reports(result, arguments, arguments.document)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, asked, settings_for
-from audit.cli.audit import add_attack_options, add_baseline, add_options, add_reports
+from audit.cli.arguments import Commands, add_settings, asked, settings_for
+from audit.cli.audit import add_attack_options, add_options, add_reports
 from audit.cli.output import opened, write_reports
 
 
@@ -26,7 +26,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         help="file or URL of the release (of a pair, both files); its key is a column, or TAG.key.csv beside it",
     )
     add_options(parser)
-    add_baseline(parser)
+    add_settings(parser, "baseline")
     add_reports(parser)
     add_attack_options(parser, words)
 
@@ -39,7 +39,6 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the series or the candidate cannot be read.
     """
     series = opened(arguments, arguments.output, *(file for _, file in arguments.report))
-    with asked(arguments) as given:
-        how = settings_for(series, arguments, given, attack=arguments.attack)
-        found = series.next(arguments.candidate, baseline=arguments.baseline, **how)
+    with asked(arguments, ["baseline"]) as given:
+        found = series.next(arguments.candidate, **settings_for(series, arguments, given, attack=arguments.attack))
     return write_reports(found, arguments)

@@ -5,9 +5,10 @@ Type checkers read the classes (PEP 692), the command line reads the annotation 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_type_hints
 
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
@@ -65,9 +66,65 @@ class Settings(CountSettings, total=False):
     seed: int
 
 
+AnyPath: TypeAlias = str | os.PathLike[str] | None
+
+
+class _Beside(TypedDict, total=False):
+    """The file that an audit compares with, and the evidence that it writes."""
+
+    baseline: Annotated[
+        AnyPath,
+        Setting(
+            None,
+            "an earlier report (--format json --stable-ids --findings all): fail only for what is new",
+            "REPORT.json",
+        ),
+    ]
+    witness: Annotated[
+        AnyPath,
+        Setting(
+            None,
+            "write the evidence that proves the verdict, for `audit verify SERIES FOLDER`; it names people, except "
+            "for count tables",
+            "FOLDER",
+        ),
+    ]
+
+
+class WholeCountAudit(CountSettings, _Beside, total=False):
+    """The settings of `audit SERIES` for count tables."""
+
+
+class WholeAudit(Settings, _Beside, total=False):
+    """The settings of `audit SERIES` for people."""
+
+    recommend: Annotated[
+        bool,
+        Setting(
+            False,
+            "if the policy is violated, find the smallest change of the newest release that keeps it, and say what it "
+            "costs; takes as long as `audit repair`, tens of audits",
+        ),
+    ]
+    risks: Annotated[
+        AnyPath,
+        Setting(
+            None, "write the risk of each person in each release to a CSV or Parquet file, which names people", "FILE"
+        ),
+    ]
+    proofs: Annotated[
+        Literal["veripb"] | None,
+        Setting(
+            None, "write the findings as a pseudo-Boolean formula and proof beside the witness, which VeriPB checks"
+        ),
+    ]
+
+
 SETTINGS: dict[str, tuple[Any, Setting]] = {
     name: (hint.__origin__, hint.__metadata__[0])
-    for name, hint in get_type_hints(Settings, include_extras=True).items()
+    for name, hint in get_type_hints(WholeAudit, include_extras=True).items()
     if hasattr(hint, "__metadata__")
 }
 """Each option with its type and its setting; options of attacks are fields of the attacks."""
+OF_WHOLE = WholeAudit.__annotations__.keys() - Settings.__annotations__.keys()
+"""The options of `audit SERIES` alone."""
