@@ -113,8 +113,9 @@ class WithFindings(Answer):
         """The findings that are shown, one row each; for a candidate, those that it would add.
 
         Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
-        class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
-        is a dict of cells, and None unless revealed.
+        class_size, cause, description, lower, upper, category. `left` and `right` are dicts of how often each person is
+        counted; `description` is a dict of cells, and None unless revealed; `lower` and `upper` are the ends of close
+        numbers as they are published, `category` that of similar values.
 
         For count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
         (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
@@ -133,11 +134,6 @@ class OfCandidate(WithFindings):
     def passed(self) -> bool:
         """Whether the series with the candidate keeps the policy."""
         return self.report.after.policy.passed
-
-    @property
-    def exit_code(self) -> int:
-        """0, 1 or 3, as on the command line."""
-        return self.report.after.exit_code
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -66,7 +66,7 @@ class MaxEverRisk(RiskClause):
         """Return why no attack on histories ran."""
         if not findings.grave:
             return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
-        return say("only the attack joint can decide it, from all worlds, and it did not finish")
+        return _missing(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the highest probability of ever having had a grave value; 1 if one is certain.
@@ -97,7 +97,7 @@ class MaxEverRisk(RiskClause):
             return
         deciding = list(filter(_in_worlds, findings.ran))
         if not deciding:
-            yield say("only the attack joint can decide it, from all worlds, and it did not finish")
+            yield _missing(findings)
         for entry in deciding:
             ever = _left(entry)
             count = None if ever is None else ever.open(limit)
@@ -108,6 +108,13 @@ class MaxEverRisk(RiskClause):
                     count,
                 )
                 yield attack_reason(entry.outcome.attack, what)
+
+
+def _missing(findings: JudgedAudit) -> str:
+    """Return why no worlds decide the clause."""
+    if any(MaxEverRisk.name in entry.attack.decides for entry in findings.attacks):
+        return say("only the attack joint can decide it, from all worlds, and it did not finish")
+    return say("only the attack joint can decide it, from all worlds; run it, too")
 
 
 def _left(entry: Result[Evidence]) -> EverRisks | None:

@@ -231,6 +231,11 @@ class ReleaseImpact:
         """The number of findings that the candidate would add, over all attacks."""
         return sum(attack.new for attack in self.attacks)
 
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the series with the candidate; 130 if the search for a repair was interrupted."""
+        return 130 if self.repair is not None and self.repair.exit_code == 130 else self.after.exit_code
+
 
 def alone(release: str, file: str) -> str:
     """Return a name for the file of one release alone, beside a file of several.

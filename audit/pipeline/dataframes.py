@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from audit.findings.count_answers import CellExplanation, HiddenCell
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
 from audit.model.finding import Finding
+from audit.model.json_types import UNWRITTEN, notes_of
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ def _columns(*names: str) -> dict[str, str]:
 
 _ATTACK = _columns("attack", "sensitive", "status", "reason", "seconds", "findings_total")
 _OF_PERSON = ("individual", "record", "release", "value", "risk", "evidence", "e", "left", "right")
-_FINDING = _columns("id", "attack", "sensitive", "kind", *_OF_PERSON, "class_size", "cause", "description")
+_NEARLY = dict.fromkeys(("lower", "upper", "category"), TEXT)  # numbers as they are published
+_FINDING = _columns("id", "attack", "sensitive", "kind", *_OF_PERSON, "class_size", "cause", "description") | _NEARLY
 _OF_COUNT = ("release", "since", "measure", "shown", "lower", "upper", "exact")
 _EXPLAINED = {**_columns(*_OF_COUNT), "shown": OBJECT}
 _COUNT_FINDING = _columns("id", "kind", *_OF_COUNT, "cell")
@@ -90,11 +93,18 @@ def findings(report: Report) -> pd.DataFrame:
     return frame(
         _FINDING,
         [
-            {**fields_of(finding, _FINDING), "attack": attack.attack, "sensitive": attack.sensitive}
+            {**fields_of(finding, _written(type(finding))), "attack": attack.attack, "sensitive": attack.sensitive}
             for attack in report.attacks
             for finding in attack.findings
         ],
     )
+
+
+@cache
+def _written(kind: type) -> list[str]:
+    """Return the columns that are fields of a kind of finding, without those that no report has."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [name for name in _FINDING if UNWRITTEN not in notes_of(hints.get(name))]
 
 
 def count_findings(found: Sequence[Finding[str]]) -> pd.DataFrame:

@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from audit.api import load
 from tests.helpers.messy import series_of, write
 from tests.helpers.running import done, read_audit, run_audit, run_main
 from tests.helpers.schemas import fits
 
+COLUMNS = ["lower", "upper", "category"]
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
 
 
@@ -217,3 +219,6 @@ def test_close_and_similar_values_fit_the_schema_and_are_listed(tmp_path, advers
     assert {*sizes} == {each["id"] for each in found}
     of_kind = {sizes[each["id"]] for each in found if each["kind"] == kind}
     assert of_kind == {2 if adversary == "published" else 1}
+    written = {name: [each[name] for each in found if each["kind"] == kind and name in each] for name in COLUMNS}
+    frame = load(path).audit(findings=None).findings
+    assert {name: [*frame[frame["kind"] == kind][name].dropna()] for name in COLUMNS} == written

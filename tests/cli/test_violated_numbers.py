@@ -114,3 +114,11 @@ def test_at_a_limit_of_1_a_violation_is_a_certainty(limits, tmp_path):
     assert "with 100%" not in text
     assert "certain of the category of a person's value of d" in text
     assert ("certain that they have ever had a grave value" in text) == bool(limits)
+
+
+def test_a_clause_that_only_joint_decides_says_whether_joint_ran(tmp_path):
+    folder = grouped(tmp_path, GRAVE)
+    for attack, why in (("intersection", "run it, too"), ("joint", None)):
+        clauses = read_audit(folder, "--attack", attack)[1]["policy"]["clauses"]
+        [reason] = [each.get("reason") for each in clauses if each["clause"] == "max_ever_risk"]
+        assert reason is why or reason.endswith(why)

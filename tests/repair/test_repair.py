@@ -96,6 +96,21 @@ def test_a_search_that_is_interrupted_says_how_far_it_came(hospital, monkeypatch
     assert re.fullmatch(r"audit: interrupted; of the ([0-9]+) findings of .* the best one has \1 left\n", err)
 
 
+def test_a_search_of_next_that_is_interrupted_ends_with_130(hospital, monkeypatch):
+    """Also where it had found a repair, which is shown as the best one so far."""
+    own = Judge.judge
+
+    def judge(self, *given, **more):
+        if self.tries.best is not None and not more.get("whole"):
+            raise KeyboardInterrupt
+        return own(self, *given, **more)
+
+    monkeypatch.setattr(Judge, "judge", judge)
+    code, out, err = run_main("next", str(hospital / "s"), str(hospital / "2.csv"), "--format", "json")
+    assert (code, err) == (130, "")
+    assert json.loads(out)["repair"]["moves"]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_candidate_keeps_the_ends_of_its_lines(hospital, end):
     path = hospital / "2.csv"

@@ -23,6 +23,7 @@ COLUMNS = {
         "class_size": COUNT,
         "cause": TEXT,
         "description": OBJECT,
+        **dict.fromkeys(["lower", "upper", "category"], TEXT),
     },
     "ladder": {
         **dict.fromkeys(["attack", "sensitive"], TEXT),
