@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, batches, flagged, grouped, numbered, segments, starts
+from audit.model.arrays import Codes, Counts, batches, counted, flagged, grouped, numbered, segments, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
@@ -121,14 +121,6 @@ class Matrix:
         """Return where the members of some groups, given in ascending order, begin, and the members."""
         return starts(np.diff(self.start)[groups]), self.member[segments(self.start, groups)]
 
-    def restricted(self, groups: npt.NDArray[np.integer]) -> Matrix:
-        """Return the matrices of only some groups, given in ascending order; columns keep their numbers."""
-        start, member = self.members_of(groups)
-        held = segments(self.value_start, groups)
-        value_start = starts(np.diff(self.value_start)[groups])
-        parts = (start, member, value_start, self.value[held], self.rows[held])
-        return self.of_groups(parts, self.release[groups], self.code[groups], self.releases)
-
     def of_groups(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
         """Return the matrices of some groups of the same columns."""
         present = flagged(parts[1], self.columns)
@@ -234,10 +226,5 @@ def blocks(start: Counts) -> Iterator[tuple[int, int]]:
 
 def _counted(entries: ValueCounts) -> tuple[Counts, Counts]:
     """Return the distinct pairs of group and value, as group · 2³² + value in order, and the rows of each."""
-    key = entries.bag.astype(np.int64) << 32 | entries.value
-    if entries.rows is None:
-        return np.unique(key, return_counts=True)
-    pairs, place = np.unique(key, return_inverse=True)
-    count = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(count, place, entries.rows)
+    pairs, count = counted(entries.bag.astype(np.int64) << 32 | entries.value, 2**62, entries.rows)
     return pairs[count > 0], count[count > 0]

@@ -27,7 +27,7 @@ from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 
 Reals = npt.NDArray[np.floating]
-Step: TypeAlias = Callable[[Reals, Reals], object]
+Step: TypeAlias = Callable[[Reals], Reals]
 _BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # the sizes of a block's weights: in a release, and in all releases
 _LEAST_PEOPLE = 16  # the least size of a block, if there are many values
 _MOST_BITS = 60.0  # by how many bits sums may grow or shrink before they are scaled
@@ -223,54 +223,41 @@ class _PathSums:
         size = max(1, min(feasible.people, max(_LEAST_PEOPLE, size)))
         self._first = np.arange(0, feasible.people + size, size, dtype=np.int32)
         self._bounds = [version.person.searchsorted(self._first).tolist() for version in self._versions]
-        self.blocks = len(self._first) - 1
-        # Memory is reused from block to block: new pages for each block take as long as the sums.
-        self._weights, self._incoming = np.empty((2, len(self._versions), size, len(weight)))
-        self._state, self._outgoing, self._sent = np.zeros((3, size, len(weight)))
-        self._new = np.empty(size, dtype=np.bool_)
+        self.blocks, self._size = len(self._first) - 1, size
 
     def weigh(self, block: int) -> None:
         """Write the risks of the people of a block."""
         spans = [slice(bounds[block], bounds[block + 1]) for bounds in self._bounds]
         people = [v.person[span] - self._first[block] for v, span in zip(self._versions, spans, strict=True)]
-        releases = range(len(spans))
-        for release, who in self._sweep(releases, people):
-            self._weigh(release, spans[release], self._weights[release, : len(who)])
-            self._send(self._forward, who, self._weights[release], self._incoming[release])
-        vanished: list[Codes] = []
-        for release, who in self._sweep(releases[::-1], people):
-            sent = self._send(self._backward, who, self._weights[release], self._outgoing)
-            lost = self._note(self._incoming[release, : len(who)], sent, release, spans[release])
+        weights = list(map(self._weights, range(len(spans)), spans))
+        incoming = [flow for flow, _ in self._swept(self._forward, people, weights)]
+        backward, vanished = self._swept(self._backward, people[::-1], weights[::-1]), list[Codes]()
+        for release, (_, sent) in zip(range(len(spans))[::-1], backward, strict=True):
+            lost = self._note(incoming[release], sent, release, spans[release])
             vanished.append(self._versions[release].person[spans[release]][lost])
         for person in np.unique(np.concatenate(vanished)).tolist():
             self._weigh_by_logarithms(person)
 
-    def _weigh(self, release: int, span: slice, weights: Reals) -> None:
-        """Write the weight of each value in some versions, 0 where it is not feasible; shape (versions, values)."""
+    def _weights(self, release: int, span: slice) -> Reals:
+        """Return the weight of each value in some versions, 0 where it is not feasible; shape (versions, values)."""
         version = self._versions[release]
-        np.multiply(version.feasible(span), version.rows(span), out=weights)
+        return version.feasible(span) * version.rows(span)
 
-    def _sweep(self, releases: range, people: list[Codes]) -> Iterator[tuple[int, Codes]]:
-        """Yield each release with its people, and scale the weights between releases so that they do not overflow."""
-        self._new[:] = True
-        bits = 0.0
-        for release in releases:
-            yield release, people[release]
+    def _swept(self, step: Step, people: list[Codes], weights: list[Reals]) -> Iterator[tuple[Reals, Reals]]:
+        """Yield the incoming and the outgoing weight of each value of people, release by release; shape (who, values).
+
+        Weights are scaled between releases so that they do not overflow.
+        """
+        state: Reals = np.zeros((self._size, len(self._weight)))
+        new, bits = np.ones(self._size, dtype=np.bool_), 0.0
+        for who, weight in zip(people, weights, strict=True):
+            flow = step(state[who])
+            flow[new[who]], new[who] = 1.0, False
+            state[who] = sent = flow * weight
+            yield flow, sent
             bits += self._bits
             if bits > _MOST_BITS:
-                self._state[:] = _scaled(self._state)
-                bits = 0.0
-
-    def _send(self, step: Step, who: Codes, weights: Reals, flow: Reals) -> Reals:
-        """Compute the incoming weight of each value (`flow`), and return the outgoing weights; shape (who, values)."""
-        flow, sent = flow[: len(who)], self._sent[: len(who)]
-        np.take(self._state, who, axis=0, out=sent, mode="clip")
-        step(sent, flow)
-        flow[self._new.take(who)] = 1.0
-        self._new[who] = False
-        np.multiply(flow, weights[: len(who)], out=sent)
-        self._state[who] = sent
-        return sent
+                state, bits = _scaled(state), 0.0
 
     def _weigh_by_logarithms(self, person: int) -> None:
         """Write the risks of a person of whose feasible values one had its weight rounded to 0.
@@ -284,9 +271,7 @@ class _PathSums:
             for release, (version, row) in enumerate(zip(self._versions, rows, strict=True))
             if row < len(version.person) and version.person[row] == person
         ]
-        weights = np.empty((len(seen), len(self._weight)))
-        for (release, span), weight in zip(seen, weights, strict=True):
-            self._weigh(release, span, weight[np.newaxis])
+        weights = np.concatenate([self._weights(release, span) for release, span in seen])
         with np.errstate(divide="ignore"):
             step, weights = np.log(self._weight), np.log(weights)
         incoming, outgoing = np.zeros((2, *weights.shape))
@@ -346,7 +331,7 @@ def _image(allowed: Flags) -> Callable[[Words], Words]:
 
 
 def _step(weight: Reals) -> Step:
-    """Return a function that multiplies rows of weights by the transitions, and writes the product to other rows.
+    """Return a function that multiplies rows of weights by the transitions.
 
     Sparse products add in one order. Those of BLAS add as the processor and the number of rows suggest: the digits of a
     risk would depend on both.
@@ -354,7 +339,7 @@ def _step(weight: Reals) -> Step:
     from scipy import sparse
 
     matrix = sparse.csr_array(weight)
-    return lambda rows, out: np.copyto(out, rows @ matrix)
+    return lambda rows: rows @ matrix
 
 
 def _scaled(rows: Reals) -> Reals:

@@ -265,7 +265,7 @@ class Remainder(Solutions):
         point = self._vertex(component, cost, budget)
         self.note(component, point)
         if point is None or not is_best():
-            point = integer_point(component, ends, -cost, budget)
+            _, point = integer_point(component, ends, cost, budget)
             self.note(component, point)
         return point
 

@@ -127,20 +127,15 @@ def first_point(component: Component, ends: Ends, budget: Budget) -> Point | Non
     Raises:
         NoSolutionError: there are none, as weights of equalities prove, case by case.
     """
-    answer, point = _integers(component, ends, np.zeros(len(component.nodes)), budget)
+    answer, point = integer_point(component, ends, np.zeros(len(component.nodes)), budget)
     if answer == "none" and prove(component, ends, ({}, UPPER, -1), budget) is not None:
         raise NoSolutionError
     return point
 
 
-def integer_point(component: Component, ends: Ends, objective: Floats, budget: Budget) -> Point | None:
-    """Return integers that agree with everything and make an objective small; None if none were found."""
-    return _integers(component, ends, objective, budget)[1]
-
-
-def _integers(component: Component, ends: Ends, objective: Floats, budget: Budget) -> tuple[Answer, Point | None]:
-    """Return the solver's answer, and its point if that agrees with everything."""
-    answer, found = ContinuedSearch(programme_of(component, ends), _BRANCHES_OF_SOLVER).answered(-objective, budget)
+def integer_point(component: Component, ends: Ends, cost: Floats, budget: Budget) -> tuple[Answer, Point | None]:
+    """Return the solver's answer about integers of a large total cost, and these if they agree with everything."""
+    answer, found = ContinuedSearch(programme_of(component, ends), _BRANCHES_OF_SOLVER).answered(cost, budget)
     return answer, component.rounded(found, ends)
 
 

@@ -161,12 +161,6 @@ class EquivalenceMeasures(BoundedMeasures):
             )
 
 
-_MOST = 0.5
-"""If the groups connected with people in equivalences have a larger share of memberships, all groups are used."""
-_FAR = 20
-"""If that many steps from people to groups to people do not reach all connected groups, all groups are used."""
-
-
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
     """Return how many people take part in an equivalence up to `max_e` after each release, and why that is incomplete.
 
@@ -187,7 +181,7 @@ def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     if not allowed.any():
         return numbers, None
     engine, alone = budget.engine, budget.single_threaded()
-    whole = engine.submit(same, _concerned(matrix, allowed))
+    whole = engine.submit(same, matrix)
     earlier = [*reversed(range(1, found.releases))]
     tasks = (engine.submit(least_so_far, whole, releases, max_e, allowed, found.exact, alone) for releases in earlier)
     for releases, judged in zip(earlier, engine.results(tasks), strict=False):
@@ -222,21 +216,6 @@ def least_so_far(
     early = matrix.prefix(releases)
     found = judge(early, max_e, budget.fraction(1.0), allowed=allowed, search_integers=search_integers)
     return None if found is None else (found.least, found.exact)
-
-
-def _concerned(matrix: Matrix, allowed: Flags) -> Matrix:
-    """Return the groups of all people connected with some columns through common groups, or all groups."""
-    chosen = allowed.copy()
-    for _ in range(_FAR):
-        group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])
-        sizes = np.diff(matrix.start)
-        if sizes[group].sum() > _MOST * len(matrix.member):
-            return matrix
-        reached = matrix.member[np.repeat(group, sizes)]
-        if chosen[reached].all():
-            return matrix.restricted(np.flatnonzero(group))
-        chosen[reached] = True
-    return matrix
 
 
 _SHARE = 0.7

@@ -127,7 +127,7 @@ def test_contradictions_are_found_and_their_groups_named(limit, seed):
     assert (found is not None) == contradictory(matrix)
     if found is not None:
         assert list(found.groups) == sorted(set(found.groups))
-        assert contradictory(matrix.restricted(np.array(found.groups)))
+        assert contradictory(of_groups(columns, [groups[group] for group in found.groups]))
         assert found.release == max(groups[group][0] for group in found.groups)
 
 
