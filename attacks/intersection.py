@@ -23,7 +23,8 @@ Cost: linear in rows; the series is in memory as a whole. Source: m-invariance p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -84,7 +85,8 @@ class IntersectionAttack(PolicyOptions):
             timeline=state.vulnerable,
         )
         claims, reason = self.claims(evidence, *state.claims()), budget.reason_after(done, len(evidence.tags))
-        return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+        outcome = Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
+        return replace(outcome, left=None if evidence.adversary.knows_presence else partial(state.left, evidence))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return the claims about some people."""

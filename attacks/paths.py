@@ -20,10 +20,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.value_sets import PoolCounts, common_values, contain, pool_masks, sizes_of
+from attacks.value_sets import PoolCounts, common_values, contain, pool_masks, sizes_of, values_left
 from audit.model.arrays import Codes, Columns, Flags, Words, numbered
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
-from audit.model.outcome import RiskQuery, Risks
+from audit.model.outcome import RiskQuery, Risks, ValuesLeft
 from audit.runtime.budget import Budget
 
 Reals = npt.NDArray[np.floating]
@@ -162,6 +162,11 @@ class FeasibleValues:
             found.append((version.person[row], np.full(len(row), release, dtype=np.int32), value))
         person, releases, values = map(np.concatenate, zip(*found, strict=True))
         return person, releases, values
+
+    def left(self, release: int) -> ValuesLeft:
+        """Return the feasible values of the versions of a release."""
+        version = self.versions[release]
+        return values_left(version.sets, version.person, version.counted)
 
     def _certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the places of sets with one value, ascending, and the value of each.

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -98,7 +99,8 @@ class UpdateGraphAttack(PolicyOptions):
         )
         claims, reason = self.claims(evidence, *found.claims()), budget.reason_after(done, len(evidence.tags))
         outcome = Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
-        return replace(outcome, exposed=tuple(found.exposed))
+        left = None if evidence.adversary.knows_presence else found.left
+        return replace(outcome, exposed=tuple(found.exposed), left=left)
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the outcome if values never change: a value is feasible if all pools of the person hold it."""
@@ -113,7 +115,8 @@ class UpdateGraphAttack(PolicyOptions):
         claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
         reason = budget.reason_after(done, len(evidence.tags))
         outcome = Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
-        return replace(outcome, exposed=tuple(state.vulnerable))
+        left = None if evidence.adversary.knows_presence else partial(state.left, evidence)
+        return replace(outcome, exposed=tuple(state.vulnerable), left=left)
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return the claims about some versions."""

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from audit.model.arrays import Codes, Columns, Flags, Integers, Places, Words, ragged
 from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts, claimed_code
+from audit.model.outcome import ValuesLeft
 from audit.runtime.budget import Budget
 
 _CELLS_PER_ENTRY = 8  # the most cells of a table of counts for each entry; otherwise a sorted list is searched
@@ -109,6 +110,19 @@ def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
         places.append(place + first)
         values.append(value.astype(np.int32))
     return np.concatenate(places), np.concatenate(values)
+
+
+def values_left(masks: Words, person: Codes, counted: Flags | None) -> ValuesLeft:
+    """Return the values of each person's set in a release; all occur in worlds if people are judged separately.
+
+    Args:
+        masks: the set of each person, as bits; shape (people, words).
+        person: codes; shape (people,).
+        counted: which of the people count; None for all.
+    """
+    place, value = listed(masks)
+    every, unknown = np.ones(len(place), dtype=np.bool_), np.full(len(place), np.nan)
+    return ValuesLeft(person[place], value, every, every if counted is None else counted[place], unknown)
 
 
 def common_values(masks: Words, parts: Codes | None) -> Codes:
@@ -232,6 +246,13 @@ class Candidates:
         certain = self.certain
         self.vulnerable.append(int(np.count_nonzero(certain)))
         self.disclosed.append(int(self.versions[certain].sum(dtype=np.int64)))
+
+    def left(self, evidence: Evidence, release: int) -> ValuesLeft:
+        """Return the candidates of the people in a release."""
+        pools = evidence.pools(release)
+        order = np.argsort(pools.person, kind="stable")
+        person = pools.person[order]
+        return values_left(self.masks[person], person, None if pools.counted is None else pools.counted[order])
 
     @property
     def certain(self) -> Flags:

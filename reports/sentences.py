@@ -393,10 +393,11 @@ def skipped(report: Report) -> Iterable[str]:
 
 
 def _reasons(report: Report) -> dict[tuple[str, str], list[str]]:
-    """Return the attacks with a reason, by status and reason."""
+    """Return the attacks with a reason, by status and reason; not why one is skipped for some attributes alone."""
     found: dict[tuple[str, str], dict[str, None]] = {}
+    ran = {attack.attack for attack in report.attacks if attack.ran}
     for attack in report.attacks:
-        if attack.reason:
+        if attack.reason and not (attack.status == "skipped" and attack.attack in ran):
             found.setdefault((attack.status, attack.reason), {})[attack.attack] = None
     return {key: list(names) for key, names in found.items()}
 

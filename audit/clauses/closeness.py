@@ -11,7 +11,7 @@ are undecided until the manifest declares what they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
@@ -24,7 +24,7 @@ from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
 from audit.model.finding import Claims
 from audit.model.nearness import Nearness, spread
-from audit.model.outcome import PossibleValues, Risks, ValuesLeft
+from audit.model.outcome import Risks, ValuesLeft
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches_all
 from audit.runtime.phrases import Reason, say, say_count
@@ -86,20 +86,21 @@ class Closeness(Clause):
         return [Alike(name, None, each.near(share)) for name, each in evidence.numbers.items()]
 
     def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
-        return [entry for entry in findings.ran if Closeness.name in entry.attack.decides]
+        return [entry for entry in findings.ran if _decides(entry)]
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the people, or the classes, whose number is known nearly, if the attack finds them."""
         outcome, found = result.outcome, None
+        left = outcome.left if outcome.knowing is None else outcome.knowing.left
         share = known.limits.get(self.name, 0.0)
         near, classes = self.alike(result.evidence, share), outcome.near.get(self.name)
-        if not near or Closeness.name not in result.attack.decides or not outcome.ran:
+        if not near or not _decides(result):
             return result
         if isinstance(classes, CloseClasses):
             harmless = _harmless_between(result.evidence, near, classes, known)
             found = _found(result.evidence, classes.at_entries(np.flatnonzero(~harmless)), 0)
-        elif outcome.knowing is not None and outcome.claims is not None:
-            people = _PeoplesNumbers(result.evidence, near, known).found(outcome.knowing, self.of_people, share)
+        elif left is not None and outcome.claims is not None:
+            people = _PeoplesNumbers(result.evidence, near, known).found(left, self.of_people, share)
             found = _found(result.evidence, *people)
         return result if found is None else result.with_gathered(self.name, found)
 
@@ -153,7 +154,10 @@ class Closeness(Clause):
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""
-        return say("only the attack joint finds out which numbers a person may have, and it did not run")
+        return say(
+            "only the attack joint (without known presence, intersection or update-graph) finds out which numbers a "
+            "person may have, and it did not run"
+        )
 
     def unless(self, found: Nearly | None) -> str:
         """Return which information is missing."""
@@ -183,6 +187,11 @@ class Closeness(Clause):
             return None, []
         accepted = np.isin(found.claims.entries, entry.accepted_by(self.name))
         return found, np.flatnonzero(~accepted).tolist()
+
+
+def _decides(entry: Result[Evidence]) -> bool:
+    """Return whether an attack ran that finds all possible numbers; on single people if they are judged separately."""
+    return entry.outcome.ran and (Closeness.name in entry.attack.decides or entry.outcome.left is not None)
 
 
 def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
@@ -233,11 +242,13 @@ class _PeoplesNumbers:
         self._ends: list[tuple[Fraction, Fraction]] = []
         self._open: list[Codes] = [none]
 
-    def found(self, knowing: PossibleValues, kind: type[CloseValues], share: float) -> tuple[CloseValues, int]:
+    def found(
+        self, values_left: Callable[[int], ValuesLeft], kind: type[CloseValues], share: float
+    ) -> tuple[CloseValues, int]:
         """Return the people whose number is known nearly, and the number of undecided people."""
         seen = self._skipped
         for release in reversed(range(len(self._evidence.tags))):
-            left = knowing.left(release)
+            left = values_left(release)
             kept = left.counts & ~np.isin(left.person, seen)
             if self._constant:  # the last release of a person contains all information
                 seen = np.union1d(seen, left.person[kept])

@@ -48,7 +48,10 @@ class Categories(Closeness):
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""
-        return say("only joint (people) and homogeneity (rows) show whether all values share a category; run both")
+        return say(
+            "only joint (people; without known presence, intersection or update-graph) and homogeneity (rows) show "
+            "whether all values share a category; run both"
+        )
 
     def unless(self, found: Nearly | None) -> str:
         """Return which information is missing."""

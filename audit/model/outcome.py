@@ -6,7 +6,7 @@ true values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -183,6 +183,8 @@ class Outcome:
         estimate: guesses to compare with the truth; None without any.
         exposed: the number of people whose value is certain after each release, if the timeline of the measures counts
             something else; otherwise None.
+        left: returns the values that are left in a release, if people are judged separately, so that nobody's value
+            rules out another's; otherwise None.
         near: the classes of rows that disclose close numbers or categories, by kind, if the attack is about classes.
         risks: the risks of the true values, or of the likeliest values if the truth is unknown.
         alone: what groups of one value disclose about people whose values contradict the assumptions, and who are not
@@ -198,6 +200,7 @@ class Outcome:
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
     exposed: tuple[int, ...] | None = None
+    left: Callable[[int], ValuesLeft] | None = None
     near: Mapping[str, Claims] = field(default_factory=dict)
     risks: Risks | None = None
     alone: Columns | None = None

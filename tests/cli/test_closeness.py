@@ -26,10 +26,10 @@ def series(folder, classes, columns='types = { Pay = "numeric" }', policy="", ad
     head = ["Owner", "Age", *sensitive.strip("[]").replace('"', "").split(", ")]
     said = f'sensitive = {sensitive}\nquasi_identifiers = ["Age"]\n{columns}\n' + 'individual = "Owner"' * named
     more, beside = f"[policy]\n{policy}\n", {}
-    if adversary == "register":
+    if adversary in {"register", "possible"}:
         lines = [[row[0], row[1][:2], "1", "1"] for row in rows]
         beside["register"] = [["individual", "Age", "first", "last"], *lines]
-        more += '[adversary]\nregister = "register.csv"\n'
+        more += '[adversary]\nregister = "register.csv"\n' + 'presence = "possible"\n' * (adversary == "possible")
     (folder / "private").mkdir(parents=True, exist_ok=True)
     return series_of(folder, [[row if named else row[1:] for row in [head, *rows]]], said, more, **beside)
 
@@ -42,7 +42,7 @@ def close(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "close"]
 
 
-@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
     ("classes", "columns", "policy", "state", "why"),
     [
@@ -80,7 +80,7 @@ def test_what_is_close(tmp_path, classes, columns, policy, state, why, adversary
     assert ended(result)["state"] == state
     assert code == {"violated": 1, "undecided": 3}.get(state, 0)
     assert why is None or why in ended(result)["reason"]
-    people = 1 if adversary == "published" else 2
+    people = {"published": 1, "possible": 3}.get(adversary, 2)  # classes, people, or both
     assert len(close(result)) == (people if state == "violated" or (why and "no sensitive" not in why) else 0)
     assert {each["measure"] for each in result["policy"]["violations"]} == (
         {"closeness"} if state == "violated" else set()
@@ -88,12 +88,10 @@ def test_what_is_close(tmp_path, classes, columns, policy, state, why, adversary
 
 
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
-    """No attack judges their numbers: the clause does not hold, although no class discloses one."""
-    folder = series(tmp_path, [FAR, FAR], adversary="register")
-    manifest = folder / "series.toml"
-    assert ended(run_audit(folder)[1])["state"] == "holds"
-    manifest.write_text(manifest.read_text() + 'presence = "possible"\n')
-    assert ended(run_audit(folder)[1])["state"] == "undecided"
+    """An attack on single people judges their numbers; without one the clause does not hold."""
+    folder = series(tmp_path, [FAR, FAR], adversary="possible")
+    assert ended(run_audit(folder, "--attack", "intersection")[1])["state"] == "holds"
+    assert ended(run_audit(folder, "--attack", "homogeneity")[1])["state"] == "undecided"
 
 
 @pytest.mark.parametrize("more", ["Pey = 1", 'Pay = "far"', "Pay = -1"])

@@ -13,7 +13,8 @@ CHAPTERS = "value,category\nflu,airways\ncold,airways\nasthma,airways\nasthma,ch
 
 
 def with_chapters(folder, rows, columns=SIMILAR, chapters=CHAPTERS, policy="", adversary="linked"):
-    more = 'register = "register.csv"' if adversary == "register" else ""
+    more = 'register = "register.csv"' if adversary in {"register", "possible"} else ""
+    more += '\npresence = "possible"' * (adversary == "possible")
     if adversary == "linked" and "min_e" not in policy:
         policy += "\nmin_e = 1"
     series(folder, [rows], columns, policy, individual=adversary == "linked", adversary=more)
@@ -33,7 +34,7 @@ def of_kind(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "similar"]
 
 
-@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
     ("rows", "columns", "categories", "state"),
     [
@@ -53,8 +54,10 @@ def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adv
     code, result = read_audit(folder, "--findings", "all")
     assert {one["category"] for one in of_kind(result)} == categories
     assert (code, ended(result)["max_risk"]) == (int(state == "violated"), state)
-    assert len(of_kind(result)) == (0 if not categories else 1 if adversary == "published" else 2)
-    assert [each.get("kind") for each in result["policy"]["violations"]] == ["similar"] * len(categories)
+    assert len(of_kind(result)) == (
+        {"published": 1, "possible": 3}.get(adversary, 2) if categories else 0  # classes, people, or both
+    )
+    assert {each.get("kind") for each in result["policy"]["violations"]} == ({"similar"} if categories else set())
 
 
 @pytest.mark.parametrize("adversary", ["linked", "register", "published"])
@@ -86,12 +89,10 @@ def test_codes_of_one_disease_are_similar_until_something_is_declared(tmp_path, 
 
 
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
-    """Nothing says which values are left to them: it does not hold, though no class gives a category away."""
-    folder = with_chapters(tmp_path, APART, adversary="register")
-    assert ended(run_audit(folder)[1])["max_risk"] == "holds"
-    manifest = folder / "series.toml"
-    manifest.write_text(manifest.read_text() + 'presence = "possible"\n')
-    assert ended(run_audit(folder)[1])["max_risk"] == "undecided"
+    """An attack on single people says which values are left to them; without one it does not hold."""
+    folder = with_chapters(tmp_path, APART, adversary="possible")
+    assert ended(run_audit(folder, "--attack", "intersection", "--attack", "homogeneity")[1])["max_risk"] == "holds"
+    assert ended(run_audit(folder, "--attack", "homogeneity")[1])["max_risk"] == "undecided"
 
 
 @pytest.mark.parametrize("similar", ["", SIMILAR])

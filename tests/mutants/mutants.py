@@ -341,6 +341,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.metrics.release_summary._people_of", "real &= np.isin", "np.isin"),
     ],
     "cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide": [
+        ("attacks.intersection.IntersectionAttack.run", "None if evidence.adversary.knows_presence else", ""),
         ("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass"),
     ],
     "cli/test_count_table_columns.py::test_signs_have_the_meaning_that_notes_say_in_their_order": [

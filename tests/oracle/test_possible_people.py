@@ -161,6 +161,32 @@ def test_no_kind_of_people_is_another_spelling_of_one(data):
     assert code == 2 or "spelling" not in {each["kind"] for each in json.loads(out)["warnings"]}
 
 
+def left_of(view, outcome):
+    """The values that an attack leaves of each version that counts, in names."""
+    found = {}
+    for release in range(len(view.tags)):
+        left = outcome.left(release)
+        assert left.shown.all()
+        for person, value in zip(left.person[left.counts].tolist(), left.value[left.counts].tolist(), strict=True):
+            found.setdefault((person, release), set()).add(view.values[value])
+    return found
+
+
+@given(data=st.data(), changing=st.booleans())
+def test_what_is_left_of_each_is_what_the_person_may_have(data, changing):
+    """So that categories and close numbers are decided, too: nobody who may be there rules out another's value."""
+    series = data.draw(rolls(changing=changing))
+    assume(changing or any(largest(series, person) for person in series.people("register")))
+    view = seen(series)
+    expected = {}
+    for code, kind in view.possible_kinds.kinds.items():
+        there = [values for values, _ in worlds(series, view.name(kind.person), kind.releases)]
+        for at, release in enumerate(kind.releases):
+            expected[code, release] = {values[at] for values in there}
+    for attack in [UpdateGraphAttack()] if changing else [UpdateGraphAttack(), IntersectionAttack()]:
+        assert left_of(view, attack.run(handed(view), Budget(None))) == expected
+
+
 @given(data=st.data())
 def test_values_that_change_are_judged_in_all_covering_releases_or_not_at_all(data):
     series = data.draw(rolls(changing=True))
