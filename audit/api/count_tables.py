@@ -366,14 +366,16 @@ def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOpti
 
 
 def _release(manifest: TableManifest, candidate: Candidates, tag: str, folder: Path) -> TableRelease:
-    """Return a release from files or data frames; frames are written into the folder.
+    """Return a release from files, data frames, or a folder with all its tables; frames are written into `folder`.
 
     Raises:
         UsageError: an item is neither, or there are no items.
     """
-    from audit.count_tables.candidate import release_of
+    from audit.count_tables.candidate import release_of, tables_in
 
     given = as_tables(candidate)
+    if len(given) == 1 and isinstance(given[0], str | os.PathLike) and (files := tables_in(Path(given[0]))):
+        return replace(release_of(manifest, files, folder), tag=Path(given[0]).resolve().name)
     if not given:
         raise UsageError("candidate: no candidate was given; give a file or a data frame, or several")
     names = [tag, *(f"{tag}.{place}" for place in range(2, len(given) + 1))]

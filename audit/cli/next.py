@@ -23,7 +23,8 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         "candidate",
         nargs="+",
         metavar="CANDIDATE",
-        help="file or URL of the release (of a pair, both files); its key is a column, or TAG.key.csv beside it",
+        help="file or URL of the release (of a pair, both files; of count tables, all files, or their folder); its key "
+        "is a column, or TAG.key.csv beside it",
     )
     add_options(parser)
     add_settings(parser, "baseline")

@@ -38,7 +38,7 @@ from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
-from audit.io.tables import header, is_table, read_table
+from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
@@ -59,6 +59,11 @@ def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path) -> 
     folders = all(each.path.parent.name == release.tag for release in manifest.releases for each in release.tables)
     of_folder = folders and first.parent != inside
     return TableRelease(first.resolve().parent.name if of_folder else release_tag(first.name), tuple(tables))
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """Return the tables in a folder, in the order of their names; none if it is a file."""
+    return sorted(filter(is_of_counts, folder.iterdir())) if folder.is_dir() else []
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:

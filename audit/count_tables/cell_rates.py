@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import decimal_of, number_of, rate_interval
 from audit.count_tables.table_shapes import rate_column
-from audit.model.count_certificates import CellRate
+from audit.model.count_certificates import CellChange, CellRate
 
 
 class CellRates:
@@ -25,11 +25,24 @@ class CellRates:
             for other in both:
                 self._rows.setdefault(other, []).append(row)
 
-    def of(self, row: int) -> tuple[CellRate, ...]:
-        """Return the rates that narrow what a marker stands for in a row; none where the marker says as much."""
+    def of(self, row: int) -> tuple[CellRate | CellChange, ...]:
+        """Return the rates and changes that narrow what a marker stands for in a row; none if it says as much."""
         counts, markers = self.counts, self.counts.manifest.markers
-        ends = int(counts.lower[row]), int(counts.upper[row])
-        return () if markers.get(counts.text[row], ends) == ends else tuple(dict.fromkeys(self._found(row)))
+        if markers.get(counts.text[row], ends := (int(counts.lower[row]), int(counts.upper[row]))) == ends:
+            return ()
+        return *dict.fromkeys(self._found(row)), *dict.fromkeys(self._changes(row))
+
+    def _changes(self, row: int) -> Iterator[CellChange]:
+        counts, change, tags = self.counts, self.counts.manifest.change, self.counts.manifest.tags
+        if change is None:
+            return
+        for place in self._rows.get(row, ()):
+            text = self.text(place, change.column)
+            others = [one for one in counts.related[place] if counts.release[one] != counts.release[row]]
+            if text and not others:
+                yield CellChange(change.column, text, None, "")
+            for other in others if text else ():
+                yield CellChange(change.column, text, tags[int(counts.release[other])], str(counts.text[other]))
 
     def _found(self, row: int) -> Iterator[CellRate]:
         counts, label = self.counts, self.counts.label

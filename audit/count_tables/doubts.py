@@ -174,7 +174,7 @@ def _needs(text: str) -> Reason:
 
 
 def _unread_columns(counts: PublishedCounts) -> list[str]:
-    """Return the columns with numbers, or ranges of numbers, that the manifest does not explain."""
+    """Return the columns with numbers, ranges of numbers, or signs alone, that the manifest does not explain."""
     named: list[str] = []
     for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
@@ -183,7 +183,12 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
         others = [name for name in names if name not in named and name not in counts.manifest.columns]
         table = read_count_table(file.path, file.shown, others, Problems()) if others else None
         texts = {} if table is None else {name: table.distinct(name) for name in others}
-        named += [n for n in texts if any(is_like_a_number(t) or said_range(t) is not None for t in texts[n])]
+        named += [
+            name
+            for name, some in texts.items()
+            if any(is_like_a_number(text) or said_range(text) is not None for text in some)
+            or all(map(counts.manifest.hides, some))
+        ]
     return named
 
 

@@ -201,7 +201,8 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             stands = say("contradicts the rules by itself (threshold, rounding, or the rate or the change beside it)")
         text, column = counts.text[row], counts.part(row).view.column
         remedy = say(
-            "correct the number, or the rounding, markers, threshold, categories, change or over_time of the manifest"
+            "correct the number, or the rounding, markers, threshold, categories, open, change or over_time of the "
+            "manifest"
         )
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         problems.append(Problem(file, said, remedy, line=line, column=column))

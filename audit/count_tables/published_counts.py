@@ -442,6 +442,7 @@ class _Cells:
             release, measure, label = self.cell[row]
             before = self.rows.get((release - change.since, measure, label), [])
             by = int(found[2]) * (-1 if found[1] not in ("", "+") else 1)
+            self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *before])
             if before:
                 yield _Tie(self.rows[self.cell[row]], before, Fraction(1), Fraction(1), by)
             else:

@@ -8,7 +8,15 @@ from fractions import Fraction
 from functools import reduce
 from typing import Annotated, ClassVar, Literal, cast
 
-from audit.model.count_certificates import CaseTerm, CellRate, CertifiedBound, CountStep, CountSum, PublishedTerm
+from audit.model.count_certificates import (
+    CaseTerm,
+    CellChange,
+    CellRate,
+    CertifiedBound,
+    CountStep,
+    CountSum,
+    PublishedTerm,
+)
 from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.errors import printable
 from audit.model.finding import Finding, GroupLines, Place
@@ -387,11 +395,24 @@ def _term(term: PublishedTerm | CaseTerm, facts: TablesFacts) -> str:
     where = cell_name(term.cell, facts)
     if len(facts.releases) > 1:
         where = say("{where} in {release}", where=where, release=printable(term.release))
-    if term.rates:
-        where = "; ".join([where, *map(_rate, term.rates)])
-    if term.exact:
+    for each in term.rates:
+        where = f"{where}; {_rate(each) if isinstance(each, CellRate) else _change(each)}"
+    if term.exact and not term.rates:
         return f"{figure(term.end)} ({where})"
     return say("{count} ({where}, published {shown})", count=term.end, where=where, shown=printable(term.shown))
+
+
+def _change(change: CellChange) -> str:
+    """Return a published change between two releases, with what the other release shows."""
+    if change.release is None:
+        return f"{printable(change.column)} {printable(change.change)}"
+    return say(
+        "{column} {change}, {shown} in {release}",
+        column=printable(change.column),
+        change=printable(change.change),
+        shown=printable(change.shown),
+        release=printable(change.release),
+    )
 
 
 def _rate(rate: CellRate) -> str:

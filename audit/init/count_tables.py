@@ -52,7 +52,7 @@ from audit.io.argus_files import covered_by_digits
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table, legend, lines_beside
 from audit.io.publication_order import in_time, natural
-from audit.io.tables import is_table
+from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
@@ -127,7 +127,7 @@ def _files(folder: Path) -> list[Path]:
     inside = folder / "releases" if (folder / "releases").is_dir() else folder
     within = {each.name: each for each in inside.iterdir() if each.is_dir() and not _has_role(each.name)}
     for places in ([inside], [within[name] for name in in_time(within)[0]]):
-        tables = [[each.name for each in place.iterdir() if _is_of_counts(each)] for place in places]
+        tables = [[each.name for each in place.iterdir() if is_of_counts(each)] for place in places]
         found = [place / name for place, names in zip(places, tables, strict=True) for name in in_time(names)[0]]
         if found:
             break
@@ -136,10 +136,6 @@ def _files(folder: Path) -> list[Path]:
 
 def _has_role(name: str) -> bool:
     return name.startswith(".") or name in {*FOLDERS, SNAPSHOTS, "categories"}
-
-
-def _is_of_counts(path: Path) -> bool:
-    return is_table(path.name) and not path.name.endswith(".meta.csv")
 
 
 def _recognised(

@@ -30,7 +30,8 @@ _NOTE = re.compile(
     r"zeichenerkl\w*|l[e\u00e9]gende?|leyenda|anmerkungen|hinweise|fu\u00dfnoten|"
     rf"(?:{_WORDS})\s*:.*|[-_=]{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
     r"(?:stand|as (?:of|at)|published|updated|veröffentlicht|situation au|état au|situación a)\b[^0-9]{0,20}[0-9].*|"
-    r"(?:[*#\u2020\u2021]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[-\u2013.]\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
+    r"[\"'\u00ab\u201c\u201e] ?(?:[*#./:-]{1,3}|\[?[a-z]{1,2}\]?) ?[\"'\u00bb\u201c\u201d]\s*(?:[=:]\s*\S|\s[^\W\d]).*|"
+    r"(?:[*#\u2020\u2021]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[-\u2013./]\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -40,6 +40,11 @@ def is_table(name: str) -> bool:
     return name.endswith(SUFFIXES) or name.lower().endswith((".csv", ".tsv", *FOREIGN_SUFFIXES))
 
 
+def is_of_counts(path: Path) -> bool:
+    """Return whether a file may be a table of counts; those that describe the columns of another one are none."""
+    return is_table(path.name) and not path.name.endswith(".meta.csv")
+
+
 @dataclass(frozen=True)
 class Coded:
     """A column as integer codes.

@@ -30,6 +30,23 @@ class CellRate:
 
 
 @dataclass(frozen=True)
+class CellChange:
+    """A published change between the counts of a cell in two releases, which narrows a hidden one of them.
+
+    Attributes:
+        column: the column of the change.
+        change: the published text.
+        release: the tag of the other release; None if the series lacks it.
+        shown: what that publishes of the cell.
+    """
+
+    column: str
+    change: str
+    release: str | None
+    shown: str
+
+
+@dataclass(frozen=True)
 class PublishedTerm:
     """A published number times a weight.
 
@@ -42,7 +59,7 @@ class PublishedTerm:
         exact: whether this is the only count that the number can stand for.
         file: its file; absent for a missing row.
         line: its line in the file; absent for a missing row.
-        rates: the rates that narrow what its marker stands for.
+        rates: the rates and changes that narrow what its marker stands for.
     """
 
     release: str
@@ -53,7 +70,7 @@ class PublishedTerm:
     exact: Annotated[bool, UNWRITTEN]
     file: Omittable[str]
     line: Omittable[int]
-    rates: Annotated[tuple[CellRate, ...], UNWRITTEN] = ()
+    rates: Annotated[tuple[CellRate | CellChange, ...], UNWRITTEN] = ()
 
 
 @dataclass(frozen=True)

@@ -167,6 +167,12 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
             "the count can be.",
             count,
         )
+    elif sum(each.sign == each.shown for each in candidate.hide or ()) == count:
+        yield say_count(
+            "In {count} cell that is hidden already, leave out the numbers beside it, such as its change.",
+            "In {count} cells that are hidden already, leave out the numbers beside them, such as their changes.",
+            count,
+        )
     else:
         yield say_count(
             "In {count} cell that is hidden already, leave out the marker, too: it says how large the count can be.",

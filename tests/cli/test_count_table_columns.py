@@ -262,6 +262,21 @@ def test_a_hidden_count_is_at_least_its_change(tmp_path):
     assert "since a release that is not in the series" in why
 
 
+def test_a_proof_names_the_changes_that_narrow_a_count_and_a_repair_hides_them(tmp_path):
+    """The sign may stand for any count from 1 on; that it is 3 follows from 10 before and 7 fewer now."""
+    (tmp_path / "1.csv").write_text("area,n,change\nN,10,\nM,30,\nS,20,\nAll,60,\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("area,n,change\nN,*,-7\nM,32,2\nS,25,5\nAll,60,0\n", encoding="utf-8")
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers."*" = [1, inf]\n'
+    table += 'change = { column = "change", since = 1 }\nover_time = "independent"\n[policy]\nmin_count = 5\n'
+    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{table}'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2.csv"))
+    assert (code, "3 (area N in 2; change -7, 10 in 1, published *) = 3" in out) == (1, True), out
+    assert "In 1 cell that is hidden already, leave out the numbers beside it, such as its change." in out
+    code, out, _ = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "new"))
+    assert (code, (tmp_path / "new/2.csv").read_text(encoding="utf-8").splitlines()[1]) == (0, "N,*,"), out
+
+
 @pytest.mark.parametrize(("change", "code"), [("", 0), ("4", 3), ("0", 3), ("-4", 3)])
 @pytest.mark.parametrize("since", [1, 3])
 def test_a_change_of_a_hidden_count_since_no_release_is_undecided(change, code, since, tmp_path):

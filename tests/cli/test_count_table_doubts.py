@@ -1842,6 +1842,21 @@ def test_a_note_that_says_less_of_a_sign_than_the_manifest_is_read(numbers, note
     assert (found, 'a note says of "s"' in out) == (code, code == 3), out
 
 
+@pytest.mark.parametrize(("column", "code"), [("ddd", 3), ("d d", 0)], ids=["hidden everywhere", "flags of some"])
+def test_a_column_that_is_hidden_everywhere_is_no_remark(column, code, tmp_path):
+    """In C, all of 6 are 3 men and 3 of the other column, who are 1 to 3 each."""
+    rows = [
+        f"{area};{n};{sign.strip()}"
+        for (area, n), sign in zip((("A", "d"), ("B", "60"), ("C", "d")), column, strict=True)
+    ]
+    (tmp_path / "1.csv").write_text("\n".join(["area;All;divers", *rows, ""]), encoding="utf-8")
+    table = 'dimensions = ["area"]\nvalue = "All"\ntotals.area = ""\nmarkers.d = [1, 9]\n'
+    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{table}[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, '"divers"' in out) == (code, code == 3), out
+
+
 @pytest.mark.parametrize("tags", ["1 2", "2 1"], ids=["first", "last"])
 def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
     """Two counts of 8 people are 4 each in one release, as readers know from the note; the other has no sign."""

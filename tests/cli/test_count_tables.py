@@ -526,6 +526,7 @@ def test_a_candidate_has_the_tag_that_it_will_have_in_the_series(tmp_path, insid
     monkeypatch.chdir(tmp_path / "2024-q1" if inside else tmp_path)
     _, out, _ = run_main("next", str(tmp_path), "counts.csv" if inside else "2024-q1/counts.csv")
     assert "Release 2024-q1 is the candidate, not yet published." in out
+    assert run_main("next", str(tmp_path), "." if inside else "2024-q1")[1] == out
     (tmp_path / "series.toml").write_text(
         (tmp_path / "series.toml").read_text().replace(releases, 'releases = ["2023-q4/counts.csv"]')
     )
