@@ -119,7 +119,16 @@ _ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
 _UNNAMED = f"columns.{Unnamed.key}"
-_TYPED = ("dimensions", "min_count", "min_width", "not_counts", "over_time", "perturbation", "rounding", "threshold")
+_OVER_TIME = "table.over_time"
+_COUNTED = {
+    "independent": Phrase("other people or events in each, as the births of each year are"),
+    "same": Phrase("the same people in all of them, as in other tables, or a corrected edition, of the same numbers"),
+    "cumulative": Phrase(
+        "those of the release before, and newcomers: nobody is ever left out again, or counted in another row later, "
+        "as in a register of all cases so far; not the people of that day, of whom some have left"
+    ),
+}
+_TYPED = ("dimensions", "min_count", "min_width", "not_counts", "perturbation", "rounding", "threshold")
 _SHOWN, _TAGS_SHOWN = 3, 12
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
@@ -555,6 +564,20 @@ class _Asked:
             self.columns[Unnamed.key].comment(say("as answered"))
         return answer != OPEN
 
+    def ask_over_time(self) -> bool:
+        """Ask whom the releases of count tables count, and write the answer; return whether there is one."""
+        text, table = say("Whom does each release count?"), self.document["table"]
+        while (answer := self.ask(Question(text, _said(_COUNTED | _LEFT_OPEN), OPEN))) != OPEN:
+            before, table["over_time"] = table["over_time"], answer
+            try:
+                _opened(self.folder, self.document.as_string())
+            except InputError as error:
+                table["over_time"], text = before, f"{error.problems[0]}. {text}"
+            else:
+                table["over_time"].comment(say("as answered"))
+                break
+        return answer != OPEN
+
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
@@ -576,10 +599,13 @@ class _Asked:
         comments = [getattr(line, "trivia", Trivia()).comment for line in lines]
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
-        if key == _CHANGES:
-            return self.ask_changes(why)
-        if key == _UNNAMED:
-            return self.ask_unnamed()
+        own = {
+            _CHANGES: lambda: self.ask_changes(why),
+            _UNNAMED: self.ask_unnamed,
+            _OVER_TIME: self.ask_over_time,
+        }
+        if key in own:
+            return own[key]()
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         is_sign = tables == ["table", "markers"]
         if is_sign:

@@ -217,10 +217,14 @@ def _recognised_together(
         return None
     if found is None or together is None or not is_whole:
         what = say("the files are tables of counts, but have other columns each")
+        last = parts[-1].files[0]
+        release = last.parent.name if last.parent != folder else release_tag(last.name)
         remedy = say(
-            "if they were published together, give their columns of counts one name, and name those of one release "
-            "alike but for one word, such as 2024-sex.csv and 2024-age.csv; if they were not, give a table without a "
-            "column of the others this column, with Total in each row, or audit them in folders of their own"
+            "if each table counts other people, give each a folder of its own, with a file for each release (such as "
+            "{example}), and run `audit init` on each folder; if they count the same people, write all in one form (a "
+            "row for each count, one name for their columns of counts), and name those of one release alike but for "
+            "one word, such as 2024-sex.csv and 2024-age.csv; a column that a table lacks has Total in each row",
+            example=printable(f"{release_tag(last.name)}/{release}.csv"),
         )
         others = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
         if all(len(names) == 1 for names in others):

@@ -1589,6 +1589,25 @@ def test_an_answer_leaves_no_reason_of_the_guess_that_it_denies(typed, tmp_path)
     assert "add up to Somewhere" not in changed
 
 
+@pytest.mark.parametrize("answer", ["same", "cumulative", "independent", "?"])
+def test_whom_releases_count_is_asked_in_words(answer, tmp_path):
+    for tag in ("2023", "2024"):
+        rows = "".join(f"{area},{sex},{n}\n" for area, sex, n in NUMBERS)
+        (tmp_path / f"{tag}.csv").write_text(f"area,sex,n\n{rows}", encoding="utf-8")
+    run_main("init", str(tmp_path), "--yes")
+    asked = []
+
+    def reply(question):
+        asked.append(question)
+        return answer if "Whom does each release count?" in question.text else "yes"
+
+    text = confirmed(tmp_path, (tmp_path / "series.toml").read_text(encoding="utf-8"), reply)
+    document = tomllib.loads(text)
+    assert document["table"]["over_time"] == ("independent" if answer == "?" else answer)
+    assert ("table.over_time" in document.get("unconfirmed", {}).get("keys", ())) == (answer == "?")
+    assert {"same", "cumulative", "independent", "?"} == {*next(each.answers for each in asked if "Whom" in each.text)}
+
+
 def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_disclose_nothing(tmp_path):
     folder = written(tmp_path, NUMBERS)
     (folder / "series.toml").unlink()
