@@ -20,7 +20,6 @@ check()
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
 from audit.api.count_tables import (
-    CountComparisonResult,
     CountExplanationResult,
     CountImpactResult,
     CountRepairResult,
@@ -41,7 +40,6 @@ __all__ = [
     "AuditResult",
     "CheckResult",
     "ComparisonResult",
-    "CountComparisonResult",
     "CountExplanationResult",
     "CountImpactResult",
     "CountRepairResult",

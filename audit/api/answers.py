@@ -208,16 +208,15 @@ class ExplanationResult(WithFindings):
 class ComparisonResult(Answer):
     """Several series side by side: `report` has all of it; do not change it."""
 
-    report: Comparison
+    report: Comparison | ComparedTables
 
     @property
     def table(self) -> pd.DataFrame:
         """The figures as text, a row for each and a column for each series."""
         import pandas as pd
 
-        from reports.comparison import table
-
-        head, rows = table(self.report)
+        written_by = _WRITTEN_BY[type(self.report)].partition(":")[0]
+        head, rows = import_module(f"reports.{written_by}").table(self.report)
         return pd.DataFrame(rows, columns=head).set_index(head[0]).T
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from audit.api.answers import ComparisonResult
-from audit.api.count_tables import CountComparisonResult, LoadedTables, compare_tables
+from audit.api.count_tables import LoadedTables, compare_tables
 from audit.api.microdata import LoadedMicrodata
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings
@@ -29,7 +29,7 @@ def compare(
 
 
 @overload
-def compare(*series: LoadedTables, time_limit: float | None = 300.0) -> CountComparisonResult: ...
+def compare(*series: LoadedTables, time_limit: float | None = 300.0) -> ComparisonResult: ...
 
 
 def compare(
@@ -41,7 +41,7 @@ def compare(
     seed: int = 0,
     time_limit: float | None = 300.0,
     progress: bool | None = None,
-) -> ComparisonResult | CountComparisonResult:
+) -> ComparisonResult:
     """Compare several series, as `audit compare` does; with microdata, also their utility.
 
     Raises:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
-from audit.api.answers import Answer, OfCandidate
+from audit.api.answers import Answer, ComparisonResult, OfCandidate
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings, known_findings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.findings.count import CountReport
-from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedCounts, ComparedTables
 from audit.model.errors import UsageError
 from audit.model.report import Report
 from audit.pipeline import dataframes
@@ -101,24 +101,6 @@ class CountExplanationResult(Answer):
         where there is no upper end), exact.
         """
         return dataframes.explained(self.report)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CountComparisonResult(Answer):
-    """Several series of count tables side by side: `report` is all of it, by the series' folders."""
-
-    report: ComparedTables
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """The figures as text, a row for each and a column for each series."""
-        import pandas as pd
-
-        from reports.count_tables.answers import compared_rows
-
-        found = compared_rows(self.report)
-        names = [name for name, _ in self.report.series]
-        return pd.DataFrame([cells for _, *cells in found], index=[name for name, *_ in found], columns=names)
 
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
@@ -347,7 +329,7 @@ def published(
         )
 
 
-def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:
+def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> ComparisonResult:
     """Compare several series of count tables, each with its name.
 
     Raises:
@@ -357,8 +339,8 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
     from audit.count_tables.table_audit import audit_tables
 
     with _options({"time_limit": time_limit, "findings": 0}) as how:
-        found = tuple((name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
-        return CountComparisonResult(ComparedTables(found))
+        found = (ComparedCounts(name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
+        return ComparisonResult(ComparedTables(tuple(found)))
 
 
 def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOptions]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import CountMeasures, Rounding, TablesFacts
-from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Omittable, WrittenAs
+from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Items, Omittable, Status, WrittenAs
 from audit.runtime.phrases import Reason, ReasonKind
 
 
@@ -166,7 +167,50 @@ class CellExplanation:
 
 
 @dataclass(frozen=True)
-class ComparedTables:
-    """The reports of several series of count tables, each with the path of its series."""
+class ComparedCounts:
+    """One of several series of count tables.
 
-    series: tuple[tuple[str, CountReport], ...]
+    Attributes:
+        path: its path as given by the user.
+        report: its audit.
+    """
+
+    WRITTEN: ClassVar[tuple[str, ...]] = ("name", "passed", "status", "measures", "limits")
+    path: str
+    report: Annotated[CountReport, UNWRITTEN]
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.report.series.name
+
+    @property
+    def passed(self) -> bool:
+        """Whether the policy holds."""
+        return self.report.policy.passed
+
+    @property
+    def status(self) -> Status:
+        """The status of the attack."""
+        return self.report.attacks[0].status
+
+    @property
+    def measures(self) -> CountMeasures:
+        """The measures."""
+        return self.report.measures
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """The limits of the policy."""
+        return self.report.policy.limits
+
+
+@dataclass(frozen=True)
+class ComparedTables:
+    """The contents of `audit compare --format json` for count tables.
+
+    Attributes:
+        series: one entry for each series, in the given order.
+    """
+
+    series: Annotated[tuple[ComparedCounts, ...], Items(1)]

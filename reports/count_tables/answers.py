@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.findings.count import CountReport, amount, bound_lines, cell_name
@@ -14,7 +14,6 @@ from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
-from reports.json_values import json_object
 from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
 from reports.sentences import best_so_far, facts, reasons
@@ -325,35 +324,28 @@ def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]
 CELL = frames(cell_page)
 
 
-def compared_rows(compared: ComparedTables) -> list[list[str]]:
-    """Return what is compared, each row its name and an entry for each series."""
-    measures = [dict(measured(report)) for _, report in compared.series]
+def table(compared: ComparedTables) -> tuple[list[str], list[list[str]]]:
+    """Return the heads of the table, and a row for each series."""
+    measures = [dict(measured(each.report)) for each in compared.series]
     names = dict.fromkeys(name for each in measures for name in each)
-    rows = [[name, *(each.get(name, "") for each in measures)] for name in names]
-    return [[say("verdict"), *(state(report) for _, report in compared.series)], *rows]
+    rows = [
+        [one.path, state(one.report), *(each.get(name, "") for name in names)]
+        for one, each in zip(compared.series, measures, strict=True)
+    ]
+    return [say("series"), say("verdict"), *names], rows
 
 
 def compared_page(compared: ComparedTables) -> Page:
     """Return a table with a column for each series."""
-    table = PageTable(["", *(printable(name, 60) for name, _ in compared.series)], compared_rows(compared))
-    return Page(say("Release series compared"), inside=False, head=[], sections=[Section("", [table])])
+    head, rows = table(compared)
+    paths = [printable(each.path, 60) for each in compared.series]
+    figures = [[name, *cells] for name, *cells in zip(head, *rows, strict=True)]
+    return Page(
+        say("Release series compared"),
+        inside=False,
+        head=[],
+        sections=[Section("", [PageTable(["", *paths], figures[1:])])],
+    )
 
 
-def compared_document(compared: ComparedTables) -> Mapping[str, object]:
-    """Return the comparison as JSON."""
-    return {
-        "series": [
-            {
-                "path": printable(name, 500),
-                "name": report.series.name,
-                "passed": report.policy.passed,
-                "status": report.attacks[0].status,
-                "measures": json_object(report.measures),
-                "limits": report.policy.limits,
-            }
-            for name, report in compared.series
-        ]
-    }
-
-
-COMPARED = frames(compared_page, compared_document)
+COMPARED = frames(compared_page)

@@ -12,7 +12,7 @@ from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
-from audit.findings.count_answers import CandidateReport, CellExplanation
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
@@ -35,6 +35,7 @@ KINDS: Mapping[str, type] = {
     "count_tables": CountReport,
     "count_tables_candidate": CandidateReport,
     "count_tables_explanation": CellExplanation,
+    "count_tables_comparison": ComparedTables,
     "error": ErrorDocument,
 }
 """The kinds of results: each is `ID#/$defs/KIND`."""

@@ -210,5 +210,6 @@ def test_what_commands_on_count_tables_write_fits(tmp_path):
         ("count_tables_candidate", ["next", folder, candidate]),
         ("count_tables_candidate", ["repair", folder, candidate, "--output", tmp_path / "out"]),
         ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
+        ("count_tables_comparison", ["compare", folder, TABLES / "tables-levels"]),
     ):
         assert_fits(kind, *map(str, words))
