@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +12,7 @@ from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.cell_rates import CellRates
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts
-from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell
+from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell, count_id
 from audit.judgement.check_count_bounds import is_proved
 from audit.model.count_certificates import (
     CaseTerm,
@@ -58,11 +56,7 @@ class FindingBuilder:
     def id_of(self, part: EvidencePart, question: int) -> str:
         """Return the id of a finding, which depends only on the cell and, if counts change, on its release."""
         release, since, cell = self.subject(part, question)
-        said: list[object] = [part.measure, None if self._over_time == "same" else release, since, cell]
-        if (kinds := self.kinds(part)) is not None:
-            said.append(kinds)
-        text = json.dumps(said, ensure_ascii=False, sort_keys=True)
-        return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return count_id(self._over_time, part.measure, release, since, cell, self.kinds(part))
 
     def kinds(self, part: EvidencePart) -> str | None:
         """Return the dimension in which all people may be of one kind, if the questions of a part are about that."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -312,6 +314,20 @@ def _terms(step: CountStep) -> Iterator[PublishedTerm]:
     else:
         for case in step.cases:
             yield from _terms(case.step)
+
+
+def count_id(
+    over_time: str | None,
+    measure: str | None,
+    release: str,
+    since: str | None,
+    cell: Mapping[str, str],
+    dimension: str | None,
+) -> str:
+    """Return the id of a finding, which depends only on the cell and, if counts change, on its release."""
+    said: list[object] = [measure, None if over_time == "same" else release, since, cell]
+    text = json.dumps(said if dimension is None else [*said, dimension], ensure_ascii=False, sort_keys=True)
+    return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def cell_name(cell: Mapping[str, str], facts: TablesFacts) -> str:

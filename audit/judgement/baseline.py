@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from audit.findings.close_numbers import CloseNumbers
+from audit.findings.count import count_id
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
 from audit.judgement.selection import Selection
@@ -65,9 +66,14 @@ def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - an
 
 
 def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - any JSON
-    """Return the counts that a report knows, including those of findings that it did not show."""
-    found = dict(report.get("baseline", {}).get("counts", {}))
-    found |= {each["id"]: each for attack in report["attacks"] for each in attack["findings"]}
+    """Return the counts that a report knows, including those of findings that it did not show.
+
+    Ids are also made again, because until version 0.3 those of the same people's counts named a release.
+    """
+    found, over_time = dict(report.get("baseline", {}).get("counts", {})), report["series"].get("over_time")
+    for each in (each for attack in report["attacks"] for each in attack["findings"]):
+        about = each.get("measure"), each["release"], each.get("since"), each["cell"], each.get("dimension")
+        found |= dict.fromkeys((each["id"], count_id(over_time, *about)), each)
     if any(each["kind"] not in WORSE for each in found.values()):
         raise ValueError("a count has another kind")
     return {str(ident): _size(each) for ident, each in found.items()}

@@ -1,11 +1,13 @@
 """What waivers and baselines accept of counts: as much as was known, and no more."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from tests.cli.forms import EXAMPLES
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
 
@@ -189,3 +191,19 @@ def test_a_violated_clause_has_its_doubts_all_the_same(tmp_path):
     line = f'add size = {{ kind = "recovered", lower = {found["lower"]}, upper = {found["upper"]} }} to it'
     assert (code, [each["measure"] for each in report["policy"]["violations"]]) == (1, ["recovered"])
     assert any(line in each["reason"] for each in report["policy"]["undecided"])
+
+
+def test_a_baseline_whose_ids_name_a_release_is_read_for_the_same_people(tmp_path):
+    """As versions until 0.3 wrote them."""
+    folder = EXAMPLES.parent / "count_table_examples" / "tables-one-left-out"
+    report = json.loads(run_main(str(folder), "--format", "json", "--findings", "all")[1])
+    for each in (each for attack in report["attacks"] for each in attack["findings"]):
+        said = json.dumps([each.get("measure"), each["release"], each.get("since"), each["cell"]], sort_keys=True)
+        each["id"] = f"differencing-{hashlib.sha256(said.encode()).hexdigest()[:12]}"
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(report))
+    assert run_main(str(folder))[0] == 1
+    assert run_main(str(folder), "--baseline", str(old))[0] == 0
+    report["attacks"][0]["findings"][0]["lower"] -= 1
+    old.write_text(json.dumps(report))
+    assert run_main(str(folder), "--baseline", str(old))[0] == 1
