@@ -100,7 +100,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     whole = [each for each in impact.attacks if each not in cut]
     total, new = sum(each.after.findings_total for each in whole), sum(each.new for each in whole)
     yield say(
-        "Findings with the candidate: {total} (new: {new}; what was known without it: {known}).",
+        "Findings with the candidate: {total} (new: {new}; found without it, too: {known}).",
         total=total,
         new=new,
         known=total - new,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from audit.findings.wording import RELEASES, ROWS, enumerated
@@ -304,10 +304,22 @@ def _extent(violation: Violation) -> str:
     )
 
 
+def rests_on_guesses(report: Report) -> bool:
+    """Return whether something is undecided because the manifest guesses it."""
+    return any(kind_of(each.reason) is ReasonKind.UNCONFIRMED for each in report.policy.undecided)
+
+
+def _if_confirmed(report: Report) -> Iterator[str]:
+    for broken in _once(report.policy.if_confirmed):
+        if rests_on_guesses(report):
+            yield say("Violated if the guesses are right: {violation}.", violation=broken)
+        else:
+            yield say("Violated as the files are read now: {violation}.", violation=broken)
+
+
 def undecided(report: Report) -> Iterable[str]:
     """Yield the undecided clauses of the policy, and those that were not judged."""
-    for broken in _once(report.policy.if_confirmed):
-        yield say("Violated if the guesses are right: {violation}.", violation=broken)
+    yield from _if_confirmed(report)
     violated = {each.clause for each in report.policy.ended("violated")}
     for why, clauses in undecided_clauses(report).items():
         judged = {"assumptions", *violated}  # which the verdict or a sentence above states

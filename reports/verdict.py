@@ -12,7 +12,16 @@ from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
-from reports.sentences import named, result_text, seconds, status_in_words, value_of, violating, violation_text
+from reports.sentences import (
+    named,
+    rests_on_guesses,
+    result_text,
+    seconds,
+    status_in_words,
+    value_of,
+    violating,
+    violation_text,
+)
 
 _HARMLESS = Phrase("Values that are declared to be harmless are not counted.")
 _NEARLY = 0.9  # a value with this probability is always shown
@@ -49,8 +58,8 @@ def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
     fewer, more = (each.adversary.certain_if_unchanged or 0 for each in (before, after))
     if more > fewer:
         yield say(
-            "If values do not change, this release makes more values certain, which the policy does not forbid "
-            "(at least, in people: {more} with it, {fewer} without it).",
+            "If values do not change, the values of at least {more} people are certain with this release, and of at "
+            "least {fewer} without it. The policy does not forbid this, as it takes any change for possible.",
             more=figure(more),
             fewer=figure(fewer),
         )
@@ -208,8 +217,13 @@ def _undecided(report: Report) -> str:
         return say("UNDECIDED: {attacks} failed, and what would have been found is not known.", attacks=names)
     if any(each.measure == "policy" for each in report.policy.undecided):
         return say("UNDECIDED: no attack that ran decides a clause ({attacks}).", attacks=_tried(report))
-    if report.policy.if_confirmed:
+    if report.policy.if_confirmed and rests_on_guesses(report):
         return say("UNDECIDED, because the result depends on guesses; if they are right, the policy does not hold.")
+    if report.policy.if_confirmed:
+        return say(
+            "UNDECIDED, because the result depends on how the files are read; as they are read now, the policy does "
+            "not hold."
+        )
     if any(each.state == "unsized" for each in report.policy.waived):
         head = say("UNDECIDED: the waivers do not say how much they accept; add the lines below to them.")
     elif people := judged_people(report):
@@ -242,8 +256,10 @@ def _holding(report: Report, ran: str) -> str:
 
 
 def _waived(report: Report) -> int:
-    """Return the number of findings that are waived."""
-    return report.left_out or sum(each.state == "applied" for each in report.policy.waived)
+    """Return the number of findings that are waived, with the small classes of releases."""
+    applied = [each.group for each in report.policy.waived if each.state == "applied"]
+    classes = applied.count("*")
+    return (report.left_out or len(applied) - classes) + classes
 
 
 def _excepted(count: int) -> str:

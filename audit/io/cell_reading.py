@@ -78,6 +78,9 @@ _MAY_SAY_UNKNOWN = re.compile(  # of letters without accents, and digits: at the
 )
 _OFFICIAL_SIGNS = re.compile(r"[*/:~]|[\[(](?:[ckuxz]|low)[\])]", re.IGNORECASE)
 _LETTERS = frozenset("xzXZ")
+_SEX = re.compile(
+    r"(?:fe)?male|(?:wo)?man|homme|femme|mann|frau|m\u00e4nnlich|weiblich|hombre|mujer|varón", re.IGNORECASE
+)
 _CODE_BESIDE = re.compile(r"^[A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\s:]+|\s*[\[(][A-Za-z][0-9]{2}(?:\.[0-9-]+)?[\])]$")
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"9+[789]|([78])\1+")  # beside texts
@@ -275,6 +278,8 @@ def unknown_among(texts: Collection[str], *, of_numbers: bool = False) -> list[s
     (['-8', '97', 'NA', 'x'], [])
     >>> unknown_among(["1", "3", "-3", "-1", "98"], of_numbers=True), unknown_among(["f", "m", "x", "[c]", "*"])
     (['98'], ['[c]', '*'])
+    >>> unknown_among(["-1", "0", "1"], of_numbers=True), unknown_among(["Female", "Male", "X"])
+    ([], [])
     >>> unknown_among(["none", "Refus de répondre", "Rather not say", "(vide)", "Non-réponse", "not pregnant", "NR"])
     ['Refus de répondre', 'Rather not say', '(vide)', 'Non-réponse', 'NR']
     """
@@ -283,8 +288,9 @@ def unknown_among(texts: Collection[str], *, of_numbers: bool = False) -> list[s
     words |= {text for text in texts if _OFFICIAL_SIGNS.fullmatch(text)}
     beside = {*texts} - {*numbers, *words, ""}
     if any(len(text) > 1 for text in beside) and all(len(text) > 1 or text in _LETTERS for text in beside):
-        words |= beside & _LETTERS
-    whole = {text for text, number in numbers.items() if number < 0 and number.denominator == 1}
+        words |= {text for text in beside & _LETTERS if text != "X" or not any(map(_SEX.fullmatch, beside))}
+    is_scale = {*numbers.values()} == {-number for number in numbers.values()}  # as from -1 to 1
+    whole = {text for text, number in numbers.items() if number < 0 and number.denominator == 1 and not is_scale}
     coded = {t for t in numbers if _CODE.fullmatch(t)} | {t for t in whole if beside or _is_code(numbers[t])}
     others = [Fraction(0), *(number for text, number in numbers.items() if text not in coded)]
     high, low = max(others), min(others)

@@ -228,9 +228,11 @@ class Reader:
 
     def files_or_flags(self, table: Mapping[str, Any], key: str) -> dict[str, str | bool]:
         """Return a table of paths inside the folder, or of `true` or `false` in place of a path."""
-        stated = table.get(key)
-        if not isinstance(stated, Mapping):
-            return {**self.files(table, key)}
+        stated = table.get(key, {})
+        if not (isinstance(stated, Mapping) and all(isinstance(item, str | bool) for item in stated.values())):
+            what = say("this has to be a table of files, or of true or false")
+            self.note(key, what, say("write {example}", example=f'{key} = {{ Column = "…" }}'))
+            return {}
         flags = {name: each for name, each in stated.items() if isinstance(each, bool)}
         paths = {name: path or "." for name, path in stated.items() if name not in flags}
         return {**flags, **self.files({key: paths}, key)}

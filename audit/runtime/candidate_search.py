@@ -84,10 +84,10 @@ class CandidateSearch(Generic[P, J]):
         each, left = max(1e-3, self.budget.gone() / (self.audits + 1)), self.budget.remaining()
         if left is None:
             return
-        about = {"seconds": figure(max(each, 1), ".0f"), "most": figure(left // each, ",.0f")}
+        about = {"seconds": figure(each, ".0f" if each >= 1 else ".1g"), "most": figure(left // each, ",.0f")}
         self.budget.stage(say("about {seconds} s an audit, {most} more at most", **about))
         if not self._is_estimated:
-            line = say("One audit takes about {seconds} s; the time limit allows at most {most} more.", **about)
+            line = say("One audit takes about {seconds} s; within the time limit, up to {most} more are made.", **about)
             ESTIMATES.info("%s", line)
             self._is_estimated = True
 

@@ -277,6 +277,7 @@ def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(wo
         write(tmp_path / "series.toml", text.replace(spelled, "") if more else text)
         found, out, _ = run_main(str(tmp_path))
         assert (found, "fit nobody of the register" in " ".join(out.split())) == (code, code == 3)
+        assert "guess" not in out
 
 
 @pytest.mark.parametrize(("word", "times", "asked"), [("Any", 10, True), ("W9", 1, False), ("Ward 2", 10, False)])

@@ -163,6 +163,12 @@ def test_a_file_of_categories_that_cannot_be_used_is_refused(tmp_path, chapters,
     assert what in refused(str(folder))
 
 
+@pytest.mark.parametrize("wrong", ["3", '"chapters.csv"', "{ Disease = 3 }", '{ Disease = ["chapters.csv"] }'])
+def test_anything_but_files_and_flags_is_refused(tmp_path, wrong):
+    what = '`similar`: this has to be a table of files, or of true or false; write similar = { Column = "…" }'
+    assert what in refused(str(with_chapters(tmp_path, MIXED, f"similar = {wrong}")))
+
+
 def test_its_file_is_a_part_of_the_series(tmp_path):
     _, result, _ = run_audit(with_chapters(tmp_path, MIXED))
     assert "dropped-file" not in {each["kind"] for each in result["warnings"]}

@@ -54,7 +54,7 @@ def test_people(series):
     assert all(each["newly_found"] == len(each["new_findings"]) for each in impact["attacks"])
     whole = [each for each in impact["attacks"] if "incomplete" not in (each["status"], each["status_before"])]
     count, new = (sum(each[name] for each in whole) for name in ("findings_total", "newly_found"))
-    assert f"with the candidate: {count} (new: {new}; what was known without it: {count - new})" in said
+    assert f"with the candidate: {count} (new: {new}; found without it, too: {count - new})" in said
     assert ("these attacks ended early" in said) == (len(whole) < len(impact["attacks"]))
     assert re.match(rf"Findings \({sum(totals(before).values())}[:)]", lists)
     by_attack = Counter({name: many for (name, _), many in totals(before).items() if many})

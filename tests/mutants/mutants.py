@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "unit/reports/test_sentences.py::test_the_waived_classes_of_a_release_are_counted_beside_waived_findings": [
+        ("reports.verdict._waived", "+ classes", ""),
+    ],
     "cli/test_rolls.py::test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about": [
         ("audit.judgement.doubts.unfitting_doubts", "texts[strange[0]] * expected >= _EXPECTED_ROWS", "True"),
         ("audit.judgement.doubts.unfitting_doubts", "and not attribute.spelled", ""),

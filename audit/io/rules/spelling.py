@@ -86,6 +86,13 @@ _SHORT = 3  # letters of an abbreviation
 _CERTAINTY = {("v", "a"), ("z", "n"), ("verdacht", "auf"), ("zustand", "nach")}
 """Two words before a diagnosis that say how certain it is, as the letters g, v and z behind it do, and a says that it
 is not the case."""
+_OF_DEGREE = frozenset(  # words beside which a text says another degree, or the contrary
+    re.findall(
+        r"\w+",
+        "very rather fairly quite not no without très tres plutôt assez peu pas non sans sehr eher ziemlich wenig "
+        "nicht kein keine ohne muy bastante poco sin",
+    )
+)
 _MOST_WORDS = 8  # of a text whose parts are compared with others
 _LONG_NUMBER = 4  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
@@ -331,6 +338,8 @@ def _of_like_words(texts: Collection[str], *, nearly: bool) -> list[list[str]]:
 
     >>> _of_like_words(["gout", "Z.n. Gout", "goutish", "Bad Ems", "Ems", "[Ems]", "7", "7 b"], nearly=False)
     [['gout', 'Z.n. Gout'], ['Ems', '[Ems]', 'Bad Ems']]
+    >>> _of_like_words(["good", "very good", "Bonne", "Très bonne", "ill", "not ill"], nearly=True)
+    []
     """
     words = {text: _words(text) for text in texts if not is_range(text)}
     like = _as_one(_like_words({*chain(*words.values())})) if nearly else {}
@@ -340,9 +349,14 @@ def _of_like_words(texts: Collection[str], *, nearly: bool) -> list[list[str]]:
         alike[_in_order(own, nearly=nearly)][text] = None
     for text, own in words.items():
         few = range(0 if list_sign(text) else len(own[:_MOST_WORDS]) + 1)
-        for part in (own[i:j] for i, j in combinations(few, 2)):
+        for part, rest in ((own[i:j], own[:i] + own[j:]) for i, j in combinations(few, 2)):
             key = _in_order(part, nearly=nearly)
-            if key in alike and len("".join(part)) > 1 and not looks_ranged(" ".join(part)):
+            if (
+                key in alike
+                and _OF_DEGREE.isdisjoint(rest)
+                and len("".join(part)) > 1
+                and not looks_ranged(" ".join(part))
+            ):
                 alike[key][text] = None
     more = chain(_of_other_certainty(words), _abbreviations(words)) if nearly else ()
     return [*([*group] for key, group in alike.items() if key and len(group) > 1), *more]

@@ -7,7 +7,7 @@ import pytest
 
 import audit
 from audit.model.measures import Measures, RiskMeasures
-from audit.model.report import AttackReport
+from audit.model.report import AttackReport, Waived
 from reports.sentences import result_text
 from reports.verdict import headline
 
@@ -31,3 +31,14 @@ def test_the_verdict_counts_the_attribute_of_which_most_values_are_certain():
     ]
     doubtful = replace(report, attacks=tuple(attacks), policy=replace(report.policy, violations=()))
     assert "the values of 191 people are certain, 20 others with 90% or more" in headline(doubtful)[0]
+
+
+def test_the_waived_classes_of_a_release_are_counted_beside_waived_findings():
+    report = audit.load(Path(__file__).parents[2] / "examples/hospital-2-invariant").audit().report
+    classes = Waived(None, "known to all", "2999-01-01", "applied", group="*", release="1")
+    others = replace(classes, finding="intersection-1", group=None, release=None)
+    for left_out, waived, count in ((2, (others, classes), 3), (0, (classes,), 1), (2, (others,), 2)):
+        seen = replace(
+            report, left_out=left_out, policy=replace(report.policy, waived=waived, violations=(), undecided=())
+        )
+        assert f"except for what is waived: {count} finding" in headline(seen)[0]
