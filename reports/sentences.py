@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
-from audit.model.measures import PEOPLE
+from audit.model.measures import PEOPLE, Measures
 from audit.model.report import (
     HIDDEN,
     AdversaryFacts,
@@ -508,10 +508,15 @@ def _reached(report: Report) -> Iterable[str]:
         )
 
 
+_SEVERAL = Phrase("Withhold the rows of the people found, or put them into groups with several values.")
+
+
 def measures(report: Report) -> Iterable[str]:
     """Yield what the publisher can do now, in words without commands."""
     found = [attack for attack in violating(report) if attack.findings_total]
-    yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
+    alone = str(_SEVERAL) if report.adversary.any_change else str(Measures.remedy)
+    remedies = (str(attack.measures.remedy) for attack in found)
+    yield from dict.fromkeys(alone if each == str(Measures.remedy) else each for each in remedies)
     if report.policy.violations and not found:
         yield say("Publish larger or more diverse groups, or accept a higher limit in the policy.")
     if report.policy.violations:

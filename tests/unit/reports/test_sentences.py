@@ -8,7 +8,7 @@ import pytest
 import audit
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.report import AttackReport, Waived
-from reports.sentences import result_text
+from reports.sentences import measures, result_text
 from reports.verdict import headline
 
 
@@ -42,3 +42,12 @@ def test_the_waived_classes_of_a_release_are_counted_beside_waived_findings():
             report, left_out=left_out, policy=replace(report.policy, waived=waived, violations=(), undecided=())
         )
         assert f"except for what is waived: {count} finding" in headline(seen)[0]
+
+
+@pytest.mark.parametrize("any_change", [False, True])
+def test_where_any_value_may_follow_groups_with_the_same_values_as_before_protect_nobody(any_change):
+    """A class with one value would keep it; with several values, nobody's is certain."""
+    report = audit.load(Path(__file__).parents[2] / "examples/hospital-l-diverse").audit().report
+    said = " ".join(measures(replace(report, adversary=replace(report.adversary, any_change=any_change))))
+    assert ("put them into groups with the same values as before" in said) != any_change
+    assert ("put them into groups with several values" in said) == any_change
