@@ -19,7 +19,7 @@ class Mutant:
         name: its qualified name, module first.
         text: what stands exactly once in its source.
         replacement: what the mutant has instead.
-        test: the test that notices it, or a file of tests, as pytest names them.
+        test: the test that notices it, as pytest names it.
     """
 
     name: str

@@ -216,9 +216,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.pipeline.publication_plan._with_seeds", "(each.keeps, ", "("),
         ("audit.pipeline.publication_plan._with_seeds", "best.seeds == 1", "False"),
     ],
-    "cli/test_violated_numbers.py": [
+    "cli/test_violated_numbers.py::test_violations_count_the_people_of_their_findings": [
         ("audit.clauses.closeness.Closeness.people", "found.claims.person[sure]", "found.claims.person"),
         ("audit.clauses.max_risk.MaxRisk.violations", "entry.number_of(certain, None", "(lambda *_: 1)(certain, None"),
+    ],
+    "cli/test_violated_numbers.py::test_rows_and_people_that_look_alike_are_told_apart": [
         ("audit.clauses.smallest_class.SmallestClass.violations", "smallest < -rows", "False"),
     ],
     "cli/test_harmless.py::test_a_combination_is_as_likely_as_it_was": [
@@ -232,7 +234,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.closeness.Closeness.sure", " and found.doubts[at] is None", ""),
         ("audit.clauses.min_e._declared", "len(known) > 1", "True"),
     ],
-    "repair/test_dividing.py": [
+    "repair/test_dividing.py::test_no_group_can_be_taken_out_of_what_is_left": [
         ("audit.repair.plans.divide", "[*needed, *others[:middle]]", "others[:middle]"),
         ("audit.repair.plans.divide", "(middle + 1, high)", "(high, high)"),
     ],

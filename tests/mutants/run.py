@@ -1,4 +1,4 @@
-"""Make each mutant in a copy of this tree and run the tests that must notice it: `python -m tests.mutants.run [WORD]`.
+"""Make each mutant in a copy of this tree and run the test that must notice it: `python -m tests.mutants.run [WORD]`.
 
 As many at once as there are processors. With words, only mutants whose qualified names have one of them. The exit code
 is 0 where every mutant was killed. With `--tested` first, the tests are known to pass without any mutant.
@@ -122,7 +122,7 @@ def survived(mutant: Mutant) -> str | None:
         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     if ended == FAILED and "\nFAILED " in printed:  # not where a module cannot be imported
         return None
-    return "it survives its tests" if ended == PASSED else f"its tests give no answer ({ended}):\n{printed}"
+    return "it survives its test" if ended == PASSED else f"its test gives no answer ({ended}):\n{printed}"
 
 
 def tried(mutant: Mutant) -> str | None:

@@ -29,8 +29,7 @@ def test_a_mutant_has_its_place(mutant):
 
 def test_the_test_of_each_is_there():
     for path, _, name in (mutant.test.partition("::") for mutant in MUTANTS):
-        assert not name or f"def {name.partition('[')[0]}(" in read(path), path
-        assert (ROOT / path).exists(), path
+        assert f"def {name.partition('[')[0]}(" in read(path), path
 
 
 @cache

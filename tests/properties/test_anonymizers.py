@@ -200,6 +200,16 @@ def begin(folder: Path, groups, newcomers):
     ),
     False,
 )
+@example(  # wherever the first group is divided, its part would get the cells of another one
+    (
+        [
+            ([(age, "Ely") for age in (18, 18, 22, 22)], ("[18, 22]", "*")),
+            *(([(18, "Ely")] * 2, (f"[18, {upto}]", "*")) for upto in range(18, 22)),
+        ],
+        [],
+    ),
+    False,
+)
 def test_a_series_begun_elsewhere_goes_on_monotonic(drawn, withhold):
     """New people join a group whose cells cover them; those outside all cells are a class, wait, or are refused."""
     groups, _ = drawn
