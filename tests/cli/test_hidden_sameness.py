@@ -434,10 +434,10 @@ def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
     assert any('columns "A" and "B" have cells of "Town"' in each for each in reasons) == shows
 
 
-@pytest.mark.parametrize(("by", "code"), [(1000, 3), (1, 0), (50000, 1)])
-def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, code):
+@pytest.mark.parametrize(("by", "alike", "code"), [(1000, 1, 3), (1, 1, 0), (50000, 1, 1), (1000, 2, 0)])
+def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, alike, code):
     """Each release has the pays of the same people, one of them in thousands; without a key, rows are not linked."""
-    pays = [10000 + n * 7919 % 90007 for n in range(60)]
+    pays = [10000 + n % (60 // alike) * 7919 % 90007 for n in range(60)]
     first = [[f"{n // 3 * 5}+", str(pay)] for n, pay in enumerate(pays)]
     last = [[f"{n // 6 * 10}+", str(round(pay / by) * by if by > 1 else pay + 7 * n + 3)] for n, pay in enumerate(pays)]
     columns = 'sensitive = "Pay"\nquasi_identifiers = ["Age"]\nspelled = ["Age"]\ntypes = { Pay = "numeric" }\n'
