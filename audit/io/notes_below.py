@@ -171,9 +171,14 @@ _ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
 
 
 def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order."""
+    """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order.
+
+    >>> [*legend(["..", "c"], ['".." indicates fewer than 6; c = confidential'])]
+    [('..', 'indicates fewer than 6'), ('c', 'confidential')]
+    """
     for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
         for sign in signs:
-            says = rf"(?:[^=:]*:\s*)?{re.escape(sign)}(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            quoted = rf"[\"'\u00ab\u201c\u201e]\s?{re.escape(sign)}\s?[\"'\u00bb\u201c\u201d]"
+            says = rf"(?:[^=:]*:\s*)?(?:{re.escape(sign)}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
             if (found := re.fullmatch(says, entry)) is not None:
                 yield sign, found[1].rstrip(". ")

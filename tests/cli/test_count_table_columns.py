@@ -649,6 +649,8 @@ def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch)
 def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_path):
     text = "area,sex,n\nA,f,*\nA,m,17\nA,All,c\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n".replace("c", "20")
     assert guessed(tmp_path, {"1.csv": f'{text}"Note: * = {note}",,\n'})["table"]["markers"] == {"*": ends}
+    quoted = {"1.csv": f'{text}"""*"" means {note}",,\n'}  # a sign in quotation marks
+    assert guessed(tmp_path / "quoted", quoted)["table"]["markers"] == {"*": ends}
 
 
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
