@@ -566,7 +566,11 @@ class _Asked:
 
     def ask_over_time(self) -> bool:
         """Ask whom the releases of count tables count, and write the answer; return whether there is one."""
-        text, table = say("Whom does each release count?"), self.document["table"]
+        table = self.document["table"]
+        stated = say(
+            "{file} says {key} = {value}.", file=NAME, key=_OVER_TIME, value=toml_value(str(table["over_time"]))
+        )
+        text = f"{say('Whom does each release count?')} {stated}"
         while (answer := self.ask(Question(text, _said(_COUNTED | _LEFT_OPEN), OPEN))) != OPEN:
             before, table["over_time"] = table["over_time"], answer
             try:

@@ -33,6 +33,9 @@ ANSWERS = {
     "never",
     "stated",
     "any",
+    "same",
+    "cumulative",
+    "independent",
 }
 
 

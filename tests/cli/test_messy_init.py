@@ -263,7 +263,7 @@ def test_tables_that_cannot_be_read_together_are_refused(tmp_path):
     write(tmp_path / "1.csv", as_csv([["area", "cases"], *rows]))
     write(tmp_path / "2.csv", as_csv([["sex", "deaths"], *rows]))
     code, _, error = run_main("init", str(tmp_path), "--yes")
-    assert (code, "give their columns of counts one name" in error) == (2, True)
+    assert (code, "give each a folder of its own, with a file for each release" in error) == (2, True)
     for name, year in (("1.csv", "31.12.2021"), ("2.csv", "31.12.2022")):
         write(tmp_path / name, as_csv([["area", year], *rows]))
     code, _, error = run_main("init", str(tmp_path), "--yes")

@@ -36,7 +36,7 @@ def run_main(*argv: str) -> tuple[int, str, str]:
 
 def agreed(question: Question) -> str:
     """The answer of a publisher for whom every guess is right, to a question of `audit init --confirm`."""
-    stated = re.search(r"\bcolumns\.(\w+) = ", question.text)
+    stated = re.search(r'\b(?:columns\.(?=\w+ = )|table\.over_time = ")(\w+)', question.text)
     if stated and stated[1] in question.answers:
         return stated[1]
     if OPEN in question.answers and "yes" in question.answers:
