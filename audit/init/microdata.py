@@ -52,6 +52,7 @@ from audit.io.microdata import (
     open_microdata,
     pointed,
     remedy_for_codes,
+    remedy_for_empty,
     remedy_for_unknown,
 )
 from audit.io.publication_order import in_time, natural
@@ -187,6 +188,7 @@ def _complete(found: FoundFiles) -> None:
             if unpublished
             else []
         ),
+        *_doubted_blanks(quasi),
         *_doubted_values(found.sensitive),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
@@ -300,7 +302,8 @@ def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator
         )
     if (row := files[0].one_row) is not None:
         yield _only_one(row)
-    elif individual.repeated and files[0].by is None:
+        return
+    if individual.repeated and files[0].by is None:
         yield say(
             'Some people have several rows in one table (column "{column}"), and methods refuse such a table: add up '
             "the amounts of a person, or write under [columns] which row counts: latest_by or gravest.",
@@ -350,6 +353,19 @@ def _only_one(row: OneRow) -> str:
         column=column,
         date=name,
     )
+
+
+def _doubted_blanks(quasi: Sequence[Column]) -> Iterator[str]:
+    """Yield how many cells of a quasi-identifier are empty."""
+    for column in quasi:
+        if "" in column.texts and (empty := int(np.count_nonzero(column.codes == column.texts.index("")))):
+            yield say_count(
+                '{count} cell of "{column}" has no value, and methods refuse it: {remedy}.',
+                '{count} cells of "{column}" have no value, and methods refuse them: {remedy}.',
+                empty,
+                column=printable(column.name),
+                remedy=remedy_for_empty(),
+            )
 
 
 def _doubted_values(sensitive: Column) -> Iterator[str]:
@@ -584,7 +600,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     _ask_roles(document, microdata, columns, ask)
     microdata = open_microdata(folder, tomlkit.dumps(document))
     row = microdata.snapshots[0].one_row
-    if row is not None and ask(yes_or_no(_gravest_counts(row) or _only_one(row), default=True)) == "no":
+    if row is not None and ask(yes_or_no(_which_row_counts(row), default=True)) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:
@@ -662,10 +678,15 @@ def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[s
             said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)
 
 
-def _gravest_counts(row: OneRow) -> str:
-    """Return the question whether the row with the gravest value counts; an empty text if it is the latest."""
+def _which_row_counts(row: OneRow) -> str:
+    """Return the question whether the latest row counts, or that with the gravest value."""
     if not row.gravest:
-        return ""
+        return say(
+            'Some people have several rows in one table (column "{column}"): methods publish only the latest by '
+            '"{date}". Is that right? By a no, you write one row for each person.',
+            column=printable(row.individual),
+            date=printable(row.column),
+        )
     return say(
         'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
         '"{sensitive}" is gravest. Is that right? By a no, you write one row for each person.',

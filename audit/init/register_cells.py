@@ -86,26 +86,40 @@ def _register_column(found: FoundFiles, theirs: str) -> Column | None:
 
 
 def state_words(found: FoundFiles) -> None:
-    """Draft a crosswalk where the register writes the sexes in other words than the releases."""
-    if REGISTER not in found.beside or found.guesses.column(Crosswalk.key) or (found.folder / CROSSWALK).exists():
+    """Draft crosswalks where the register writes sexes in other words than the releases, or words before numbers."""
+    if REGISTER not in found.beside or found.guesses.column(Crosswalk.key):
         return
     there = found.register_columns()
-    for column in found.with_role(QUASI):
+    for place, column in enumerate(found.with_role(QUASI), 1):
         own = _register_column(found, there[column.name]) if column.name in there else None
-        if own is None or column.parses(Kind.NUMERIC):
+        file = f"crosswalk-{place}.csv" if CROSSWALK in found.guesses.files else CROSSWALK
+        if own is None or (found.folder / file).exists():
             continue
-        if (words := _of_same_sex([text for text in own.some if text not in column.some], column.some)) is None:
+        unread = [text for text in own.some if text not in column.some]
+        words = _with_numbers(unread) if column.parses(Kind.NUMERIC) else _of_same_sex(unread, column.some)
+        if not words:
             continue
         pairs = joined([f'"{printable(text)}" = "{printable(like)}"' for text, like in words.items()])
         why = say("the register writes these values in other words: {pairs}", pairs=pairs)
-        found.guesses.state(f"columns.{Crosswalk.key}", {column.name: CROSSWALK}, why, sure=False)
-        found.guesses.written[f"{Crosswalk.key}.{toml_key(column.name)} = {toml_value(CROSSWALK)}"] = why
+        found.guesses.state(f"columns.{Crosswalk.key}", {column.name: file}, why, sure=False)
+        found.guesses.written[f"{Crosswalk.key}.{toml_key(column.name)} = {toml_value(file)}"] = why
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(
             [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
         )
-        found.guesses.files[CROSSWALK] = text.getvalue()
-        return
+        found.guesses.files[file] = text.getvalue()
+
+
+def _with_numbers(texts: Sequence[str]) -> dict[str, str]:
+    """Return the number of each text, where all of them have one word before it.
+
+    >>> _with_numbers(["Year 7", "Year 10"]), _with_numbers(["Year 7", "Form 8"]), _with_numbers(["7-8", "9"])
+    ({'Year 7': '7', 'Year 10': '10'}, {}, {})
+    """
+    found = [re.fullmatch(r"([^\W\d_]{2,}) ?([0-9]{1,3})", text) for text in texts]
+    if len({each[1].casefold() for each in found if each}) != 1:
+        return {}
+    return {each[0]: each[2] for each in found if each} if all(found) else {}
 
 
 def _of_same_sex(unread: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:

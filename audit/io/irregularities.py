@@ -107,10 +107,10 @@ _LIKE_RELEASES = Noun(
     "them under releases, or, if they are not published, take them or their keys to another folder",
 )
 _UNUSED_KEY = Noun(
-    "a table in private/ is like a key, but no release has its name, so it is not read: name it {name}, or take it to "
-    "another folder",
+    "a table in private/ is like a key, but no release has its name, so it is not read: name it {name}, with the "
+    "columns row (counted from 0: the first row is 0) and individual, or take it to another folder",
     "{count} tables in private/ are like keys, but no release has their names, so they are not read: name them "
-    "{name}, or take them to another folder",
+    "{name}, with the columns row (counted from 0: the first row is 0) and individual, or take them to another folder",
 )
 _SHEETS = Noun(
     "a workbook has sheets that are not read; if they were published, save each one as a separate file",

@@ -106,7 +106,10 @@ class OneRow:
         else:
             rank, first = ranked_dates(texts, kind_of_days(texts))
             wrong = codes == first
-            what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
+            what = say("the cell is not a date")
+            remedy = say(
+                "write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)"
+            )
         table.note_first(wrong, self.column, what, remedy, problems)
         return table.without(further_rows(people, rank[codes], latest=True))
 
@@ -533,7 +536,7 @@ class Microdata:
         except CellError as error:
             return None, error.what, say("correct it, or list the column's values under [domains]")
         if value is None:
-            return None, say("the cell has no value"), _write_value()
+            return None, say("the cell has no value"), remedy_for_empty()
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
             return None, say("the number is too large"), say("write a number of at most 300 digits")
         if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
@@ -581,7 +584,7 @@ def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
     return False
 
 
-def _write_value() -> str:
+def remedy_for_empty() -> str:
     """Return what to do about an empty cell of a quasi-identifier."""
     return say(
         'write the exact value; or a text such as "unknown", and list all values of the column under [domains]; or '
@@ -604,7 +607,7 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
 def note_empty(table: Table, individual: str, names: Iterable[str], problems: Problems) -> None:
     """Note the empty cells of some columns in the rows of people."""
     table = table.without(totals(table.arrow(individual)))
-    what, remedy = say("the cell has no value"), _write_value()
+    what, remedy = say("the cell has no value"), remedy_for_empty()
     for name in names:
         table.note_first(_are_empty(table, name), name, what, remedy, problems)
 

@@ -208,7 +208,10 @@ class ReleaseReading:
         rank, wrong = ranked_dates(texts, kind)
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
-            what, remedy = say("the cell is not a date"), say("write dates as 2024-03-17, 17.03.2024 or 20240317")
+            what = say("the cell is not a date")
+            remedy = say(
+                "write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)"
+            )
             day_first, month_first = Kind.DAY_FIRST, Kind.MONTH_FIRST
             if None not in (single_day(texts[wrong], day_first), single_day(texts[wrong], month_first)):
                 what = say("the column does not show which number is the day and which the month")
@@ -515,12 +518,17 @@ def further_rows(person: Codes, rank: npt.NDArray[np.int64], *, latest: bool) ->
     return further & (person != NOBODY)
 
 
+_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])|(0?[1-9]|1[0-2])[./]([0-9]{4})")
+
+
 def ranked_dates(texts: Sequence[str], kind: Kind) -> tuple[npt.NDArray[np.int64], int | None]:
     """Return the rank of each text as a date or a plain number, and the index of the first text that is neither.
 
     The ranks have shape (len(texts),), int64; an empty text comes first, and times of day count. The index is None if
-    all texts are dates, numbers or empty.
+    all texts are dates, numbers or empty. Months are dates if all texts are months: beside days they have no order.
     """
+    if all(map(_MONTH.fullmatch, filter(None, texts))):
+        texts = [_MONTH.sub(r"01.\2\3.\1\4", text) for text in texts]
     keys: list[tuple[int, tuple[int, ...]]] = []
     wrong = None
     for place, text in enumerate(texts):

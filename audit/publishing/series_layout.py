@@ -244,16 +244,37 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
     columns = manifest.columns
     if columns.sensitive != (microdata.sensitive,):
         published = ", ".join(columns.sensitive)
-        what = f'{NAME}: the series publishes "{published}", the microdata hold "{microdata.sensitive}" as sensitive'
-        raise UsageError(f"{what}; anonymizers publish one sensitive attribute, of the same name in both")
+        raise UsageError(
+            say(
+                '{file}: the series publishes "{columns}", the microdata hold "{column}" as sensitive; anonymizers '
+                "publish one sensitive attribute, of the same name in both",
+                file=NAME,
+                columns=published,
+                column=microdata.sensitive,
+            )
+        )
     for name in columns.quasi_identifiers:
         if name not in microdata.quasi_identifiers:
-            what = f'{NAME}: the series publishes the quasi-identifier "{name}"'
-            raise UsageError(f"{what}, which {MICRODATA} does not name; add it there")
+            raise UsageError(
+                say(
+                    '{file}: the series publishes the quasi-identifier "{column}", which {other} does not name; add it '
+                    "there",
+                    file=NAME,
+                    column=name,
+                    other=MICRODATA,
+                )
+            )
     for name in columns.rules[Unlinkable].reasons:
         if name not in microdata.unlinkable:
-            what = f'{NAME}: the series publishes the unlinkable column "{name}"'
-            raise UsageError(f"{what}, which {MICRODATA} does not name as such; add it there")
+            raise UsageError(
+                say(
+                    '{file}: the series publishes the unlinkable column "{column}", which {other} does not name as '
+                    "such; add it there",
+                    file=NAME,
+                    column=name,
+                    other=MICRODATA,
+                )
+            )
     known = columns.rules[Harmless].values.get(microdata.sensitive, ())
     if not {*microdata.harmless} <= {*known}:
         what = f"{MICRODATA}: `harmless` names values that {NAME} does not"

@@ -505,7 +505,8 @@ def test_a_key_that_is_not_read_leaves_the_policy_undecided(tmp_path, name, colu
     (tmp_path / "private").mkdir()
     write(tmp_path / "private" / name, as_csv([columns, ["0", "1"], ["1", "2"]]))
     found, out, _ = run_main(str(tmp_path))
-    assert (found, "private/one.key.csv" in " ".join(out.split())) == (code, code == 3)
+    said = "private/one.key.csv, with the columns row (counted from 0: the first row is 0) and individual"
+    assert (found, said in " ".join(out.split())) == (code, code == 3)
     write(tmp_path / "private/one.key.csv", "row,individual\n0,x\n1,y\n")
     assert "like a key" not in run_main(str(tmp_path))[1]
 

@@ -9,7 +9,7 @@ from audit.io.irregularities import are_others
 from audit.model.errors import InputError
 from audit.pipeline import audit_run
 from tests.helpers.messy import series_of
-from tests.helpers.running import read_audit
+from tests.helpers.running import read_audit, run_main
 
 COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
 APART = "similar = { Disease = false }"  # what codes of one disease have in common may be known
@@ -84,6 +84,23 @@ def test_an_unlinkable_column_may_show_what_coarser_cells_hide(tmp_path, text, n
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { Weight = "calibrated by us" }\n'
     code, why = undecided(series_of(tmp_path / "one", [[["Town", "Disease", "Weight"], *rows]], columns))
     assert (code, 'column "Weight" have cells of "Town"' in why) == ((3, True) if narrows else (0, False))
+
+
+def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_declared(tmp_path):
+    """The advice works: the column is judged, and the next release adds nothing."""
+    rows = [["*" if n < 48 else f"T{n // 8 % 6}", DISEASES[n % 4], f"{1000 + 7 * (n // 8 % 6)}"] for n in range(240)]
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { Weight = "ours" }\n'
+    folder = series_of(tmp_path / "s", [[["Town", "Disease", "Weight"], *rows]], columns)
+    (tmp_path / "2.csv").write_text(
+        "\n".join(["Town,Disease,Weight", *(f"{row[0]},{row[1]},*" for row in rows)]) + "\n"
+    )
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--baseline", "--output"]
+    code, out, _ = run_main(*words, str(tmp_path / "a"))
+    assert (code, "declare it, and write * for it in the next" in " ".join(out.split())) == (3, True)
+    text = (folder / "series.toml").read_text()
+    declared = text.replace('["Town"]', '["Town", "Weight"]').replace('unlinkable = { Weight = "ours" }\n', "")
+    (folder / "series.toml").write_text(declared)
+    assert run_main(*words, str(tmp_path / "b"))[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -706,6 +706,7 @@ def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_chan
     out, found = initialised(folder)
     assert found["columns"]["latest_by"] == "Seen"
     assert 'methods publish only the latest by "Seen"' in out
+    assert "entered twice" not in out, "the rows are visits"
     pairs = {tuple(line.split(",")) for line in (folder / "transitions.csv").read_text().splitlines()[1:]}
     assert pairs == changes
     for file in open_microdata(folder).snapshots:
@@ -714,7 +715,9 @@ def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_chan
         assert table.rows == len(expected[file.tag])
     text = (folder / "microdata.toml").read_text()
     assert "latest_by" in confirmed_microdata(folder, text, lambda question: question.default)
-    no = confirmed_microdata(folder, text, lambda question: "no" if "latest_by" in question.text else question.default)
+    no = confirmed_microdata(
+        folder, text, lambda question: "no" if "only the latest by" in question.text else question.default
+    )
     assert "latest_by" not in no
     renamed(folder, 'latest_by = "Seen"', 'latest_by = "Disease"')
     assert 'column "Disease": the cell is not a date' in refused("plan", str(folder))
@@ -847,3 +850,28 @@ def test_commas_between_thousands_are_said_to_be_read_as_texts(tmp_path, comma, 
         path.write_text(re.sub(r"(\d+)\.(\d{3}),\d+", rf"\1{comma}\2", path.read_text()))
     text = " ".join("".join(run_main("init", "--microdata", str(folder), "--yes")[1:]).split())
     assert ('Numbers of "Gesamtbetrag" have commas between thousands (1,028), and are read as texts' in text) == said
+
+
+def test_empty_cells_that_methods_refuse_are_asked_about(tmp_path):
+    folder = office(tmp_path / "m")
+    for name in ("2023.csv", "2024.csv"):
+        path = folder / name
+        path.write_text(path.read_text().replace(";53121;", ";;", 3))
+    out, _ = initialised(folder)
+    assert '6 cells of "PLZ" have no value, and methods refuse them: write the exact value' in out
+
+
+def test_which_row_counts_is_a_question(tmp_path):
+    (tmp_path / "1.csv").write_text("Person,Age,Seen,Disease\n" + "".join(
+        f"P{n % 9},{20 + n % 9},2023-01-{n + 10},{['flu', 'gout'][n % 2]}\n" for n in range(18)
+    ))  # fmt: skip
+    initialised(tmp_path)
+    asked = []
+
+    def ask(question):
+        asked.append(question.text)
+        return question.default
+
+    confirmed_microdata(tmp_path, (tmp_path / "microdata.toml").read_text(), ask)
+    [said] = [text for text in asked if "several rows" in text]
+    assert 'only the latest by "Seen". Is that right?' in said

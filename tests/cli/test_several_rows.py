@@ -163,6 +163,21 @@ def test_further_rows_hide_no_class(tmp_path, which):
     assert {a["attack"]: a["status"] for a in result["attacks"]}["homogeneity"] == "complete"
 
 
+@pytest.mark.parametrize("form", ["{month}/2024", "0{month}.2024", "2024-0{month}"])
+def test_months_say_which_row_is_the_latest(tmp_path, form):
+    """Beside days they have no order."""
+    rows = [["a", "20-30", "flu", 1], ["b", "20-30", "cold", 2], ["a", "30-40", "gout", 3], ["c", "30-40", "cold", 1]]
+    dated = [[*row[:3], form.format(month=row[3])] for row in rows]
+    known = [[*row[:3], f"2024-0{row[3]}-01"] for row in rows]
+    how = f'rows = "latest"\ndate = "Admission"\n{NOTED}'
+    found, expected = (
+        judged(series(tmp_path / str(n), [some], how), "--reveal") for n, some in enumerate([dated, known])
+    )
+    assert (found[0], found[1]["attacks"]) == (expected[0], expected[1]["attacks"])
+    mixed = series(tmp_path / "mixed", [[*dated[:3], known[3]]], how)
+    assert "or all of them as months (2024-03 or 03/2024)" in refused(str(mixed))
+
+
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize("which", ["latest", "first"])
 def test_one_row_is_followed_for_each_person(tmp_path, which, keyed):

@@ -129,10 +129,14 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 what = say_count(
                     "rows with one text of the unlinkable column {columns} have cells of {others} in common, more "
                     "often than by chance, so its texts show what coarser cells hide: publish the column without such "
-                    "texts or coarser, leave it out, or declare it among quasi_identifiers",
+                    "texts or coarser, leave it out, or declare it among quasi_identifiers; if earlier releases have "
+                    "it, declare it, and write * for it in the next: `audit repair --baseline` then asks what that "
+                    "adds",
                     "rows with the same texts of the unlinkable columns {columns} have cells of {others} in common, "
                     "more often than by chance, so their texts show what coarser cells hide: publish one of the "
-                    "columns without such texts or coarser, leave it out, or declare both among quasi_identifiers",
+                    "columns without such texts or coarser, leave it out, or declare both among quasi_identifiers; if "
+                    "earlier releases have them, declare them, and write * for them in the next: `audit repair "
+                    "--baseline` then asks what that adds",
                     len(key),
                     columns=joined([f'"{printable(name)}"' for name in key]),
                     others=joined([f'"{printable(name)}"' for name in names]),

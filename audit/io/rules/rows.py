@@ -176,7 +176,7 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
         what = say(
             "people have several rows in one release, and what these disclose together is not judged; publish one row "
             "for each person: with `audit init --microdata` and `audit anonymize` from the exact tables, the latest "
-            "or the gravest"
+            "or the gravest, as a new series; nothing judges what rows that are already out disclose beside it"
         )
         if series.repeated_rows is None:
             what = say(
