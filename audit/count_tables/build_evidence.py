@@ -53,6 +53,7 @@ class EvidencePart:
         tables: the input of an attack.
         questions: the questions, in the order of `tables.asked`.
         rows: the published row of each number, -1 for a missing row that means 0; shape (numbers,), int32.
+        release: the release of each number; shape (numbers,), int32.
         dimensions: the dimensions with a label for each set in a question; the published labels come first.
     """
 
@@ -61,6 +62,7 @@ class EvidencePart:
     tables: CountTables
     questions: CountQuestions
     rows: Codes
+    release: Codes
     dimensions: tuple[Dimension, ...]
 
 
@@ -163,11 +165,11 @@ class _EvidenceBuilder:
         absent = np.repeat([at for _, at in left_out], [len(box) for box, _ in left_out]).astype(np.int32)
         zero = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
         low, high = np.array(zero, dtype=np.int64)[absent].T
-        absent *= self.over_time != "same"
         lower, upper = self.counts.lower[self.rows.row], self.counts.upper[self.rows.row]
         said = self.rows.shown | (upper < UNBOUNDED) | (lower > 0)
         boxes = np.concatenate([self.box[said], *(box for box, _ in left_out)])
-        period = np.concatenate([self.rows.period[said], absent])
+        release = np.concatenate([self.rows.release[said], absent])
+        period = np.zeros_like(release) if self.over_time == "same" else release
         lower, upper = np.concatenate([lower[said], low]), np.concatenate([upper[said], high])
         rows = np.concatenate([self.rows.row[said], np.full(len(absent), -1)]).astype(np.int32)
         asked_period = np.zeros_like(questions.release) if self.over_time == "same" else questions.release
@@ -193,7 +195,9 @@ class _EvidenceBuilder:
                 min_width=self.limits["min_width"],
             )
             measure = self.counts.measures[self.statistic]
-            yield EvidencePart(self.statistic, measure, tables, questions.take(own), rows[mine], self.dimensions)
+            yield EvidencePart(
+                self.statistic, measure, tables, questions.take(own), rows[mine], release[mine], self.dimensions
+            )
 
 
 def _time_axis(periods: int) -> tuple[Axis, Codes]:

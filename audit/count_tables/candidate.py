@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.count_tables.hiding import HidingSearch, Rows, hidden_lower, with_numbers
+from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.note_numbers import noted_range
@@ -99,13 +99,12 @@ def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple
 
 
 def _report_before(
-    manifest: TableManifest, counts: PublishedCounts, attack: CountAttack, options: AuditOptions
+    earlier: PublishedCounts | None, counts: PublishedCounts, attack: CountAttack, options: AuditOptions
 ) -> CountReport:
     """Return the report on the earlier releases; if there are none, on the candidate's tables without any count."""
-    if manifest.releases:
-        before = read_counts(manifest)
-        check_audited(before)
-        return report_on(before, attack, options)
+    if earlier is not None:
+        check_audited(earlier)
+        return report_on(earlier, attack, options)
     none, any_count = np.zeros_like(counts.number), np.full_like(counts.upper, UNBOUNDED)
     blank = replace(counts, lower=np.zeros_like(counts.lower), upper=any_count, number=none, hidden=none)
     return replace(report_on(blank, attack, options), inputs=())
@@ -132,7 +131,8 @@ def judge_candidate(
     budget, every = Budget(options.time_limit), replace(options, findings=None)
     manifest, candidate = without_candidate(manifest, candidate)
     counts = read_published(with_candidate(manifest, candidate))
-    before = _report_before(manifest, counts, attack, every)
+    earlier = read_counts(manifest) if manifest.releases else None
+    before = _report_before(earlier, counts, attack, every)
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
     marked = _signs(counts, last)
@@ -143,7 +143,8 @@ def judge_candidate(
     def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
         published, texts = with_numbers(counts, numbers), {row: str(number) for row, number in numbers.items()}
         others = {*rows} - numbers.keys()
-        return HidingSearch(published, others, attack, every, budget=limit, before=before, signs={**signs, **texts})
+        known = Before(before, earlier)
+        return HidingSearch(published, others, attack, every, budget=limit, before=known, signs={**signs, **texts})
 
     numbers, searches = dict[int, int](), list[HidingSearch]()
     for signs, rows in ways if marked or manifest.blank_is_zero else ways[1:]:

@@ -20,6 +20,7 @@ from audit.runtime.phrases import say
 MOST_BOXES = 100_000
 _MOST_TRIED = 500_000
 _MOST_QUESTIONS = 20_000_000
+_MOST_CROSSINGS = 4096
 
 
 @dataclass(frozen=True)
@@ -157,10 +158,7 @@ class QuestionBuilder:
         )
 
     def _derived(self) -> Iterator[CountQuestions]:
-        """Yield questions about unpublished boxes: those of each published crossing, and those of lines of tables.
-
-        A crossing is the set of dimensions that are not at their total.
-        """
+        """Yield questions about unpublished boxes: those of each crossing, and those of lines of tables."""
         rows = self.rows
         atoms = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
         for period in np.unique(rows.period).tolist():
@@ -174,10 +172,9 @@ class QuestionBuilder:
                 choices.append(np.array(labels, dtype=np.int32))
                 self._note(left, [place])
             published = self._names[mine & rows.shown]
-            for crossing in np.unique(rows.crossings[mine], axis=0):
-                inside = mine & (rows.crossings == crossing).all(axis=1)
+            for crossing, release in self._crossings(mine, choices):
                 label = self._of_crossing(crossing, choices, published)
-                yield asking(label, int(rows.release[inside].max()))
+                yield asking(label, release)
                 if any(view.whole_is_label for view in views):
                     # A box may belong to two crossings, if a label beside the total covers all people.
                     published = np.concatenate([published, label])
@@ -185,6 +182,33 @@ class QuestionBuilder:
                 fresh = label[~self._among(label, published)]
                 yield asking(fresh, release)
                 published = np.concatenate([published, fresh])
+
+    def _crossings(self, mine: Flags, choices: Sequence[Codes]) -> Iterator[tuple[Flags, int]]:
+        """Yield the crossings of some rows, and what they leave if dimensions are at their total, as if published.
+
+        A crossing is the set of dimensions that are not at their total. With each comes the last release that has it,
+        or, if no table has it, the last one that has it with further dimensions. The smallest of the latter come first,
+        up to a limit.
+        """
+        crossings, release = self.rows.crossings[mine], self.rows.release[mine]
+        own, summable = np.unique(crossings, axis=0), np.flatnonzero(self.rows.totals >= 0).tolist()
+        for crossing in own:
+            yield crossing, int(release[(crossings == crossing).all(axis=1)].max())
+        summed, many = own, 0
+        for place in summable:
+            without = summed[: max(0, _MOST_CROSSINGS - len(summed))].copy()
+            many += len(summed) - len(without)
+            without[:, place] = False
+            summed = np.unique(np.concatenate([summed, without]), axis=0)
+        seen, left = {each.tobytes() for each in own}, _MOST_TRIED
+        sizes = [prod(len(choices[place]) for place in np.flatnonzero(each).tolist()) for each in summed]
+        for place in sorted(range(len(summed)), key=sizes.__getitem__):
+            crossing = summed[place]
+            if crossing.tobytes() not in seen:
+                left -= sizes[place]
+                if left >= 0:
+                    yield crossing, int(release[(crossings >= crossing).all(axis=1)].max())
+        self._note(many + max(0, -left), summable)
 
     def _atoms(self, place: int, mine: Flags) -> list[Mask]:
         """Return the atoms of a dimension that the labels of some rows distinguish."""

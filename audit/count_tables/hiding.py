@@ -10,7 +10,7 @@ hypercube of cells is hidden for each finding, the cheapest one beside the other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import numpy as np
 
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.hypercubes import Hypercubes, needs_of
-from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import report_of
 from audit.findings.count import CountFinding, CountReport
@@ -43,6 +43,16 @@ class Audited(NamedTuple):
     report: CountReport
     found: list[CountFinding]
     judged: JudgedCounts
+
+
+class Before(NamedTuple):
+    """The report without a candidate, whose findings only count if they become worse, and the published counts.
+
+    What follows from the counts alone does not count either; None if nothing is published yet.
+    """
+
+    report: CountReport
+    counts: PublishedCounts | None
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ class HidingSearch:
         rows: the rows that may be hidden.
         attack, options: as for an audit.
         budget: the time limit of the whole search; None for the limit of one audit.
-        before: the report without the candidate, whose findings only count if they become worse.
+        before: what is known without the candidate, which does not count.
         signs: the markers that replace hidden values, by row; the cells of other rows are left empty.
     """
 
@@ -82,14 +92,16 @@ class HidingSearch:
         options: AuditOptions,
         *,
         budget: Budget | None = None,
-        before: CountReport | None = None,
+        before: Before | None = None,
         signs: Mapping[int, str] | None = None,
     ) -> None:
         self.counts, self.attack = counts, attack
-        self.known = {} if before is None else {each.id: each.size for each in before.findings}
-        self.left = 0 if before is None else before.measures.open
+        report = None if before is None else before.report
+        self._earlier = None if before is None else before.counts
+        self.known = {} if report is None else {each.id: each.size for each in report.findings}
+        self.left = 0 if report is None else report.measures.open
         # What is open before may be what is found now, with nothing of the candidate to hide.
-        self.unsettled = before.attacks[0].reason if before is not None and self.left else None
+        self.unsettled = report.attacks[0].reason if report is not None and self.left else None
         self.signs = signs or {}
         self.budget = budget or Budget(options.time_limit)
         # The search has a progress bar of its own, which those of its audits would replace.
@@ -143,7 +155,23 @@ class HidingSearch:
         judged = judge(counts, self.attack, options)
         report = replace(report_of(judged, self.attack, options), time_limit=self.options.time_limit)
         found = [each for each in report.findings if not is_known(self.known, each.id, each.size)]
+        if found and self._earlier is not None:
+            known = self._known_before(judged, found, self._earlier)
+            found = [each for each in found if each.id not in known]
         return Audited(report, found, judged)
+
+    def _known_before(
+        self, judged: JudgedCounts, found: Sequence[CountFinding], earlier: PublishedCounts
+    ) -> frozenset[str]:
+        """Return the ids of findings that follow from the earlier releases alone.
+
+        A sign for an exact count that is not small is not among them: it can be shown instead (`following`).
+        """
+        builder, least = FindingBuilder(judged.counts), judged.limits["min_count"]
+        asked = {one.id for one in found if one.shown is None or not least <= one.lower == one.upper}
+        places = {place: ident for place in judged.found if (ident := builder.id_of(*judged.at(place)[:2])) in asked}
+        budget = Budget(self.budget.remaining())
+        return frozenset(places[each] for each in followed(judged, places, earlier, self.attack, budget))
 
     def following(self) -> dict[int, int]:
         """Return the hidden counts of the last release, by row, that the releases before it show: no sign hides them.

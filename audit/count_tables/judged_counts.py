@@ -170,6 +170,41 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
 
 
+def followed(
+    judged: JudgedCounts, places: Collection[int], earlier: PublishedCounts, attack: CountAttack, budget: Budget
+) -> list[int]:
+    """Return which findings follow from the earlier releases alone, with the same intervals or narrower ones.
+
+    Args:
+        judged: the judged counts of more releases.
+        places: the findings.
+        earlier: the counts of the earlier releases, whose rows come first among those of `judged`.
+        attack: the attack that is asked about the same counts.
+        budget: its time limit.
+    """
+    builder, found, start = FindingBuilder(judged.counts), list[int](), 0
+    for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
+        mine = [place for place in places if start <= place < start + len(part.questions)]
+        asked, own = np.array(mine, dtype=np.int64) - start, part.release < len(earlier.manifest.releases)
+        start += len(part.questions)
+        if not mine or part.questions.kinds is not None or not own.any():
+            continue
+        tables, rows = part.tables, part.rows[own]
+        again = replace(
+            tables,
+            boxes=tables.boxes[own],
+            lower=np.where(rows < 0, tables.lower[own], earlier.lower[rows]),
+            upper=np.where(rows < 0, tables.upper[own], earlier.upper[rows]),
+            asked=tables.asked[asked],
+            rule=np.full(len(mine), PROTECTED, dtype=np.int8),
+            min_width=max(judged.limits.values()),  # no finding has so many values, so that exact ends are computed
+        )
+        before = attack.run(again, budget)
+        known = (before.lower >= outcome.lower[asked]) & (before.upper <= outcome.upper[asked])
+        found += [mine[place] for place in np.flatnonzero(known).tolist() if builder.holds(again, before.bounds(place))]
+    return found
+
+
 def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, budget: Budget) -> CountOutcome:
     """Return the outcome of an attack on a part of the evidence.
 

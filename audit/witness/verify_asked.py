@@ -1,8 +1,8 @@
 """Check that a witness leaves out no question about counts that it must answer; `verify_tables.py` runs this.
 
-These are all published cells; each box of a published crossing that is not published itself (its sets are atoms,
-labels, the intersection of two labels, and one label less another); and, if releases grow, all increases since the
-release before. This file needs only Python.
+These are all published cells; each box that is not published itself of a published crossing, or of what this leaves if
+it is summed over dimensions (its sets are atoms, labels, the intersection of two labels, and one label less another);
+and, if releases grow, all increases since the release before. This file needs only Python.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def derived(series: Series) -> set[Box]:
         shown = {series.covers(labels) for labels, text in mine if text}
         totals = [() if name in series.nested else series.totals.get(name) for name in series.dimensions]
         every = set[tuple[Set, ...]](shown)
-        for crossing in {tuple(map(lambda a, b: a != b, labels, totals)) for labels, _ in mine}:
+        crossings = {tuple(map(lambda a, b: a != b, labels, totals)) for labels, _ in mine}
+        for crossing in summed(crossings, [total is not None for total in totals]):
             some = [
                 choice if crossed else [frozenset(range(len(series.atoms[place])))]
                 for place, (choice, crossed) in enumerate(zip(some_sets, crossing, strict=True))
@@ -103,6 +104,14 @@ def derived(series: Series) -> set[Box]:
         if series.over_time == "cumulative" and period:
             found |= {series.boxed(period, sets, period - 1) for sets in every}
     return found
+
+
+def summed(crossings: set[tuple[bool, ...]], has_total: Sequence[bool]) -> set[tuple[bool, ...]]:
+    """Return crossings, and what they leave without some of the dimensions that have a total."""
+    for place in (place for place, has in enumerate(has_total) if has):
+        crossings |= {(*each[:place], False, *each[place + 1 :]) for each in crossings}
+        need(len(crossings) <= 10_000, "a table of so many dimensions")
+    return crossings
 
 
 def choices(series: Series, place: int, mine: Iterable[Any], around: set[Any]) -> list[Set]:

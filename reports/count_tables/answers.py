@@ -39,7 +39,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
     elif report.policy.undecided:
         new = [say("Nothing was found, as far as the verdict is decided.")]
     else:
-        new = [say("Nothing: everything that can be derived with it could be derived without it.")]
+        new = [say("Nothing that the policy forbids and that did not follow from the releases before it.")]
     about = say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
     before = say("Without it: {verdict}", verdict=headline(candidate.before)[0])
     page = signed_page(
@@ -73,12 +73,14 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     if not candidate.new_total and (open_ or candidate.undecided):
         pass  # whether it can be published is not decided yet
     elif _adds_nothing(candidate):  # as the decision below says
-        yield say("It adds nothing that could not be derived before it.")
+        yield say("It adds nothing that the policy forbids and that did not follow from the releases before it.")
         if candidate.written:
-            yield say("The releases before it break the policy; with --baseline, only what it adds counts.")
+            yield say(
+                "What breaks the policy follows from these; with --baseline, a candidate passes that adds nothing."
+            )
         else:
             yield say(
-                "The releases before it break the policy; for {command}, only what it adds counts.",
+                "What breaks the policy follows from these; {command} passes a candidate that adds nothing.",
                 command=_repairing(candidate),
             )
     elif not candidate.new_total:

@@ -70,7 +70,8 @@ def adversary(series: TablesFacts) -> str:
 def scope() -> str:
     """Return which counts are checked, and which words beside the tables."""
     return say(
-        "Checked: cells, what labels leave of each other, hidden cells of each line; not all sums of labels. Numbers "
+        "Checked: each cell, and each total of labels, published or not; what labels leave of each other; the hidden "
+        "cells of each line together. Not checked: other sums of labels, such as of two areas of ten. Numbers "
         'and shares in lines beside the tables are asked about, but not articles, such as "a child".'
     )
 
@@ -184,7 +185,9 @@ def headline(report: CountReport) -> tuple[str, str]:
             "UNDECIDED: {count} counts could not be decided.",
             measures.open,
         ), "yellow"
-    return say("The policy holds: no small or hidden count can be derived from the tables."), "green"
+    return say(
+        "The policy holds: of the counts checked, no small or hidden one can be derived from the tables."
+    ), "green"
 
 
 def state(report: CountReport) -> str:

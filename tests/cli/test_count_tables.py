@@ -237,7 +237,7 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
         "repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), *words
     )
     assert (found, err) == (code, "")
-    assert ("with --baseline, only what it adds counts" in " ".join(out.split())) == (code < 3)
+    assert ("with --baseline, a candidate passes that adds nothing" in " ".join(out.split())) == (code < 3)
     assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
@@ -246,7 +246,7 @@ def test_the_annex_says_what_was_checked_and_what_is_a_measure(tmp_path):
     folder = TinyTables(("area", "sex"), [cells], markers={"*": (1, 7), "-": (0, 0)}).write(tmp_path)
     out = run_main(str(folder), "--format", "markdown", "--document", "dpia")[1]
     method, assumed = out.split("We assume, without having checked it:")
-    assert ("Checked: cells" in method, "Checked: cells" in assumed) == (True, False)
+    assert ("Checked: each cell" in method, "Checked: each cell" in assumed) == (True, False)
     measures = assumed.partition("Measures taken, as")[2].partition("#")[0]
     assert ("stands for 1 to 7" in measures, "stands for 0" in measures) == (True, False)
 

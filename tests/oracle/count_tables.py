@@ -244,8 +244,7 @@ class Oracle:
             told = rows if self.series.over_time == "independent" else every
             sets = [self._sets(place, rows, told, remainders) for place in range(len(self.atoms))]
             asked: dict[Box, int] = {}
-            for crossing in sorted({self._crossing(cell) for _, cell, _ in rows}):
-                last = max(release for release, cell, _ in rows if self._crossing(cell) == crossing)
+            for crossing, last in self._crossings(rows):
                 choices = [sets[d] if inside else [frozenset(self.atoms[d])] for d, inside in enumerate(crossing)]
                 for chosen in product(*choices):
                     asked.setdefault(frozenset(product(*chosen)), last)
@@ -255,6 +254,18 @@ class Oracle:
                 (release, None, box, self.periods(release)) for box, release in asked.items() if box not in published
             ]
         return found
+
+    def _crossings(self, rows: list[tuple[int, tuple[str, ...], str]]) -> list[tuple[tuple[bool, ...], int]]:
+        """The crossings of rows, then those that are left where dimensions are summed over, with their last release."""
+        totals = [self.series.totals.get(name) is not None for name in self.series.dimensions]
+        own = {self._crossing(cell): release for release, cell, _ in sorted(rows)}
+        left: dict[tuple[bool, ...], int] = {}
+        for crossing, release in own.items():
+            for some in product(
+                *({inside, inside and not total} for inside, total in zip(crossing, totals, strict=True))
+            ):
+                left[some] = max(left.get(some, 0), release)
+        return [*sorted(own.items()), *sorted((some, last) for some, last in left.items() if some not in own)]
 
     def _crossing(self, cell: tuple[str, ...]) -> tuple[bool, ...]:
         totals = [self.series.totals.get(name) for name in self.series.dimensions]

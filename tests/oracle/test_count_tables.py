@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -9,12 +10,16 @@ import pytest
 
 import audit
 from attacks.differencing import components
+from attacks.differencing.attack import Differencing
+from audit.count_tables.candidate import judge_candidate
+from audit.count_tables.manifest import read_table_manifest
+from audit.model.audit_options import AuditOptions
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
 from tests.oracle.count_tables import REST, Oracle
-from tests.oracle.drawn_tables import FORMS, drawn
+from tests.oracle.drawn_tables import FORMS, drawn, drawn_tables
 from tests.universe.drawing import share
 
 EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
@@ -52,6 +57,49 @@ def test_examples(name):
 @pytest.mark.parametrize("seed", DRAWN)
 def test_random_series(seed, tmp_path):
     compare(drawn(random.Random(seed), [*FORMS][seed % len(FORMS)]), tmp_path, random.Random(seed))  # noqa: S311
+
+
+@pytest.mark.parametrize("seed", share(range(some(120)), 2))
+def test_what_a_candidate_adds_is_what_the_releases_before_leave_open(seed, tmp_path):
+    """Nothing is new that follows from them alone, and everything else is, but signs of counts that are not small."""
+    series, wanted = with_findings(random.Random(seed))  # noqa: S311
+    last = [(cell, "") for cell, _ in series.releases[-1]]
+    before = Oracle(replace(series, releases=[*series.releases[:-1], last]))
+    before.answer()
+    new = set()
+    for _, release, since, box, low, high in wanted:
+        least, most = before.interval_of(box, before.periods(release)[0 if since is None else since + 1 :])
+        if least < low or most is None or most > high:
+            new.add((release, since, box, low, high))
+    folder = series.write(tmp_path)
+    manifest, oracle = read_table_manifest(folder), Oracle(series)
+    earlier = replace(manifest, releases=manifest.releases[:-1])
+    found = judge_candidate(earlier, manifest.releases[-1], Differencing(), AuditOptions(findings=None))[0]
+    added = {
+        (
+            int(each.release) - 1,
+            None if each.since is None else int(each.since) - 1,
+            box_of(oracle, each.cell),
+            each.lower,
+            each.upper,
+        )
+        for each in found.new
+    }
+    signs = {each for each in added if series.min_count <= each[-1] == each[-2]}
+    assert added - signs == new - signs
+
+
+def with_findings(rng):
+    """Return a random series about the same people, or growing ones, with findings, and these."""
+    while True:
+        series = replace(drawn_tables(rng), over_time=rng.choice(["same", "same", "cumulative"]))
+        *earlier, last = series.releases
+        shown = ([row for rows in earlier for row in rows], last)
+        labels = [{each for cell, _ in rows for each in enumerate(cell)} for rows in shown]
+        if earlier and labels[1] <= labels[0]:
+            answer = Oracle(series).answer()
+            if answer is not None and answer.findings:
+                return series, answer.findings
 
 
 @pytest.mark.parametrize("rows", ["", "S,0\nW,0\n"], ids=["left out", "shown"])
