@@ -28,6 +28,7 @@ from audit.count_tables.published_texts import (
     with_threshold,
 )
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.second_reading import may_lack_zeros
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountReport
@@ -36,6 +37,7 @@ from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
+from audit.io.publication_order import are_a_year
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
@@ -56,14 +58,18 @@ def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path) -> 
     Where each release is a folder, the tag is the name of the folder.
     """
     first, tables = files[0], (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
-    folders = all(each.path.parent.name == release.tag for release in manifest.releases for each in release.tables)
-    of_folder = folders and first.parent != inside
+    of_folder = _are_folders(manifest) and first.parent != inside
     return TableRelease(first.resolve().parent.name if of_folder else release_tag(first.name), tuple(tables))
 
 
 def tables_in(folder: Path) -> list[Path]:
     """Return the tables in a folder, in the order of their names; none if it is a file."""
     return sorted(filter(is_of_counts, folder.iterdir())) if folder.is_dir() else []
+
+
+def _are_folders(manifest: TableManifest) -> bool:
+    """Return whether each release is a folder of its name."""
+    return all(each.path.parent.name == release.tag for release in manifest.releases for each in release.tables)
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
@@ -131,6 +137,10 @@ def judge_candidate(
     budget, every = Budget(options.time_limit), replace(options, findings=None)
     manifest, candidate = without_candidate(manifest, candidate)
     counts = read_published(with_candidate(manifest, candidate))
+    # Only cells that are hidden now will be empty: they can be any count, as the manifest is to say then.
+    unsaid = not manifest.absent_is_said and not counts.hidden.any() and not may_lack_zeros(counts)
+    if unsaid := unsaid and bool(manifest.rounding or manifest.perturbation):
+        counts = _said(counts)
     earlier = read_counts(manifest) if manifest.releases else None
     before = _report_before(earlier, counts, attack, every)
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
@@ -176,10 +186,17 @@ def judge_candidate(
             undecided=max(after.measures.open, settled) > search.left,
             least=hiding.least,
             stopped=hiding.stopped,
+            ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
+            unsaid=unsaid and hiding.is_enough and bool(hide),
         ),
         search,
         chosen,
     )
+
+
+def _said(counts: PublishedCounts) -> PublishedCounts:
+    """Return published counts whose manifest says that empty cells can be any count."""
+    return replace(counts, manifest=replace(counts.manifest, absent_is_said=True))
 
 
 def _telling_changes(counts: PublishedCounts) -> Iterator[int]:
@@ -301,10 +318,12 @@ def repair_candidate(
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found
-    written = replace(candidate, tables=tuple(_written(search, rows, each, output) for each in candidate.tables))
+    place = output / candidate.tag if manifest.releases and _are_folders(manifest) else output
+    written = replace(candidate, tables=tuple(_written(search, rows, each, place) for each in candidate.tables))
     audited = None
     try:
-        audited = search.audited(read_counts(with_candidate(manifest, written)))
+        counts = read_counts(with_candidate(manifest, written))
+        audited = search.audited(_said(counts) if found.unsaid else counts)
     finally:
         for table in written.tables if audited is None or audited.found else ():
             table.path.unlink()
@@ -381,7 +400,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
             hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
             column = pc.if_else(pa.array(hidden), pa.scalar(text, pa.string()).cast(column.type), column)
         source = source.set_column(place, name, column)
-    output.mkdir(exist_ok=True)
+    output.mkdir(parents=True, exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)
     return TableFile(path, str(path))
 

@@ -25,6 +25,7 @@ from audit.count_tables.release_doubts import release_doubts
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.manifest import order_doubts
 from audit.io.notes_below import lines_beside
+from audit.io.publication_order import named_like
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key, toml_text
@@ -69,7 +70,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
             "columns",
             Phrase(
                 "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
-                "in not_counts if they say nothing about the counts"
+                "in not_counts if they say nothing about the counts (rates of a population that is not published: once "
+                "they are withheld beside all hidden and rounded counts)"
             ),
         ),
         (
@@ -387,21 +389,23 @@ def _lacking(manifest: TableManifest, with_meaning: Set[str], tables: Sequence[T
         return
     files = {file.path: file for release in manifest.releases for file in release.tables}
     known = {*manifest.markers, *manifest.not_published} if manifest.rates else set[str]()  # signs in place of rates
-    columns = set[str]()
+    columns, lines = set[str](), set[str]()
     for path, file in files.items():
         if path.name == SESSION:
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
             columns |= {*(column_names(path, file.shown, Problems()) or ())}
-            known |= {text for _, text in lines_beside(path)}
+            lines |= {text for _, text in lines_beside(path)}
             if is_foreign(path):
                 book = read_foreign(path)
                 known |= {*(text for _, text in book.unlike), *book.tables_left, *book.like_tables}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     for key, name in wanted:
-        if name not in known | (columns - with_meaning if key == "not_counts" else columns):
+        # The release to come may have a line such as one of these, of another year.
+        is_line = key == "not_counts" and named_like(name, lines)
+        if not is_line and name not in known | (columns - with_meaning if key == "not_counts" else columns):
             yield key, name
 
 

@@ -82,7 +82,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
             least=least,
         )
     yield from _notes_disclose_more(judged, reading)
-    if _may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
+    if may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
@@ -215,7 +215,7 @@ def _discloses_more(
     return not _is_settled(again) or bool(_found(again, names) - _found(judged, names))
 
 
-def _may_lack_zeros(counts: PublishedCounts) -> bool:
+def may_lack_zeros(counts: PublishedCounts) -> bool:
     """Return whether numbers are not exact, which conceals the sums, and a cell is blank, or a table lacks one."""
     if counts.manifest.absent_is_said or not (counts.manifest.rounding or counts.manifest.perturbation):
         return False

@@ -76,6 +76,8 @@ class CandidateReport:
             files.
         stopped: why the search for such cells ended early; None if it was complete.
         bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
+        ends_year: whether it is the last of the parts of a year, which are about other people each.
+        unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "without")
@@ -93,6 +95,8 @@ class CandidateReport:
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None
     bare: Annotated[bool, UNWRITTEN] = False
+    ends_year: Annotated[bool, UNWRITTEN] = False
+    unsaid: Annotated[bool, UNWRITTEN] = False
 
     @property
     def candidate(self) -> CandidateRelease:

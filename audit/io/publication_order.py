@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _MONTHS = (
     "january januar janvier enero jan jaenner janner ene",
@@ -77,6 +77,18 @@ def named_like(name: str, others: Iterable[str]) -> bool:
     (True, False)
     """
     return any(_read(name)[1] == _read(other)[1] for other in others)
+
+
+def are_a_year(names: Sequence[str]) -> bool:
+    """Return whether the last name completes the quarters, or the months, of its year.
+
+    >>> are_a_year(["2024-Q4", *(f"2025-Q{n}" for n in (1, 2, 3, 4))]), are_a_year(["2025-Q1", "2025-Q2"])
+    (True, False)
+    """
+    read = [_read(name)[:2] for name in names]
+    year = next((number for number in read[-1][0] if number in _YEARS), None)
+    parts = [sorted({*numbers} - {year}) for numbers, rest in read if year in numbers and rest == read[-1][1]]
+    return sorted(parts) in ([[part] for part in range(1, most + 1)] for most in (4, 12))
 
 
 def _read(name: str) -> tuple[tuple[int, ...], str, bool]:

@@ -91,11 +91,27 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
             yield _no_cells(candidate)
         else:
             yield from _hiding(candidate)
+    yield from _further_steps(candidate)
+    if candidate.undecided or unsettled:
+        yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
+
+
+def _further_steps(candidate: CandidateReport) -> Iterator[str]:
+    """Yield what to do beside hiding cells."""
     if candidate.rounding is not None:
         base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
-    if candidate.undecided or unsettled:
-        yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
+    if candidate.unsaid:
+        yield say(
+            'Write absent = "unknown" under [table] in series.toml, as is supposed here: without it, empty cells of '
+            "rounded tables may be 0."
+        )
+    if candidate.ends_year:
+        yield say(
+            "With this release, the year is complete. If a table of the whole year follows, it can disclose what the "
+            "parts of the year hide: put this release into a copy of the series, and judge the year there by "
+            "`audit next` before either goes out."
+        )
 
 
 def _adds_nothing(candidate: CandidateReport) -> bool:

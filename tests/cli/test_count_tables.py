@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from itertools import product
 
 import pandas as pd
 import pyreadstat
@@ -278,6 +279,63 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     assert "Further cells to hide area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
+
+
+@pytest.mark.parametrize("said", ["", 'absent = "unknown"\n'], ids=["not said", "said"])
+def test_what_a_repair_of_rounded_tables_leaves_empty_is_decided(said, tmp_path):
+    """Of 8 to 12, 8 or more are women, so that the men are 3 or 4; if their empty cell were 0, they would be 1 or 2."""
+    cells = [*product("AB", ("m", "f")), ("A", "All"), ("B", "All"), ("All", "m"), ("All", "f"), ("All", "All")]
+    first = [(cell, str(50 * 2 ** cell.count("All"))) for cell in cells]
+    series = TinyTables(("area", "sex"), [first], totals={"area": "All", "sex": "All"}, rounding=(5, "nearest"))
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    path = folder / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("[policy]", f"{said}[policy]"), encoding="utf-8")
+    rows = ["A,m,5", "A,f,10", "A,All,10", "B,m,5", "B,f,30", "B,All,35", "All,m,10", "All,f,40", "All,All,45"]
+    candidate.write_text("\n".join(["area,sex,n", *rows, ""]), encoding="utf-8")
+    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err, 'Write absent = "unknown"' in out) == (0, "", not said)
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == (0 if said else 3)
+
+
+def test_a_repaired_release_keeps_the_name_of_its_folder(tmp_path):
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2025" / "a.csv"
+    for place in (folder / "2024", candidate.parent):
+        place.mkdir()
+    (folder / "releases/1.csv").rename(folder / "2024/a.csv")
+    path = folder / "series.toml"
+    listed = '{ tag = "2024", tables = ["2024/a.csv"] }'
+    path.write_text(path.read_text(encoding="utf-8").replace('"releases/1.csv"', listed), encoding="utf-8")
+    candidate.write_text("area,sex,n\nA,m,*\nA,f,30\nA,All,33\n", encoding="utf-8")
+    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
+    code, out, _ = run_main("next", str(folder), str(tmp_path / "out/2025/a.csv"))
+    assert (code, "Release 2025 is the candidate" in out) == (0, True)
+
+
+@pytest.mark.parametrize(("name", "is_year"), [("2025-Q4", True), ("2025-Q5", False), ("2026-Q1", False)])
+def test_the_last_quarter_of_a_year_is_said_to_be_followed_by_the_year(name, is_year, tmp_path):
+    rows = [[(("A",), str(n)), (("B",), "90"), (("All",), str(n + 90))] for n in (30, 41, 52)]
+    folder = TinyTables(("area",), rows, totals={"area": "All"}, markers={"*": (1, 4)}).write(tmp_path / "series")
+    path = folder / "series.toml"
+    for place in (1, 2, 3):
+        (folder / f"releases/{place}.csv").rename(folder / f"releases/2025-Q{place}.csv")
+    text = re.sub(r"releases/([123])\.csv", r"releases/2025-Q\1.csv", path.read_text(encoding="utf-8"))
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / f"{name}.csv").write_text("area,n\nA,63\nB,91\nAll,154\n", encoding="utf-8")
+    code, out, _ = run_main("next", str(folder), str(tmp_path / f"{name}.csv"))
+    assert (code, "the year is complete" in " ".join(out.split())) == (0, is_year)
+
+
+@pytest.mark.parametrize(("line", "code"), [("Note: 2 areas left in 2023", 0), ("Note: 2 areas came in 2023", 2)])
+def test_a_line_of_the_next_release_may_be_declared_before_it_is_there(line, code, tmp_path):
+    folder = TinyTables(("area",), [[(("A",), "*"), (("B",), "90")]], markers={"*": (1, 4)}).write(tmp_path)
+    table, path = folder / "releases/1.csv", folder / "series.toml"
+    table.write_text(f"{table.read_text(encoding='utf-8')}Note: 2 areas left in 2022\n", encoding="utf-8")
+    said = f'not_counts = ["Note: 2 areas left in 2022", "{line}"]\n[policy]'
+    path.write_text(path.read_text(encoding="utf-8").replace("[policy]", said), encoding="utf-8")
+    found, _, err = run_main(str(folder))
+    assert found == code, err
 
 
 def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp_path):
