@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
-from audit.count_tables.judged_counts import CountAttack
+from audit.count_tables.judged_counts import CountAttack, RememberedAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
@@ -134,7 +134,7 @@ def judge_candidate(
         UsageError: the series has a release of that tag.
         InputError: a file cannot be read, or the numbers contradict each other.
     """
-    budget, every = Budget(options.time_limit), replace(options, findings=None)
+    budget, every, attack = Budget(options.time_limit), replace(options, findings=None), RememberedAttack(attack)
     manifest, candidate = without_candidate(manifest, candidate)
     counts = read_published(with_candidate(manifest, candidate))
     # Only cells that are hidden now will be empty: they can be any count, as the manifest is to say then.

@@ -403,8 +403,8 @@ def _lacking(manifest: TableManifest, with_meaning: Set[str], tables: Sequence[T
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     for key, name in wanted:
-        # The release to come may have a line such as one of these, of another year.
-        is_line = key == "not_counts" and named_like(name, lines)
+        # The release to come may have a line such as a declared one, of another year.
+        is_line = key == "not_counts" and (name in lines or named_like(name, lines & manifest.not_counts))
         if not is_line and name not in known | (columns - with_meaning if key == "not_counts" else columns):
             yield key, name
 

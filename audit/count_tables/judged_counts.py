@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -48,6 +48,7 @@ from audit.runtime.phrases import Phrase, say
 
 _LOG = logging.getLogger(__name__)
 _NAMED = 12
+_REMEMBERED = 100
 _FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
 _ORDER = np.array([4, 0, 1, 2, 3], dtype=np.int64)  # by verdict: recovered, narrowed, small, all
 
@@ -61,6 +62,29 @@ class CountAttack(Protocol):
 
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
         """Attack the tables and return the outcome."""
+
+
+@dataclass(frozen=True)
+class RememberedAttack:
+    """An attack that settles the same tables once: most releases stay as they are while one is changed."""
+
+    attack: CountAttack
+    _settled: dict[bytes, CountOutcome] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The attack's name."""
+        return self.attack.name
+
+    def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
+        """Return the outcome of the attack, of the last tables from memory if everything was settled."""
+        key = tables.fingerprint()
+        outcome = self._settled.pop(key, None) or self.attack.run(tables, budget)
+        if outcome.status == "complete" and not outcome.interrupted:
+            self._settled[key] = outcome
+        if len(self._settled) > _REMEMBERED:
+            del self._settled[next(iter(self._settled))]
+        return outcome
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ only atom (releases about the same people).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,6 +73,17 @@ class CountTables:
     rule: npt.NDArray[np.int8]
     min_count: int
     min_width: int
+
+    def fingerprint(self) -> bytes:
+        """Return a hash of everything that answers depend on: sets in no box are left out."""
+        made = hashlib.sha256(repr((self.min_count, self.min_width, self.boxes.shape)).encode())
+        for place, axis in enumerate(self.axes):
+            made.update(repr((axis.atoms, axis.whole)).encode())
+            for one in np.union1d(self.boxes[:, place], self.asked[:, place]).tolist():
+                made.update(repr((one, axis.members[one].tolist())).encode())
+        for each in (self.boxes, self.lower, self.upper, self.asked, self.rule):
+            made.update(np.ascontiguousarray(each).tobytes())
+        return made.digest()
 
 
 Box: TypeAlias = tuple[int, ...]

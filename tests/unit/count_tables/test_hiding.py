@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -271,6 +272,34 @@ def judged(folder: Path, row: str, attack, series=SERIES, **said):
     file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
     manifest = replace(manifest, over_time="same", **said)
     return judge_candidate(manifest, release_of(manifest, [file], folder), attack, AuditOptions())[0]
+
+
+class Counted:
+    """The attack, which counts how often it is run about tables."""
+
+    name = "differencing"
+
+    def __init__(self):
+        self.runs = Counter()
+
+    def run(self, tables, budget):
+        self.runs[tables.fingerprint()] += 1
+        return Differencing().run(tables, budget)
+
+
+def test_releases_that_stay_as_they_are_are_attacked_once(tmp_path):
+    """Of independent releases, only the candidate differs from one audit of the search to the next."""
+    rows = [table(dict.fromkeys(product("NS", "fm"), n + step)) for n, step in ((31, 0), (42, 1))]
+    candidate = table({("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}, [("N", "m")])
+    series = TinyTables(
+        ("area", "sex"), [*rows, candidate], totals={"area": "All", "sex": "All"}, markers={"*": (1, 7)}
+    )  # fmt: skip
+    manifest = read_table_manifest(series.write(tmp_path))
+    earlier = replace(manifest, releases=manifest.releases[:-1])
+    attack = Counted()
+    judge_candidate(earlier, manifest.releases[-1], attack, EVERYTHING)
+    assert len(attack.runs) > 4
+    assert {*attack.runs.values()} == {1}
 
 
 @pytest.mark.parametrize(
