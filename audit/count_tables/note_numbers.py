@@ -16,9 +16,11 @@ import numpy as np
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interval, number_of, said_range
+from audit.io.foreign_files import WORKBOOKS, read_foreign
 from audit.io.notations import plain
 from audit.io.notes_below import legend, lines_beside
 from audit.io.publication_order import MONTHS
+from audit.io.table_forms import form_of
 from audit.model.json_types import UNBOUNDED
 
 _WORDS = {
@@ -40,7 +42,8 @@ _PERSON = (
 )
 _PEOPLE = (
     r"(?:(?:fe)?males|(?:wo)?men|girls|boys|children|people|persons|pupils|students|patients|residents|cases|deaths|births|"
-    r"victims|femmes|hommes|filles|garçons|enfants|personnes|élèves|décès|cas)\b"
+    r"victims|femmes|hommes|filles|garçons|enfants|personnes|élèves|décès|cas|frauen|männer|mädchen|jungen|kinder|personen|"
+    r"menschen|fälle|schüler(?:innen)?|patient(?:inn)?en|mujeres|hombres|niñ[oa]s|personas|casos)\b"
 )
 _ONE = re.compile(
     r"(?<!than )(?<!least )(?<!no )(?<!any )(?<!each )(?<!this )(?<!every )(?<!per )(?<!or )(?<!which )(?<!to )"
@@ -239,12 +242,27 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
         for line, text in lines_beside(path) if path.name != SESSION else ():
             secret = (len(low) > 0 and has_share(text)) or any(
                 n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
-                for n in numbers_that_may_count(text, rules, min_count)
+                for n in numbers_that_may_count(_without_number_of_table(path, line, text), rules, min_count)
                 if n or ((low == 0) & (high < UNBOUNDED)).any()
             )
             if secret and text not in manifest.not_counts:
                 found.append((f"{shown}:{line}", text))
     return found
+
+
+_OF_TABLE = re.compile(r"(?:t(?:ab(?:elle|le|leau|la)?)?)?[ _-]?0*([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+
+
+def _without_number_of_table(path: Path, line: str, text: str) -> str:
+    """Return a title without the number with which it and the name of its file or sheet begin, as the table's number.
+
+    A number of people, such as `2 women`, is none.
+    """
+    name = (read_foreign(path).sheet if path.suffix.lower() in WORKBOOKS else None) or path.stem
+    number, header = _OF_TABLE.match(name), form_of(path).header_line(path)
+    if number is None or not line.isdigit() or int(line) >= (header or 0):
+        return text
+    return re.sub(rf"^{number[1]} +(?=[^\W\d])(?!(?i:{_PERSON}|{_PEOPLE}))", "", text)
 
 
 def numbers_that_may_count(text: str, rules: set[int], min_count: int) -> Iterator[int]:
