@@ -100,7 +100,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         UsageError: there is no such manifest, or an answer is missing.
         InputError: it cannot be read, or the answers would make it unreadable.
     """
-    from audit.init.confirmation import confirmed
+    from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
     from audit.io.manifest import is_about_tables
     from audit.io.toml import UNCONFIRMED, read_text
@@ -129,6 +129,9 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
     if not (microdata or is_about_tables(changed)) and (why := _refused(path.parent)):
         lines.insert(1, _item("", say("Nothing yet: an audit refuses these files: {why}.", why=why)))
+    for reason in () if microdata else undecided(path.parent, changed):
+        said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
+        lines.insert(len(lines) - bool(asked), _item("", said))
     put("\n\n".join(filter(None, lines)) + "\n")
     return 0
 

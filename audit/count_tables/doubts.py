@@ -63,7 +63,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     keys = [key for key in keys if key.removeprefix("policy.") not in given]
-    numbers = _unread_columns(counts)
+    numbers, remarks = unread_columns(counts)
     unread = (
         (
             numbers,
@@ -75,7 +75,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
             ),
         ),
         (
-            _unread_remarks(counts, numbers),
+            remarks,
             "columns",
             Phrase(
                 "texts beside counts that are not exact may say more about them: {columns}; write their numbers into a "
@@ -175,7 +175,13 @@ def _needs(text: str) -> Reason:
     return Reason(text, ReasonKind.NEEDS)
 
 
-def _unread_columns(counts: PublishedCounts) -> list[str]:
+def unread_columns(counts: PublishedCounts) -> tuple[list[str], list[str]]:
+    """Return the columns beside the counts that are not judged: those with numbers, and those with other remarks."""
+    numbers = _unread_numbers(counts)
+    return numbers, _unread_remarks(counts, numbers)
+
+
+def _unread_numbers(counts: PublishedCounts) -> list[str]:
     """Return the columns with numbers, ranges of numbers, or signs alone, that the manifest does not explain."""
     named: list[str] = []
     for file in {part.file.path: part.file for part in counts.parts}.values():
@@ -210,7 +216,7 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
         is_session = (file.path.parent / SESSION).is_file()
         names = [] if is_session else column_names(file.path, file.shown, Problems()) or []
         left = [name for name in names if name not in {*manifest.columns, *numbers, *named}]
-        table = read_count_table(file.path, file.shown, names, Problems()) if left else None
+        table = read_count_table(file.path, file.shown, names, Problems(), manifest.once) if left else None
         if table is None:
             continue
         shown = zip(*(map(is_like_a_number, table.texts(name)) for name in columns_of_counts & {*names}), strict=True)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from audit.clauses.count_limits import COUNT_CLAUSES, count_limit_of
 from audit.count_tables.table_rules import (
     STATISTIC,
@@ -53,8 +55,49 @@ def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None
     return [*_inside(first), *others]
 
 
-def read_count_table(path: Path, shown: str, columns: Sequence[str], problems: Problems) -> Table | None:
-    """Return columns of a file without the notes below it; None after noting why it cannot be read."""
+def read_count_table(
+    path: Path, shown: str, columns: Sequence[str], problems: Problems, once: Sequence[str] = ()
+) -> Table | None:
+    """Return columns of a file without the notes below it; None after noting why it cannot be read.
+
+    The labels of the columns `once` are written once, above blanks.
+    """
+    table = _read_columns(path, shown, columns, problems)
+    names = [name for name in columns if name in once]
+    if table is None or not names:
+        return table
+    filled, unclear = filled_down([table.texts(name) for name in names])
+    others = [table.texts(name) for name in columns if name not in once]
+    is_blank = [not any(row) for row in zip(*others, *(table.texts(name) for name in names), strict=True)]
+    for name, texts, rows in zip(names, filled, unclear, strict=True):
+        what = say("the label is blank, and it is not certain that it is that of the row above")
+        wrong = np.array(rows) & ~np.array(is_blank)
+        table.note_first(wrong, name, what, say("write the label in each row"), problems)
+        kept = ("" if blank else text for text, blank in zip(texts, is_blank, strict=True))
+        table = table.with_column(name, column_of(kept).dictionary_encode())
+    return table
+
+
+def filled_down(columns: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[list[bool]]]:
+    """Return columns with each label in the blanks below it, and by column which cells it is not certain in.
+
+    No label is above them, or another column further left has a new one.
+
+    >>> filled_down([["A", "", "B", ""], ["f", "", "", "m"]])
+    ([['A', 'A', 'B', 'B'], ['f', 'f', 'f', 'm']], [[False, False, False, False], [False, False, True, False]])
+    """
+    filled, unclear = list[list[str]](), list[list[bool]]()
+    for place, texts in enumerate(columns):
+        new = [any(column[row] for column in columns[:place]) for row in range(len(texts))]
+        known = list[str]()
+        for text in texts:
+            known.append(text or (known[-1] if known else ""))
+        filled.append(known)
+        unclear.append([not text and (begins or not own) for text, begins, own in zip(texts, new, known, strict=True)])
+    return filled, unclear
+
+
+def _read_columns(path: Path, shown: str, columns: Sequence[str], problems: Problems) -> Table | None:
     names = header(path, shown, problems)
     if names is None:
         return None
@@ -140,6 +183,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         nested: the columns of each nested dimension, the coarsest first; blank, or the total's name, means the total.
         breakdown: the column that names the dimensions of a row, such as `Region; Age`; None if there is none.
         levels: the columns with the labels of these dimensions.
+        once: the columns whose labels are written once, above the blanks that repeat them.
         not_published: the texts that count as an empty cell.
         flags: letters and signs after a number (`()` around it) that do not change it, such as `p` (provisional).
         no_total: the dimensions that have no label for all people, as the manifest says.
@@ -172,6 +216,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     nested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     breakdown: str | None = None
     levels: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
     not_published: frozenset[str] = frozenset()
     flags: frozenset[str] = frozenset()
     no_total: frozenset[str] = frozenset()
@@ -387,6 +432,10 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             if (of and of not in counts) or (not of and len(counts) > 1):
                 what = say("the manifest does not say which counts these are rates or changes of")
                 self.note(key, what, say('write counts = "{count}"', count=(*counts, "n")[0]))
+        labels = {*found.dimensions, *found.levels, found.breakdown, found.measure, found.releases_by}
+        for name in sorted({*found.once}.difference(labels, *found.nested.values())):
+            what = say('"{name}" is not a column of labels', name=name)
+            self.note("once", what, say("leave it out, or name it in dimensions, too"))
         for key, needed, unmet in (
             ("measures", "measure", found.measures and found.measure is None),
             ("rates", "measure", found.measure is None and any(each.is_statistic for each in found.rates)),
@@ -445,7 +494,8 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     def divided(self, found: list[TableRelease], by: str) -> list[TableRelease]:
         tables: dict[str, list[TableFile]] = {}
         for file in (table for release in found for table in release.tables):
-            read = read_count_table(file.path, file.shown, [by], self.problems)
+            once = self.table("table").get("once", ())
+            read = read_count_table(file.path, file.shown, [by], self.problems, once)
             for text in () if read is None else read.distinct(by):
                 tables.setdefault(text, []).append(replace(file, only=(by, text)))
         self.check_filled(by, tables)

@@ -129,7 +129,7 @@ def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFil
         return None
     only = [] if file.only is None else [file.only[0]]
     columns = [*wanted, *only, *(c for c in sorted(beside) if c in names)]
-    table = read_count_table(file.path, file.shown, columns, problems)
+    table = read_count_table(file.path, file.shown, columns, problems, manifest.once)
     if table is None or file.only is None:
         return table
     return table.without(np.array([text != file.only[1] for text in table.texts(file.only[0])]))

@@ -323,7 +323,7 @@ _HIDING = record(
 TABLE_KEYS: Mapping[str, Form] = {
     "dimensions": Reader.texts,
     **dict.fromkeys(("value", "measure", "breakdown", "status"), Reader.text),
-    **dict.fromkeys(("measures", "values", "levels", "sensitive"), Reader.texts),
+    **dict.fromkeys(("measures", "values", "levels", "once", "sensitive"), Reader.texts),
     **dict.fromkeys(("codes", "not_published", "flags", "open", "not_counts"), text_set),
     "totals": Reader.mapping,
     "categories": Reader.files,

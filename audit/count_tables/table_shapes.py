@@ -88,7 +88,7 @@ def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
         if dimension in (column_names(file.path, file.shown, problems) or ()):
-            table = read_count_table(file.path, file.shown, [dimension], problems)
+            table = read_count_table(file.path, file.shown, [dimension], problems, manifest.once)
             codes |= dict.fromkeys(() if table is None else table.distinct(dimension))
     return [code for code in codes if code and code != manifest.totals.get(dimension)]
 

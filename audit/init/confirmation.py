@@ -10,13 +10,16 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import dropwhile, islice, takewhile
+from itertools import chain, dropwhile, islice, takewhile
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from audit.count_tables.doubts import table_doubts, unread_columns
 from audit.count_tables.manifest import parse_table_manifest
+from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, said_range
+from audit.count_tables.read_counts import read_counts
 from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
@@ -162,6 +165,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         asked.ask_harmless(found)
     asked.ask_others()
     asked.ask_sheets()
+    asked.ask_columns()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
@@ -170,6 +174,25 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         write_file(folder / name, content)
     _opened(folder, changed)
     return changed
+
+
+def undecided(folder: Path, text: str) -> list[str]:
+    """Return why the policy of a series of count tables stays undecided by its manifest, apart from guesses."""
+    counts = _counts_of(folder, text) if is_about_tables(text) else None
+    if counts is None:
+        return []
+    least, sure = counts.manifest.limits({})["min_count"], replace(counts.manifest, unconfirmed=())
+    doubts = table_doubts(replace(counts, manifest=sure), (), least, nothing_found=False)
+    return [f"{each.reason}" for each in doubts]
+
+
+def _counts_of(folder: Path, text: str) -> PublishedCounts | None:
+    """Return the counts of a series by the text of its manifest; None if they cannot be read."""
+    with suppress(InputError):
+        manifest = parse_table_manifest(folder, text, problems := Problems())
+        if manifest is not None and not problems.found and manifest.limits({}):
+            return read_counts(manifest)
+    return None
 
 
 def _opened(folder: Path, text: str) -> Manifest | None:
@@ -439,9 +462,30 @@ class _Asked:
                 files=printable(joined(files, most=_SHOWN), 400),
                 example=printable(f"{release_tag(files[0])}/{name}.csv", 400),
             )
-            asked = yes_or_no(question, default=False)
-            if self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN)) == "yes":
-                self.document["table"].setdefault("not_counts", tomlkit.array()).append(name)
+            self.ask_not_counts(name, question)
+
+    def ask_columns(self) -> None:
+        """Ask of each column beside counts that the manifest does not explain whether it discloses none of them."""
+        import tomlkit
+
+        counts = _counts_of(self.folder, tomlkit.dumps(self.document)) if self.manifest is None else None
+        for name in () if counts is None else chain(*unread_columns(counts)):
+            question = say(
+                'The column "{column}" stands beside the counts, and is not judged. If it holds rates, changes, '
+                "further counts or labels of the same people, hidden counts may follow from it: then leave it open, "
+                "and say what it is under [table] (rates, change, values, dimensions). Is it certain that it discloses "
+                "no hidden or small count?",
+                column=printable(name),
+            )
+            self.ask_not_counts(name, question)
+
+    def ask_not_counts(self, name: str, question: str) -> None:
+        """Ask whether a sheet or column discloses no count, and name it in `not_counts` if it is certain."""
+        import tomlkit
+
+        asked = yes_or_no(question, default=False)
+        if self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN)) == "yes":
+            self.document["table"].setdefault("not_counts", tomlkit.array()).append(name)
 
     def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> bool:
         """Ask for the order in which the releases were published, if it is a guess; return whether it is another.
@@ -500,6 +544,13 @@ class _Asked:
                 "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
                 few=few,
                 many=many,
+            )
+        elif last == "dimensions":
+            text = say(
+                "Which columns have the labels? Write them in the form of {shown}. If columns of counts are labels of "
+                "a dimension, such as ages, or columns of numbers are counts, say so under wide or values in "
+                'series.toml; "?" leaves it open.',
+                shown=shown,
             )
         elif last == "not_counts":
             text = say(

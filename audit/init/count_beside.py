@@ -11,7 +11,7 @@ from math import gcd
 from typing import TypeAlias
 
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
-from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of
+from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of, said_range
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses
 from audit.io.toml import toml_key
@@ -65,14 +65,15 @@ def declare_flags(rules: TableGuesses, flags: Sequence[str]) -> None:
 
 def declare_beside(
     rules: TableGuesses, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
-) -> list[str]:
-    """Declare the rates, shares and further counts that fit all rows; return the other columns.
+) -> None:
+    """Declare the rates, shares and further counts that fit all rows.
 
     `kept` says which rows have counts.
     """
     counts = [name for name in counts if not name.endswith(_RATE)]
     if sum(name + _RATE in files.columns for name in counts) > 1:
-        return _declare_split(rules, files, counts, numbers)
+        _declare_split(rules, files, counts)
+        return
     value, known = rules.table["value"], declare_rates(rules, files, counts, numbers, kept)
     several = not {"rates", "measure"} & rules.table.keys()
     if (change := declare_change(rules, files, [*numbers, *counts], counts if several else ())) is not None:
@@ -80,10 +81,8 @@ def declare_beside(
     others = [name for name in counts if name != value and name not in known]
     if others and several:
         _declare_counts(rules, files, [name for name in counts if name not in known])
-        others = []
     elif change is not None:
         del rules.table["change"]["counts"]
-    return [*others, *(name for name in numbers if name not in known)]
 
 
 def declare_rates(
@@ -110,22 +109,19 @@ def declare_rates(
     return known
 
 
-def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
-    """Declare several columns of counts whose cells also have shares of one of them; return the other columns."""
+def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
+    """Declare several columns of counts whose cells also have shares of one of them."""
     _declare_counts(rules, files, counts)
-    rates, left = list[Rate](), [name for name in numbers if not name.endswith(_RATE)]
+    rates = list[Rate]()
     for name in (each for each in counts if each + _RATE in files.columns):
         texts = files.columns[name + _RATE]
         found = _rate_of(files, name, name + _RATE, [*_columns(files, counts, name)], [True] * len(texts), enough=1)
         if all(decimal_of(text) == _PER[0] for text in texts if text):
             found = _rate(name, _PER[0], decimals_of(texts), name)
-        if found is None:
-            left.append(name)
-        else:
+        if found is not None:
             rates.append(found if "wide" in rules.table else found | {"counts": name})
     if rates:
         rules.table["rates"] = rates
-    return left
 
 
 def decimals_of(texts: Sequence[str]) -> int:
@@ -230,12 +226,13 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
 def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension if one is the sum of the others, else statistics."""
     total, periods = _sum_of_others(files, counts), all(_PERIOD.search(name) for name in counts)
-    if total is None and not periods and (total := _rounded_sum_of_others(files, counts)) is not None:
+    labels = periods or all(said_range(name) is not None for name in counts)  # such as ages, none of which is a part
+    if total is None and not periods and (total := rounded_sum_of_others(files, counts)) is not None:
         rules.doubt(
             f"table.totals.{toml_key(say('column'))}",
             say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
         )
-    if total is not None or periods:
+    if total is not None or labels:
         dimension = say("period") if periods else say("column")
         rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
         if total is not None and not periods:
@@ -254,7 +251,7 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
         rules.texts.update(files.columns[name])
 
 
-def _rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
+def rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the only column that can be the sum of the others in all rows if all numbers are rounded to one base."""
     most = gcd(*(number for name in counts for text in files.columns[name] if (number := number_of(text)))) - 1
     sums = sums_of_others(files, counts, most) if most > 0 else []

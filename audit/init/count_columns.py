@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise, takewhile
 from pathlib import Path
 
 from audit.count_tables.manifest import column_names as columns_of
-from audit.count_tables.manifest import read_count_table
+from audit.count_tables.manifest import filled_down, read_count_table
 from audit.count_tables.published_texts import (
     commas_are_decimal,
     decimal_of,
@@ -60,6 +61,11 @@ _CODE_WORDS = _words(
 )
 _MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
 _MONEY = re.compile("[€$£]")
+_AGES = re.compile(
+    r"[0-9]+(?:\W+\w+){0,2}?\W+(?:years?|jahren?|ans|años|months?|monaten?|mois|mes(?:es)?)(?!\w)|"
+    r"\b(?:ages?|aged|alter|edad|[âa]ge)\W+[0-9]+\W*(?:-|\+|to|bis|a|à|and|und)",
+    re.IGNORECASE,
+)
 _SIGNED = re.compile("[+\\-\u2212\u00b1] ?[0-9]")  # changes, which are no labels
 _PADDED = re.compile("0[0-9]+")  # codes, such as 01
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
@@ -106,6 +112,7 @@ class CountFiles:
         columns: all cells of each column, file by file.
         rows_of: how many rows each file has.
         releases: the files published together: one each, or several with a tag.
+        once: the columns whose labels the files write once, above blanks.
     """
 
     files: Sequence[Path]
@@ -114,6 +121,7 @@ class CountFiles:
     columns: dict[str, list[str]]
     rows_of: list[int]
     releases: list[Toml]
+    once: tuple[str, ...] = ()
 
     def has(self, *names: str) -> bool:
         """Return whether all files have these columns."""
@@ -154,9 +162,31 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
     for name, texts in found.items():
         if commas_are_decimal(set(texts)):
             found[name] = [with_decimal_point(text) for text in texts]
+    once = _labels_written_once(found, rows)
     shown = [each.relative_to(folder).as_posix() for each in files]
     is_series = len(files) > 1 == len(kinds) == len({each.parent for each in files})
-    return CountFiles(files, shown, names, found, rows, [*shown] if is_series else _together(shown))
+    return CountFiles(files, shown, names, found, rows, [*shown] if is_series else _together(shown), once)
+
+
+def _labels_written_once(columns: dict[str, list[str]], rows_of: Sequence[int]) -> tuple[str, ...]:
+    """Return the first columns if their labels stand above blanks that repeat them, and fill these.
+
+    This is so if no label is doubtful, and with the blanks alone rows would have the labels of others: a blank that
+    means the total has other labels beside it than any other blank.
+    """
+    labels = [name for name in columns if name in kinds_of(columns).labels]
+    names = [*takewhile(lambda name: "" in columns[name], labels)]
+    ends = [*pairwise([0, *accumulate(rows_of)])]
+    parts = [filled_down([columns[name][start:end] for name in names]) for start, end in ends]
+    if not names or len(names) == len(labels) or any(any(rows) for _, unclear in parts for rows in unclear):
+        return ()
+    filled = dict(zip(names, ([*chain(*some)] for some in zip(*(each for each, _ in parts), strict=True)), strict=True))
+    texts = [{**columns, **own} for own in ({}, filled)]
+    before, after = ([[*zip(*(each[name][a:b] for name in labels), strict=True)] for a, b in ends] for each in texts)
+    if all(len({*some}) == len(some) for some in before) or any(len({*some}) < len(some) for some in after):
+        return ()
+    columns.update(filled)
+    return (*names,)
 
 
 def _together(shown: Sequence[str]) -> list[Toml]:
@@ -206,6 +236,7 @@ def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> Coun
             tables[tag][0] if len(tables[tag]) == 1 else {"tag": tag or "1", "tables": tables[tag]}
             for tag in in_time(tables)[0]
         ],
+        tuple(dict.fromkeys(name for part in parts for name in part.once)),
     )
 
 
@@ -335,11 +366,13 @@ def kinds_of(columns: Columns) -> Kinds:
 def is_label_name(name: str) -> bool:
     """Return whether a column's name suggests that its numbers are labels, such as ages.
 
-    >>> [*map(is_label_name, ("Geburtsjahr", "Zahl im Jahr", "cases this year", "Change since last year"))]
-    [True, True, False, False]
+    >>> [*map(is_label_name, ("Geburtsjahr", "Zahl im Jahr", "cases this year", "All ages", "under 15 years"))]
+    [True, True, False, False, False]
     """
     words = words_in(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
+    if is_total_word(name) or _AGES.search(name):
+        return False  # the name is a label itself, whose counts the column has
     return named and not speaks_of_counts(name) and not speaks_of_changes(name)
 
 

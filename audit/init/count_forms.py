@@ -15,6 +15,7 @@ from audit.init.count_beside import (
     declare_beside,
     declare_flags,
     declare_rates,
+    rounded_sum_of_others,
     split_count_cells,
     sums_of_others,
     without_flags,
@@ -49,7 +50,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     kinds = kinds_of(columns)
     if _are_rows_of_people(columns, kinds):
         return None
-    measure, counts, running, codes = _sorted(files, kinds)
+    measure, counts, codes = _sorted(files, kinds)
     if not counts:
         return None
     value = _value_of(counts, columns)
@@ -80,11 +81,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     if "measure" in rules.table and measure is not None:
         counted = counts_of(columns[measure], columns[value])
         kept = [text in counted for text in columns[measure]]
-    beside = declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
-    beside += [name for name in running if name not in counts]
-    if beside:
-        names = ", ".join(beside[:8])
-        rules.doubts.append(say("Numbers beside the counts are not judged: {names}; state what they are.", names=names))
+    declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
     _doubt_counts(rules, value)
     return rules
 
@@ -115,8 +112,8 @@ def note_remarks(rules: TableGuesses, remarks: Sequence[str]) -> None:
         rules.doubt("table.dimensions", why)
 
 
-def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], list[str], list[str]]:
-    """Return the columns of statistics, counts, cumulative counts and codes, and remove them from the kinds."""
+def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], list[str]]:
+    """Return the columns of statistics, counts and codes, and remove them from the kinds."""
     measure = next((name for name in kinds.labels if is_measure(name) and files.varies(name)), None)
     if not kinds.counts and measure is not None:
         kinds.counts.extend(name for name in kinds.numbers[-1:] if parts_rates(files, measure, name))
@@ -131,7 +128,7 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
         kinds.numbers.extend(others)
         counts = [name for name in counts if name not in others]
     running = [name for name in counts if is_running(name)]
-    return measure, [name for name in counts if name not in running] or running, running, codes
+    return measure, [name for name in counts if name not in running] or running, codes
 
 
 def _add_codes(
@@ -214,8 +211,10 @@ def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], v
     if any(total_of(files.columns[name]) is not None or _total_rows(files, name) for name in labels):
         return True
     filled = all(all(files.columns[name]) for name in labels)
-    if filled and len(counts) > 2 and any(map(is_total_word, sums_of_others(files, counts, 0))):
-        return True
+    if filled and len(counts) > 2:
+        rounded = rounded_sum_of_others(files, counts)
+        if any(map(is_total_word, [*sums_of_others(files, counts, 0), *([rounded] if rounded else [])])):
+            return True
     marks = Counter(text for text in texts if text and number_of(text) is None)
     return (bool(marks) and all(map(is_sign, marks))) or (
         speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from audit.count_tables.manifest import column_names as columns_of
 from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
 from audit.init import column_names
@@ -28,7 +29,7 @@ _LIKE_DIGITS = re.compile(r"['\"\u2019]?[0-9]")
 
 
 def refuse_title(folder: Path, files: Sequence[Path]) -> None:
-    """Refuse tables whose first row may be the header, below a title that is as wide as the table.
+    """Refuse tables whose first row may be the header, below a title that is as wide as the table, or a line of it.
 
     Names stand above numbers and recur in no row; the labels of a row of counts, and most cells of a person, do.
 
@@ -46,6 +47,10 @@ def refuse_title(folder: Path, files: Sequence[Path]) -> None:
             )
             remedy = say("delete the lines above the header; if this is a row with counts, put another row above it")
             raise InputError([Problem(shown, what, remedy, line=read[0].line(place))])
+        if read is not None and read[0].rows and "" in read[0].names and _is_name_above(read[0].texts("")):
+            what = say("this row may be a further line of the header")
+            remedy = say("write one line, in which each column has a name of its own")
+            raise InputError([Problem(shown, what, remedy, line=read[0].line(0))])
 
 
 def _header_below(table: Table) -> int | None:
@@ -61,11 +66,28 @@ def _header_below(table: Table) -> int | None:
     return place if above_numbers else None
 
 
+def _is_name_above(texts: Sequence[str]) -> bool:
+    """Return whether the first text of a column without a name is one above numbers."""
+    return bool(_IS_NAME.match(texts[0])) and not is_sign(texts[0]) and _mostly_numbers(texts[1:])
+
+
 def _may_be_name(text: str) -> bool:
     return speaks_of_counts(text) or not is_sign(text)
 
 
-def refuse_half_recognised(files: CountFiles) -> None:
+def refuse_unrecognised(folder: Path, files: Sequence[Path], found: CountFiles | None) -> None:
+    """Refuse files that are not recognised as tables of counts but are nothing else; `found` are those that are read.
+
+    Raises:
+        InputError: the files look like tables of counts, or each folder of them like a release.
+    """
+    if found is not None:
+        _refuse_half_recognised(found)
+    if files and files[0].parent not in (folder, folder / "releases"):
+        _refuse_folders(folder, files)
+
+
+def _refuse_half_recognised(files: CountFiles) -> None:
     """Refuse files whose labels have totals, and in which most cells of a column are numbers, if rows name no people.
 
     Raises:
@@ -91,6 +113,28 @@ def refuse_half_recognised(files: CountFiles) -> None:
             "delete the rows of totals"
         )
         raise _at(files, totals.index(True), labels[0], what, remedy)
+
+
+def _refuse_folders(folder: Path, files: Sequence[Path]) -> None:
+    """Refuse tables in folders, each of which is a release; say why they cannot be read, if they cannot.
+
+    Raises:
+        InputError: always.
+    """
+    problems = Problems()
+    for path in files:
+        shown = path.relative_to(folder).as_posix()
+        names = columns_of(path, shown, problems)
+        if names is not None:
+            read_count_table(path, shown, names, problems)
+    problems.check()
+    what = say("the tables in folders, each of which is a release, are not recognised as tables of counts")
+    remedy = say(
+        'let each row have the labels of one cell, with a label such as "Total" for all people, and write a marker in '
+        "place of each hidden count; tables of people belong into {releases}, one file for each release",
+        releases=folder / "releases",
+    )
+    raise InputError([Problem(files[0].relative_to(folder).as_posix(), what, remedy)])
 
 
 def _refuse_rates(files: CountFiles, numbers: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ from audit.init.guesses import Guesses
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import joined, say, say_count
 
 NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
@@ -128,6 +128,10 @@ def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> Ta
     found = TableGuesses.of(shape, files.releases, labels, value)
     totals = {name: total_of(files.columns[name]) or total_within(files.columns[name]) for name in labels}
     found.table["totals"] = {name: total for name, total in totals.items() if total is not None}
+    if files.once:
+        found.table["once"] = [*files.once]
+        why = say("A label of {names} is taken to be that of the blanks below it, too.", names=joined(files.once))
+        found.doubt("table.once", why)
     return found
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from math import inf
 from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.doubts import unread_columns
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
@@ -39,10 +41,10 @@ from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import (
-    refuse_half_recognised,
     refuse_nameless,
     refuse_numbers_as_markers,
     refuse_title,
+    refuse_unrecognised,
 )
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within, rounding_of
 from audit.init.found_files import FOLDERS
@@ -57,7 +59,7 @@ from audit.io.toml import release_tag, toml_key
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, parted, say, say_count
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
@@ -77,8 +79,8 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         found, rules = _recognised(folder, counts_alone, rates)
         if rules is None and rates:
             found, rules = _recognised(folder, files)
-        if rules is None and found is not None:
-            refuse_half_recognised(found)
+        if rules is None:
+            refuse_unrecognised(folder, files, found)
     if rules is None:
         return None
     settle(folder, rules)
@@ -87,6 +89,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
+        _ask_about_columns(rules, counts)
         _ask_about_lines(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
     tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
@@ -276,6 +279,15 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             )
             rules.doubts.append(why)
     problems.check()
+
+
+def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
+    """Ask what the columns are that are not judged; `audit` names the same ones."""
+    if beside := list(chain(*unread_columns(counts))):
+        names = joined([printable(name) for name in beside], most=8)
+        why = say("Columns beside the counts are not judged: {names}; state what they are.", names=names)
+        rules.doubts.append(why)
+        rules.left["columns"] = dict.fromkeys(beside, why)
 
 
 def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:

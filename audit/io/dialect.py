@@ -35,7 +35,7 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
     It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
     shorter than most rows, or has several empty cells or the same text in each, or a blank row separates it from the
-    table. Otherwise it is row 0.
+    table. Otherwise it is row 0. Of a header of two lines it is the lower one (`joined_header`).
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
     1
@@ -53,6 +53,8 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
     if width < 2 or times < _MOSTLY * len(rows):
         return 0
     for place, row in enumerate(rows[:_FIRST]):
+        if joined_header(rows, place + 1):
+            return place + 1
         filled = [cell.strip() for cell in row if cell.strip()]
         if len(row) == len(filled) > len(set(filled)) == 1:
             continue  # a title, repeated in its cells
@@ -66,6 +68,35 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
 
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
+
+
+def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
+    """Return the names of the columns, if this row follows a header of two lines; none otherwise.
+
+    A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
+    the name of the group, which is in no name.
+
+    >>> joined_header([["Kreis", "davon", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1)
+    ['Kreis', 'unter 18', 'ab 18', 'Alle']
+    >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "1", "2"], ["A", "3", "5", "8", "9"]], 1)
+    []
+    """
+    upper, lower, first = ([cell.strip() for cell in row] for row in (*rows[place - 1 : place + 2], *[[]] * 3)[:3])
+    if not place or not len(upper) == len(lower) == len(first):
+        return []
+    names, group, has_group = list[str](), 0, False
+    for at, (above, below) in enumerate(zip(upper, lower, strict=True)):
+        group = at if above else group
+        has_group |= bool(below and not above and upper[group])
+        if not (below or (above and first[at])) or (below and not above and upper[group] and not lower[group]):
+            return []  # a column without a name or a cell below it, or below the name of another column
+        names.append(below or above)
+    recurs = any(
+        cell and cell in {row[at].strip() for row in rows[place + 1 :] if len(row) > at}
+        for at, cell in enumerate(lower)
+    )
+    is_header = has_group and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
+    return names if is_header and not recurs else []
 
 
 def _is_title(row: Sequence[str]) -> bool:
@@ -143,6 +174,7 @@ class Dialect:
         skipped: the number of characters before the header: titles, and a line `sep=;`, which is a hint for Excel.
         above: the number of lines before the header.
         end: the end of a line.
+        names: the names of the columns, if two lines have them; the lower one is the header.
     """
 
     delimiter: str = ","
@@ -152,11 +184,12 @@ class Dialect:
     skipped: int = 0
     above: int = 0
     end: str = field(default="\n", repr=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def is_plain(self) -> bool:
-        """Whether Arrow can read the quotes and blanks."""
-        return self.quote == '"' and not self.blanks
+        """Whether Arrow can read the header, the quotes and the blanks."""
+        return self.quote == '"' and not self.blanks and not self.names
 
     def rows(self, text: Iterable[str], *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
         """Yield the line of the file on which each record begins, and its cells, from the header on.
@@ -171,7 +204,7 @@ class Dialect:
         start = 1 + self.above
         try:
             for cells in reader:
-                yield start, cells
+                yield start, [*self.names] if self.names and start == 1 + self.above else cells
                 start = 1 + self.above + reader.line_num
         except csv.Error as error:
             raise csv.Error(start) from error
@@ -300,11 +333,12 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     skipped, above = (hint.end(), 1) if hint else (0, 0)
     text = text[skipped:]
     delimiter = declared.delimiter or (hint[1] if hint else _guess_delimiter(text))
+    names = tuple[str, ...]()
     if titles := _titles(text, delimiter if declared.delimiter or hint else None):
-        delimiter, lines = titles
+        delimiter, lines, names = titles
         skipped, above, text = skipped + sum(map(len, lines)), above + len(lines), text[sum(map(len, lines)) :]
     end = "\r\n" if "\r\n" in text else "\n"
-    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above, end=end)
+    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above, end=end, names=names)
     if _begins_with_quotes(text, delimiter, "'"):
         dialect = replace(dialect, quote="'")
     blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None
@@ -348,8 +382,11 @@ def _guess_delimiter(text: str) -> str:
     return best if widths[best] > 1 else max(DELIMITERS, key=text.partition("\n")[0].count)
 
 
-def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
-    """Return the delimiter and the lines above the header; None if the text begins with the header."""
+def _titles(text: str, known: str | None) -> tuple[str, list[str], tuple[str, ...]] | None:
+    """Return the delimiter, the lines above the header, and the names of `joined_header`.
+
+    None if the text begins with the header.
+    """
     lines = list(io.StringIO(text, newline=""))
     width, found = 1 if known else 2, None
     for delimiter in known or DELIMITERS:
@@ -358,7 +395,8 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
         if not place and not known and len({len(row) for row in rows if row}) == 1 and len(rows[0]) > 1:
             return None  # a table with equally many cells in each row
         if place and len(rows[place]) > width:
-            width, found = len(rows[place]), (delimiter, lines[: starts[place]])
+            width = len(rows[place])
+            found = (delimiter, lines[: starts[place]], (*joined_header(rows, place),))
     return found
 
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from xml.etree import ElementTree as ET
 
 from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
 from audit.io.cells import Fault
-from audit.io.dialect import check_unpacked, header_place
+from audit.io.dialect import check_unpacked, header_place, joined_header
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
 from audit.io.workbook_parts import joined_cells, shown_otherwise, texts_outside_cells
@@ -128,6 +128,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
             filled = {name: sheet.to_python(skip_empty_area=False) for name, sheet in sheets if sheet.height}
             large = [name for name, sheet in sheets if sheet.height > 1 and sheet.width > 1]
+            merged = {name: sheet.merged_cell_ranges or () for name, sheet in sheets}
             hidden = {each.name for each in book.sheets_metadata if each.visible is not SheetVisibleEnum.Visible}
         except CalamineError as error:
             what = say("this workbook cannot be read, or it has a password")
@@ -135,14 +136,10 @@ def _read_workbook(path: Path) -> ForeignTable:
     texts = {name: [[*map(text, row)] for row in rows] for name, rows in filled.items()}
     chosen = _sheet_of_table({name: texts[name] for name in large} or texts)
     cells = read = texts.pop(chosen) if chosen is not None else []
-    width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
-    first = next((line for line, row in enumerate(cells) if any(row)), 0)
-    header = first + header_place([row[:width] for row in cells[first : first + _LOOKED_AT]])
-    above = tuple((line, joined_cells(row)) for line, row in enumerate(cells[:header], 1) if any(row))
-    kept = [(line, row[:width]) for line, row in enumerate(cells[header:], header + 1) if any(row)]
+    above, joined, kept = _from_header(cells, merged.get(chosen or "", ()), chosen or "")
     lines, cells = [line for line, _ in kept], [row for _, row in kept]
-    names = tuple(cells[0]) if cells else ()
-    columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
+    names = (*joined,) or (tuple(cells[0]) if cells else ())
+    columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(len(names)))
     known = {name.strip() for name in names} - {""}
     left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     like = [
@@ -165,6 +162,51 @@ def _read_workbook(path: Path) -> ForeignTable:
         raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
     others = (*texts,), (*left,), (*like,), (*lists,)
     return ForeignTable(names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike)
+
+
+Lines: TypeAlias = list[tuple[int, list[str]]]
+Merged: TypeAlias = Sequence[tuple[tuple[int, int], tuple[int, int]]]
+
+
+def _from_header(
+    cells: Sequence[list[str]], merged: Merged, sheet: str
+) -> tuple[tuple[tuple[int, str], ...], list[str], Lines]:
+    """Return the texts above the header of a sheet, the names in a header of two lines, and the filled rows from it on.
+
+    Each has its line.
+    """
+    width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
+    first = next((line for line, row in enumerate(cells) if any(row)), 0)
+    rows = [row[:width] for row in cells[: first + _LOOKED_AT]]
+    header = first + header_place(rows[first:])
+    above = tuple((line, joined_cells(row)) for line, row in enumerate(cells[:header], 1) if any(row))
+    below = _without_merges(cells, merged, header, sheet)[header:]
+    kept = [(line, row[:width]) for line, row in enumerate(below, header + 1) if any(row)]
+    return above, joined_header(rows, header), kept
+
+
+def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, sheet: str) -> list[list[str]]:
+    """Return the rows of a sheet with the text of cells that are merged, below the header, in each of their rows.
+
+    Raises:
+        Fault: a number of a column with further numbers stands for several rows.
+    """
+    found = [[*row] for row in cells]
+    spans = [(top, left, bottom) for (top, left), (bottom, _) in merged if header < top < bottom]
+    for top, left, bottom in spans:
+        inside = {row for first, column, last in spans if column == left for row in range(first, last + 1)}
+        others = (row[left] for at, row in enumerate(cells) if at > header and at not in inside)
+        if cells[top][left][:1].isdigit() and any(text[:1].isdigit() for text in others):
+            rows = {"first": top + 1, "last": bottom + 1}
+            what = say(
+                'a number in the sheet "{sheet}" has a cell that is merged over rows {first} to {last}',
+                sheet=sheet,
+                **rows,
+            )
+            raise Fault(what, say("unmerge them, and write into each cell what it says"))
+        for row in found[top + 1 : bottom + 1]:
+            row[left] = cells[top][left] if any(row) else ""
+    return found
 
 
 _ABOUT_TABLES = re.compile(

@@ -66,7 +66,8 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
         dialect = read_dialect(path, declared)
         with closing(records(path, dialect)) as lines:
             width = len(next(lines, (0, []))[1])
-            last = next((cells for _, cells in dialect.rows([_last_line(path, dialect)])), [])
+            plain = replace(dialect, names=())
+            last = next((cells for _, cells in plain.rows([_last_line(path, dialect)])), [])
             if not _may_be_note(_fitted(last, width), width):
                 return Below()
             return _below([(line, _fitted(cells, width)) for line, cells in lines], width, dialect.delimiter)

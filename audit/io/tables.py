@@ -260,7 +260,13 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
                 "name them, or write what stands beside the table into a file of its own; if this line is a title, "
                 "delete it"
             )
-        problems.add(shown, what, remedy, line=form_of(path).header_line(path))
+        lines = say(
+            "if the header has several lines, write one, in which each column has a name of its own; where names recur "
+            "below others, write a row for each of these others instead, and name them in a further column"
+        )
+        if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
+            what = say('{what} of the sheet "{sheet}"', what=what, sheet=sheet)
+        problems.add(shown, what, f"{remedy}; {lines}", line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))
 

@@ -193,6 +193,7 @@ COUNT_KEYS = {
     ("table", "status_hides"): (
         "true", "it has no effect without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "codes"): ('["what"]', '"what" is not a dimension', '["area"]'),
+    ("table", "once"): ('["n"]', '"n" is not a column of labels', '["area"]'),
     ("table", "open"): ('["what"]', '"what" is not a dimension', '["sex"]'),
     ("table", "harmless"): (
         '{ sex = ["f"] }', "it is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),

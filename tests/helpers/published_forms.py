@@ -461,16 +461,6 @@ ONCE = {
         "d,m,235",
         "d,All,340",
     ),
-}
-
-REFUSED = {
-    "below the table a line that may be data": plain("area,sex,count")(safe=False) + "West,,\n",
-    "a title as wide as the table": "Table 1,Cases by area,2024\n" + plain("area,sex,count")(safe=False),
-    "two lines of header": lines(
-        ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
-    ),
-    "an apostrophe before numbers": plain("area,sex,count", number=lambda n: f"'{n}")(safe=False),
-    "powers of ten": plain("area,sex,OBS_VALUE", number=lambda n: f"{n}00" if n < 30 else f"{n / 10}E+03")(safe=False),
     "labels written once": lines(
         "area,sex,count",
         "Total,Total,112",
@@ -483,5 +473,15 @@ REFUSED = {
         ",F,22",
         ",M,28",
     ),
+}
+
+REFUSED = {
+    "below the table a line that may be data": plain("area,sex,count")(safe=False) + "West,,\n",
+    "a title as wide as the table": "Table 1,Cases by area,2024\n" + plain("area,sex,count")(safe=False),
+    "two lines of header": lines(
+        ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
+    ),
+    "an apostrophe before numbers": plain("area,sex,count", number=lambda n: f"'{n}")(safe=False),
+    "powers of ten": plain("area,sex,OBS_VALUE", number=lambda n: f"{n}00" if n < 30 else f"{n / 10}E+03")(safe=False),
     "tau-Argus, CSV with statuses": lines('"Size","Region","Freq","Status"', '"2","N",3,5', '"2","Z",14,1'),
 }

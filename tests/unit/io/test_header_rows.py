@@ -70,6 +70,18 @@ def test_no_row_of_data_is_lost():
         assert header_place([header, *rows]) == 0
 
 
+def test_no_row_below_a_header_is_a_second_line_of_it():
+    """Where a column has no name, the first row may lack the cells that the header has."""
+    rng = random.Random(6)  # noqa: S311
+    values = [["", "flu", "cold"], ["", "f", "m"], ["", "Ahaus", "Borken"], ["x", "y", "z"]]
+    for _ in range(500):
+        header = ["disease", "sex", "place", "more"]
+        header[rng.randrange(1, 4)] = ""
+        rows = [[rng.choice(some) for some in values] for _ in range(12)]
+        assert header_place([header, *rows]) == 0
+    assert header_place([["", "age", "sex"], ["Bob", "", ""], ["Al", "f", "m"]]) == 0
+
+
 def test_delimiters_below_titles():
     text = "Report of 2024, provisional\n\n" + "\n".join(";".join(row) for row in [HEADER, *ROWS])
     dialect = dialect_of(text.encode())

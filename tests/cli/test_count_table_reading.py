@@ -1,0 +1,256 @@
+"""Count tables as offices write them: titles, headers of two lines, labels written once, and what is asked of them."""
+
+import json
+import re
+import tomllib
+
+import openpyxl
+import pytest
+
+from audit.count_tables.manifest import read_table_manifest
+from audit.count_tables.note_numbers import unread_counts
+from audit.count_tables.read_counts import read_counts
+from tests.cli.test_confirm import confirm
+from tests.cli.test_count_table_columns import answers, guessed
+from tests.cli.test_count_table_doubts import NUMBERS, written
+from tests.helpers.published_forms import lines, open_document
+from tests.helpers.running import done, refused, run_main
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("0-17", "18-64", "65+", "All ages"),
+        ("under 18 years", "18 to 64 years", "65 years and over", "All ages"),
+        ("unter 18 Jahre", "18 bis 64 Jahre", "65 Jahre und mehr", "Alle Altersgruppen"),
+    ],
+)
+@pytest.mark.parametrize("base", [1, 5])
+def test_columns_named_by_ages_are_counts_and_so_is_that_of_all(names, base, tmp_path):
+    """Rounded numbers do not add up, so that only the name says which column is the total."""
+    rows = [(10, 20, 15), (25, 35, 5), (40, 15, 30), (15, 10, 45), (20, 55, 25)]
+    counts = [(a, b, c, a + b + c + base * (i % 2) * (base > 1)) for i, (a, b, c) in enumerate(rows)]
+    text = lines(",".join(["area", *names]), *(f"A{i},{','.join(map(str, each))}" for i, each in enumerate(counts)))
+    table = guessed(tmp_path, {"1.csv": text})["table"]
+    assert ([*table["wide"]["columns"]], table["totals"]["column"]) == ([*names], names[-1])
+
+
+def test_columns_of_ages_without_a_total_are_labels_and_no_part_of_another(tmp_path):
+    rows = ["A,1,20,31", "B,3,25,44", "C,2,35,47", "All,6,80,122"]
+    table = guessed(tmp_path, {"1.csv": lines("area,0-17,18-64,65+", *rows)})["table"]
+    assert ("part_of" in table, [*table["wide"]["columns"]]) == (False, ["0-17", "18-64", "65+"])
+
+
+@pytest.mark.parametrize(
+    ("beside", "named"),
+    [
+        (["1.5", "", "", "", "", "", "", "", "2.25"], True),
+        (["s", "s", "s", "s", "s", "7.5", "s", "s", "s"], True),
+        (["0.5", "0.7", "1.1", "3.2", "4.7", "0.2", "0.9", "1.3", "8.8"], True),
+        (["", "", "", "", "", "", "", "", ""], False),
+    ],
+)
+def test_what_is_left_undecided_is_asked_or_said(beside, named, tmp_path):
+    """A law: `init` names each column that `audit` does not judge; `--confirm` asks about it, or says what is left."""
+    hidden = [(area, sex, "s" if int(n) < 13 else n) for area, sex, n in NUMBERS]
+    rows = [",".join([*row, text]) for row, text in zip(hidden, beside, strict=True)]
+    (tmp_path / "1.csv").write_text(lines("area,sex,n,Taux pour 100 000 hab.", *rows), encoding="utf-8")
+    assert ("Taux pour" in done("init", str(tmp_path), "--yes")) == named
+    assert ("Taux pour" in confirm(tmp_path, more=20)[2]) == named
+    path = tmp_path / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").partition("[unconfirmed]")[0], encoding="utf-8")
+    _, out, _ = run_main(str(tmp_path), "--format", "json")
+    reasons = {each["reason"].rstrip(".") for each in json.loads(out)["policy"]["undecided"]}
+    said = " ".join(confirm(tmp_path, more=20)[1].split())
+    assert bool(reasons) == named
+    assert all(reason in said for reason in reasons)
+    assert "Taux pour" not in confirm(tmp_path, "yes", more=20)[1]
+    assert (
+        "Taux pour 100 000 hab." in tomllib.loads(path.read_text(encoding="utf-8"))["table"].get("not_counts", ())
+    ) == named
+    assert json.loads(run_main(str(tmp_path), "--format", "json")[1])["policy"]["undecided"] == []
+    assert "nothing is left" in confirm(tmp_path)[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "asked"),
+    [
+        ("1_Bremen", "1 Schutzmaßnahmen in Bremen nach Kreisen", False),
+        ("Tab_02", "2 Geborene nach Kreisen", False),
+        ("1_Bremen", "2 Schutzmaßnahmen in Bremen nach Kreisen", True),
+        ("Bremen", "1 Schutzmaßnahmen in Bremen nach Kreisen", True),
+        ("2_Bremen", "2 Frauen in Bremen", True),
+        ("2_Bremen", "Schutzmaßnahmen, 2 in Bremen", True),
+    ],
+)
+def test_the_number_of_a_table_in_its_title_is_no_count(name, title, asked, tmp_path):
+    folder = written(tmp_path, NUMBERS)
+    text = (folder / "releases/1.csv").read_text(encoding="utf-8")
+    (folder / f"releases/{name}.csv").write_text(f"{title}\n\n{text}", encoding="utf-8")
+    manifest = (folder / "series.toml").read_text(encoding="utf-8").replace("releases/1.csv", f"releases/{name}.csv")
+    (folder / "series.toml").write_text(manifest, encoding="utf-8")
+    assert bool(unread_counts(read_counts(read_table_manifest(folder)), 5)) == asked
+    below = f"{text}\nNote: first line\n{title}\n"  # no title
+    (folder / f"releases/{name}.csv").write_text(below, encoding="utf-8")
+    assert bool(unread_counts(read_counts(read_table_manifest(folder)), 5))
+
+
+COUNTS = {
+    (area, sex, age): 3 + 7 * a + 5 * s + 11 * g
+    for a, area in enumerate(("Ahaus", "Borken", "Coesfeld"))
+    for s, sex in enumerate(("f", "m"))
+    for g, age in enumerate(("unter 18", "18 bis 64"))
+}
+AGES = ("unter 18", "18 bis 64", "Insgesamt")
+
+
+def wide_rows():
+    """A table of counts by area, sex and age, the ages in columns, with all totals; counts up to 9 are hidden."""
+    areas, sexes = (dict.fromkeys(key[at] for key in COUNTS) for at in (0, 1))
+    for area in (*areas, "Kreise zusammen"):
+        for sex in (*sexes, "Insgesamt"):
+            inner = {key: n for key, n in COUNTS.items() if key[0] == area or area not in areas}
+            inner = {key: n for key, n in inner.items() if key[1] == sex or sex not in sexes}
+            numbers = [sum(n for key, n in inner.items() if age in (key[2], AGES[-1])) for age in AGES]
+            yield [area, sex, *("." if n < 10 else str(n) for n in numbers)]
+
+
+TITLES = [["Kinder nach Kreisen", "", "", "", ""], ["", "", "", "", ""]]
+HEADERS = {
+    "one line": [["Kreis", "Geschlecht", *AGES]],
+    "merged": [["Kreis", "Geschlecht", "davon im Alter von ... Jahren", "", "Insgesamt"], ["", "", *AGES[:2], ""]],
+    "at the bottom": [
+        ["", "", "davon im Alter von ... Jahren", "", "Insgesamt"],
+        ["Kreis", "Geschlecht", *AGES[:2], ""],
+    ],
+}
+
+
+def once(rows):
+    """Rows of which the first column has each label once, above blanks."""
+    above = [None, *(row[0] for row in rows)]
+    return [[("" if row[0] == before else row[0]), *row[1:]] for row, before in zip(rows, above, strict=False)]
+
+
+def spoiled(path, header, labels, form, titles=True):
+    """Write the table with a header of two lines, or labels written once, as offices do."""
+    rows = list(wide_rows())
+    body = rows if labels == "in each row" else once(rows)
+    cells = [*(TITLES if titles else []), *HEADERS[header], *body]
+    if form == "csv":
+        path.with_suffix(".csv").write_text("\n".join(";".join(row) for row in cells) + "\n", encoding="utf-8")
+    elif form == "ods":
+        path.with_suffix(".ods").write_bytes(open_document(cells))
+    else:
+        book = openpyxl.Workbook()
+        for row in cells:
+            book.active.append([int(cell) if cell.isdigit() else cell or None for cell in row])
+        top = len(cells) - len(body) + 1
+        if header == "merged":
+            for place in ("A{0}:A{1}", "B{0}:B{1}", "C{0}:D{0}", "E{0}:E{1}"):
+                book.active.merge_cells(place.format(top - 2, top - 1))
+        for line in range(top, len(cells) + 1, 3) if labels == "merged" else ():
+            book.active.merge_cells(f"A{line}:A{line + 2}")
+        book.save(path.with_suffix(".xlsx"))
+
+
+def judged(folder):
+    """The decision and all findings, once every guess is confirmed and `.` stands for 1 to 9."""
+    said = done("init", str(folder), "--yes")
+    path = folder / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    asked = tomllib.loads(text)["unconfirmed"]["keys"]
+    text = re.sub(r'markers\."?\."? = \[.*?\]', 'markers."." = [1, 9]', text.partition("[unconfirmed]")[0])
+    path.write_text(re.sub("min_count = .*", "min_count = 10", text), encoding="utf-8")
+    assert "NOT USED" not in said
+    report = json.loads(run_main(str(folder), "--format", "json")[1])
+    return (report["policy"]["undecided"], answers(folder)), "table.once" in asked
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize(
+    ("form", "labels"),
+    [
+        ("csv", "in each row"),
+        ("csv", "once"),
+        ("ods", "once"),
+        ("xlsx", "in each row"),
+        ("xlsx", "once"),
+        ("xlsx", "merged"),
+    ],
+)
+@pytest.mark.parametrize("titles", [True, False])
+def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, titles, tmp_path):
+    """A law: headers of two lines, merged cells and labels written once change no verdict; only blanks are a guess."""
+    for name in ("plain", "spoiled"):
+        (tmp_path / name).mkdir()
+    spoiled(tmp_path / "plain/2024", "one line", "in each row", "csv", titles=False)
+    spoiled(tmp_path / "spoiled/2024", header, labels, form, titles)
+    plain, _ = judged(tmp_path / "plain")
+    assert judged(tmp_path / "spoiled") == (plain, labels == "once")
+    assert plain[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["Kreis;davon;;davon;", ";f;m;f;m", "A;3;4;5;6", "B;7;8;9;1"], "where names recur below others"),
+        (
+            ["Kreis;Frauen;;Männer;;Alle", ";ja;nein;ja;nein;", "A;3;4;5;6;18", "B;7;8;9;1;25"],
+            "where names recur below others",
+        ),
+        (
+            ["Kreis;Frauen;;Männer;", "Kreis;ja;nein;ja;nein", "A;3;4;5;6", "B;7;8;9;1"],
+            "where names recur below others",
+        ),
+        (
+            ["Kreis;davon;;Alle", ";Zahl;Zahl;", ";f;m;", "A;3;4;7", "B;7;8;15"],
+            "1.csv:2: this row may be a further line",
+        ),
+    ],
+)
+def test_a_header_that_is_not_understood_is_refused_with_what_to_do(rows, said, tmp_path):
+    (tmp_path / "1.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert said in refused("init", str(tmp_path), "--yes")
+
+
+@pytest.mark.parametrize("place", [0, 4])
+def test_a_blank_label_that_may_be_another_is_never_filled(place, tmp_path):
+    """The first row has no label above it; of a new region, the district above is of another one."""
+    rows = [["N", "A", "f", "12"], ["", "", "m", "15"], ["", "B", "f", "16"], ["", "", "m", "14"],
+            ["S", "C", "f", "17"], ["", "", "m", "13"]]  # fmt: skip
+    rows[place][1] = ""
+    table = 'dimensions = ["r", "a", "s"]\nvalue = "n"\nonce = ["r", "a"]\ntotals = { r = "T", a = "T", s = "T" }\n'
+    folder = written(tmp_path, rows, "r,a,s,n", table)
+    assert f"1.csv:{place + 2}, column a: the label is blank, and it is not certain" in refused(str(folder)).replace(
+        '"', ""
+    )
+
+
+def test_a_blank_label_that_is_the_total_remains_the_total(tmp_path):
+    text = lines("area,sex,n", "A,f,12", "A,m,15", ",f,12", ",m,15")
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    run_main("init", str(tmp_path), "--yes")
+    assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
+
+
+def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
+    spoiled(tmp_path / "2024", "one line", "once", "xlsx", titles=False)
+    book = openpyxl.load_workbook(tmp_path / "2024.xlsx")
+    book.active.merge_cells("D3:D4")
+    book.save(tmp_path / "2024.xlsx")
+    assert "merged over rows 3 to 4" in refused("init", str(tmp_path), "--yes")
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("Kreis;Kreis;n\nA;f;3\n", "2022/a.csv:1: columns 1 and 2 have the same name in the header"),
+        ("Kreis;Anmerkung\nA;gut\nB;schlecht\n", "are not recognised as tables of counts"),
+    ],
+)
+def test_tables_in_folders_that_are_not_read_say_why(table, said, tmp_path):
+    for year in ("2022", "2023"):
+        (tmp_path / year).mkdir()
+        (tmp_path / year / "a.csv").write_text(table, encoding="utf-8")
+    assert said in refused("init", str(tmp_path), "--yes")
