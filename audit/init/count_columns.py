@@ -348,7 +348,7 @@ def kinds_of(columns: Columns) -> Kinds:
             found.labels.append(name)
         elif (is_money(name) or len(like) > len(whole)) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)
-        elif whole and len(whole) > 0.2 * shown and all(map(is_sign, others)):
+        elif whole and (len(whole) > 0.2 * shown or said_range(name)) and all(map(is_sign, others)):
             found.counts.append(name)
         elif len(like) > 0.5 * shown and (speaks_of_counts(name) or 2 * len(distinct) > shown):
             (found.numbers if len(like) > len(whole) else found.counts).append(name)
