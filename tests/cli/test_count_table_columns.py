@@ -719,7 +719,7 @@ def test_a_table_without_a_column_of_the_others_is_one_of_counts(tmp_path):
     year = "".join(f"{area},{disease},{at + 70}\n" for at, (area, disease, sex) in enumerate(rows) if sex == "f")
     (tmp_path / "2024.csv").write_text(f"area,diagnosis,count\n{year}", encoding="utf-8")
     code, _, error = run_main("init", str(tmp_path), "--yes")
-    assert (code, "give a table without a column of the others this column, with Total" in error) == (2, True)
+    assert (code, "a column that a table lacks has Total in each row" in error) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -1415,7 +1415,7 @@ def test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base(form
         (folder / "series.toml").write_text(text, encoding="utf-8")
     code, out, err = run_main(str(folder))
     assert (code, err) == (1, "")
-    assert "12 (area A, sex f; share 44.4, per 100 of 27, gives exactly 12) = 12" in " ".join(out.split())
+    assert "12 (area A, sex f; share 44.4, per 100 of 27, gives exactly 12, published *) = 12" in " ".join(out.split())
     assert "and the rates of hidden cells" in " ".join(out.split())
 
 
