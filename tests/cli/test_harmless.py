@@ -310,14 +310,15 @@ def test_who_certainly_has_another_value_is_undecided_where_a_category_of_the_ot
     told = f'{UNSAID}\nsimilar = {{ Disease = "kinds.csv" }}'
     said = series(tmp_path / "said", rows, told, **KINDS[kind])
     write(said / "kinds.csv", "value,category\nnone,well\nflu,ill\nHIV,ill\n")
-    unsaid, nothing = (
-        series(tmp_path / name, rows, what, **KINDS[kind]) for name, what in (("u", UNSAID), ("n", NONE))
+    unsaid, nothing, protected = (
+        series(tmp_path / name, rows, what, **KINDS[kind])
+        for name, what in (("u", UNSAID), ("n", NONE), ("p", PROTECTED))
     )
-    states = [ended(run_audit(folder)[1]) for folder in (said, unsaid, nothing)]
-    of_category, undeclared, declared = (each["max_risk"] for each in states)
+    states = [ended(run_audit(folder)[1]) for folder in (said, unsaid, nothing, protected)]
+    of_category, undeclared, declared, _ = (each["max_risk"] for each in states)
     expected = "undecided" if of_category == "violated" and declared == "holds" else of_category
     assert undeclared == expected
-    assert states[1]["min_e"] == states[2]["min_e"]
+    assert states[1]["min_e"] == states[2]["min_e"] == states[3]["min_e"], "all harmful values together are no category"
 
 
 def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):

@@ -42,10 +42,10 @@ def test_a_register_is_known_whatever_its_columns_are_called(tmp_path, beside):
 def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, shared):
     """Nobody is listed twice for a year; what the years are called is refused in the words of the file."""
     lines = [[f"V{n:03}", year, str(20 + n), "mf"[n % 2]] for n in range(20) for year in ("2024", "2025")]
-    folder = rolled(tmp_path, ["UTR", "Tax year", "Age", shared], lines)
+    folder = rolled(tmp_path, ["Volume", "Tax year", "Age", shared], lines)
     assert run_main("init", str(folder), "--yes")[0] == 0
     text = (folder / "series.toml").read_text(encoding="utf-8")
-    assert 'individual = "UTR"' in text.partition("[register]")[2]
+    assert 'individual = "Volume"' in text.partition("[register]")[2]
     assert 'people.csv:2, column "Tax year": there is no such release' in refused(str(folder))
 
 
