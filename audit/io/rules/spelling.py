@@ -96,6 +96,7 @@ _OF_DEGREE = frozenset(  # words beside which a text says another degree, or the
 _MOST_WORDS = 8  # of a text whose parts are compared with others
 _LONG_NUMBER = 4  # so many digits are one person's number, whatever letters stand beside them
 _CLEAR_DIGITS = 3  # so many digits are the same number, whatever stands between them
+_ONE_SPELLING = re.compile(r"0|[1-9][0-9]*")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 
@@ -521,7 +522,12 @@ def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str
     Args:
         texts: the identifiers.
         releases: those of each release; empty if one person may have several in a release.
+
+    >>> perhaps_one_person(["41070", "510"], []), perhaps_one_person(["41070", "41070/24"], [])
+    ([], [['41070', '41070/24']])
     """
+    if all(map(_ONE_SPELLING.fullmatch, texts)):
+        return []
     groups = [each for each in nearly_respelled(texts, remarks=True, ids=True) if not together(each, releases)]
     known = {text for group in groups for text in group}
     for group in chain(nested(texts, releases), *map(cases, releases or [texts])):
