@@ -224,7 +224,8 @@ def followed(
             min_width=max(judged.limits.values()),  # no finding has so many values, so that exact ends are computed
         )
         before = attack.run(again, budget)
-        known = (before.lower >= outcome.lower[asked]) & (before.upper <= outcome.upper[asked])
+        # The count of a finding without an exact interval may now be known more precisely than is proved.
+        known = (before.lower >= outcome.lower[asked]) & (before.upper <= outcome.upper[asked]) & outcome.exact[asked]
         found += [mine[place] for place in np.flatnonzero(known).tolist() if builder.holds(again, before.bounds(place))]
     return found
 

@@ -157,9 +157,10 @@ def refuse_nameless(files: CountFiles, rules: TableGuesses) -> None:
     """Refuse counts in a column without a name.
 
     Raises:
-        InputError: the counts are in such a column.
+        InputError: some counts are in such a column.
     """
-    if rules.table.get("value") == "":
+    table = rules.table
+    if "" in (table.get("value"), *table.get("values", ()), *table.get("wide", {}).get("columns", ())):
         what = say("the column with the counts has no name in this line, which may be a title")
         remedy = say("delete the lines above the header, or name the column")
         line = form_of(files.files[0]).header_line(files.files[0])

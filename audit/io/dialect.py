@@ -95,8 +95,9 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
         cell and cell in {row[at].strip() for row in rows[place + 1 :] if len(row) > at}
         for at, cell in enumerate(lower)
     )
+    are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count
     is_header = has_group and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
-    return names if is_header and not recurs else []
+    return names if is_header and are_words and not recurs else []
 
 
 def _is_title(row: Sequence[str]) -> bool:

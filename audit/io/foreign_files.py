@@ -189,14 +189,15 @@ def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, she
     """Return the rows of a sheet with the text of cells that are merged, below the header, in each of their rows.
 
     Raises:
-        Fault: a number of a column with further numbers stands for several rows.
+        Fault: a number stands for several rows, of which each has a label of its own, or others have such a number.
     """
     found = [[*row] for row in cells]
     spans = [(top, left, bottom) for (top, left), (bottom, _) in merged if header < top < bottom]
     for top, left, bottom in spans:
         inside = {row for first, column, last in spans if column == left for row in range(first, last + 1)}
         others = (row[left] for at, row in enumerate(cells) if at > header and at not in inside)
-        if cells[top][left][:1].isdigit() and any(text[:1].isdigit() for text in others):
+        beside = any(text for row in cells[top + 1 : bottom + 1] for text in row[:left])
+        if cells[top][left][:1].isdigit() and (beside or any(text[:1].isdigit() for text in others)):
             rows = {"first": top + 1, "last": bottom + 1}
             what = say(
                 'a number in the sheet "{sheet}" has a cell that is merged over rows {first} to {last}',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -54,7 +55,7 @@ def write_table(
 
 def _encoded(table: pa.Table, dialect: Dialect, above: str, below: str) -> Iterable[bytes]:
     """Return the CSV text of a table between two other texts, in blocks of many rows."""
-    lines = chain([above.encode()], _lines(table, dialect), [below.encode()])
+    lines = chain([_without_upper_header(above, dialect).encode()], _lines(table, dialect), [below.encode()])
     if dialect.encoding == UTF_8:
         return lines
     text = b"".join(lines)
@@ -62,6 +63,13 @@ def _encoded(table: pa.Table, dialect: Dialect, above: str, below: str) -> Itera
         return [text.decode().encode(dialect.encoding)]
     except UnicodeEncodeError:
         return [text]
+
+
+def _without_upper_header(above: str, dialect: Dialect) -> str:
+    """Return the text above a header, without the upper of two lines that name the columns: one line names all."""
+    lines = list(io.StringIO(above, newline=""))
+    starts = [line for line, _ in replace(dialect, names=(), above=0).rows(lines)] if dialect.names else []
+    return "".join(lines[: starts[-1] - 1]) if starts else above
 
 
 def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:

@@ -207,6 +207,21 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
             ["Kreis;davon;;Alle", ";Zahl;Zahl;", ";f;m;", "A;3;4;7", "B;7;8;15"],
             "1.csv:2: this row may be a further line",
         ),
+        (
+            ["Kreis;davon;;Alle", ";unter 18;ab 18;", "A;12;22;", "B;15;20;35", "C;8;30;38", "Alle;35;72;107"],
+            "has no name",
+        ),
+        (
+            [
+                "Kreis;davon;;Alle",
+                ";unter 18;ab 18;",
+                ";Anzahl;Anzahl;Anzahl",
+                "A;.;12;15",
+                "B;5;20;25",
+                "Alle;8;32;40",
+            ],
+            "has no name",
+        ),
     ],
 )
 def test_a_header_that_is_not_understood_is_refused_with_what_to_do(rows, said, tmp_path):
@@ -242,6 +257,18 @@ def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
     assert "merged over rows 3 to 4" in refused("init", str(tmp_path), "--yes")
 
 
+def test_a_total_of_several_rows_beside_their_counts_is_refused(tmp_path):
+    """It was repeated as the count of each row, although it has them all, so that nothing added up any more."""
+    book = openpyxl.Workbook()
+    for row in [("Kreis", "Geschlecht", "Zahl", "Alle"), ("A", "f", ".", 38), ("A", "m", 35), ("B", "f", 41, 78)]:
+        book.active.append(row)
+    book.active.append(("B", "m", 37))
+    for place in ("D2:D3", "D4:D5"):
+        book.active.merge_cells(place)
+    book.save(tmp_path / "2024.xlsx")
+    assert "merged over rows 2 to 3" in refused("init", str(tmp_path), "--yes")
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
@@ -260,3 +287,18 @@ def test_a_column_named_by_a_range_is_one_of_counts_though_nearly_all_are_hidden
     rows = ["A,.,12,7,19", "B,.,14,9,23", "C,.,8,21,29", "D,.,9,18,27", "E,.,7,6,13", "All,4,50,61,111"]
     table = guessed(tmp_path, {"1.csv": lines("area,under 15,15-64,65+,Total", *rows)})["table"]
     assert [*table["wide"]["columns"]] == ["under 15", "15-64", "65+", "Total"]
+
+
+@pytest.mark.parametrize("titles", ["", "Kinder;;;;\n", '"Kinder;\nund Jugendliche";;;;\n;;;;\n'])
+@pytest.mark.parametrize("groups", ["davon", '"davon im Alter\nvon"'])
+def test_a_repair_of_a_table_with_a_header_of_two_lines_has_one(titles, groups, tmp_path):
+    header = f"Kreis;Geschlecht;{groups};;Insgesamt\n;;unter 18;18 bis 64;\n"
+    rows = "\n".join(";".join(row).replace(".", "5") for row in wide_rows())
+    (tmp_path / "2024.csv").write_text(f"{titles}{header}{rows}\n", encoding="utf-8")
+    done("init", str(tmp_path), "--yes")
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
+    path.write_text(re.sub("min_count = .*", "min_count = 6", text), encoding="utf-8")
+    done("repair", str(tmp_path), str(tmp_path / "2024.csv"), "--output", str(tmp_path / "out"))
+    written = (tmp_path / "out/2024.csv").read_text(encoding="utf-8")
+    assert written.startswith(f"{titles}Kreis;Geschlecht;unter 18;18 bis 64;Insgesamt\nAhaus;f;")

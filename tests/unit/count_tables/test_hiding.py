@@ -130,6 +130,28 @@ def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path
     assert bool(found.new_total) == is_new
 
 
+def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path):
+    """If a limit ends the search for exact bounds, what the candidate adds to a known count is not known."""
+
+    class Limited(Differencing):
+        def run(self, tables, budget):
+            found = super().run(tables, budget)
+            return replace(found, exact=np.zeros_like(found.exact)) if len(tables.boxes) > 4 else found
+
+    first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
+    areas = {"A": ("A",), "B": ("B",), "C": ("C",), "D": ("D",), "R": ("A", "B")}
+    series = TinyTables(
+        ("area",), [first, [(("R",), "t")]], totals={"area": "All"}, markers={"s": (1, 4), "t": (1, 9)},
+        categories={"area": areas}, over_time="same", min_count=6,
+    )  # fmt: skip
+    manifest = read_table_manifest(series.write(tmp_path))
+    earlier = replace(manifest, releases=manifest.releases[:1])
+    new = [
+        judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0].new for each in (Differencing(), Limited())
+    ]
+    assert [[(each.lower, each.upper) for each in found] for found in new] == [[], [(2, 5)]]
+
+
 @pytest.mark.parametrize(("quarters", "found"), [(("25", "25"), ["A", "B", "C", "D"]), (("25", "28"), [])])
 def test_sums_over_a_dimension_are_asked_about_though_no_table_shows_them(quarters, found, tmp_path):
     """Of 1 to 2 people in each of four areas and two quarters, 2 to 4 are in the year; or of 1 or more, 2 or more."""

@@ -79,6 +79,8 @@ def test_no_row_below_a_header_is_a_second_line_of_it():
         header[rng.randrange(1, 4)] = ""
         rows = [[rng.choice(some) for some in values] for _ in range(12)]
         assert header_place([header, *rows]) == 0
+    counts = [["All", "", ".", "a)"], ["A", "f", "12", ""], ["A", "m", "15", ""], ["B", "f", "16", ""]]
+    assert header_place([["area", "sex", "n", ""], *counts]) == 0
     assert header_place([["", "age", "sex"], ["Bob", "", ""], ["Al", "f", "m"]]) == 0
 
 
