@@ -45,7 +45,7 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
-from audit.model.arrays import UNKNOWN, Codes, Flags
+from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.evidence import CandidatePools, CombinedName, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
@@ -84,7 +84,11 @@ def build_evidence(
         check_register_texts(series, register)
     held = HeldSeries(series, kind, register, readings, records=records)
     for name, steps in transitions.items():
-        if steps is not None and held.adversary.knows_groups and series.manifest.transitions:
+        if steps is None:
+            continue
+        for read in held.seen:
+            check_listed(series, read.release, name, steps.listed)
+        if held.adversary.knows_groups and series.manifest.transitions:
             _check_changes(held, name, steps)
     possible = {} if held.adversary.knows_presence else _possible(held, transitions)
     each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
@@ -201,10 +205,9 @@ def _evidence(
 ) -> View:
     series, kind = held.series, held.adversary.name
     names = series.vocabularies[sensitive].names
-    listed = None if transitions is None else transitions.listed
     if transitions is not None and transitions.constant:
         transitions = None
-    people = people_of(held, sensitive, len(names), constant=transitions is None, listed=listed, possible=possible)
+    people = people_of(held, sensitive, len(names), constant=transitions is None, possible=possible)
     beforehand = None
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
         beforehand = known_beforehand(people, held)
@@ -371,19 +374,12 @@ def people_of(
     values: int,
     *,
     constant: bool,
-    listed: Flags | None = None,
     possible: PossibleKinds | None = None,
 ) -> KnownGroups:
-    """Return the evidence about people, without pools; `listed` marks the values in the transitions.
+    """Return the evidence about people, without pools.
 
     `possible` holds the people who may be in the data, if presence is unknown.
-
-    Raises:
-        InputError: the transitions do not list a published value.
     """
-    if listed is not None:
-        for read in held.seen:
-            check_listed(held.series, read.release, sensitive, listed)
     individual = ~held.series.people.is_counterfeit()
     nothing = (None,) * len(held)
     people = KnownGroups(held.seen, sensitive, values, individual, constant, nothing, ())

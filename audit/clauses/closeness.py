@@ -11,6 +11,7 @@ are undecided until the manifest declares what they are.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,7 +92,8 @@ class Closeness(Clause):
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the people, or the classes, whose number is known nearly, if the attack finds them."""
         outcome, found = result.outcome, None
-        left = outcome.left if outcome.knowing is None else outcome.knowing.left
+        left = outcome.left if outcome.status == "complete" else None  # until then values of releases to come are left
+        left = left if outcome.knowing is None else outcome.knowing.left
         share = known.limits.get(self.name, 0.0)
         near, classes = self.alike(result.evidence, share), outcome.near.get(self.name)
         if not near or not _decides(result):
@@ -255,6 +257,8 @@ class _PeoplesNumbers:
             if kept.any():
                 for near in self._near:
                     self._add(release, near, ValuesLeft._make(column[kept] for column in left))
+        if self._constant and not self._evidence.adversary.knows_presence:
+            self._open += map(self._in_fewer_releases, self._near)
         person, at, lower, upper, risk = map(np.concatenate, zip(*self._columns, strict=True))
         ends = np.array(self._ends, dtype=object).reshape(-1, 2)
         entries = np.arange(len(ends))
@@ -281,6 +285,29 @@ class _PeoplesNumbers:
         unknown = np.logical_or.reduceat(np.isnan(left.share), start)
         self._open.append(person[undecided & unknown])
         self._add_likely(release, alike, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share)
+
+    def _in_fewer_releases(self, alike: Alike) -> Codes:
+        """Return people whose number is known nearly in some of their releases, but has to be a harmless one in all.
+
+        The fewest values with a harmful one are left in all the releases that have it.
+        """
+        combined, (name, _, near) = self._evidence.combined, alike
+        harmless = harmless_values(self._evidence, name, len(near.rank), self._known)
+        pools, found = defaultdict[int, list[set[int]]](list), set[int]()
+        for each in self._evidence.stream() if harmless.any() else ():
+            values, contents = [set[int]() for _ in range(each.n_pools)], each.entries()
+            for pool, value in zip(contents.bag.tolist(), contents.value.tolist(), strict=True):
+                values[pool].add(value)
+            for person, pool in zip(each.person.tolist(), each.pool.tolist(), strict=True):
+                pools[person].append(values[pool])
+        part = np.arange(len(near.rank)) if combined is None else combined.parts()[:, combined.attributes.index(name)]
+        for person, there in pools.items():
+            harmful = {value for value in set[int]().union(*there) if not harmless[part[value]]}
+            for value in set[int]() if harmful.intersection(*there) else harmful:
+                rank = near.rank[part[list(set.intersection(*(values for values in there if value in values)))]]
+                if near.together(rank.min(keepdims=True), rank.max(keepdims=True)).all():
+                    found.add(person)
+        return np.setdiff1d(np.array(sorted(found), dtype=np.int32), self._skipped)
 
     def _add_likely(self, release: int, alike: Alike, person: Codes, owner: Places, part: Codes, share: Floats) -> None:
         """Add close numbers that are likely: those around the true one (without a key, around any)."""

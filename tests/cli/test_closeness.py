@@ -94,6 +94,15 @@ def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path)
     assert ended(run_audit(folder, "--attack", "homogeneity")[1])["state"] == "undecided"
 
 
+@pytest.mark.parametrize("attack", ["intersection", "update-graph"])
+def test_numbers_of_people_who_may_be_in_the_data_are_undecided_when_the_time_is_up(tmp_path, attack):
+    folder = series(tmp_path, [FAR, FAR], adversary="possible")
+    code, out, _ = run_main(str(folder), "--attack", attack, "--time-limit", "0.000001", "--format", "json")
+    clause = ended(json.loads(out))
+    assert (code, clause["state"]) == (3, "undecided")
+    assert "time limit" in clause["reason"]
+
+
 @pytest.mark.parametrize("more", ["Pey = 1", 'Pay = "far"', "Pay = -1"])
 def test_an_invalid_width_is_refused(tmp_path, more):
     code, _, err = run_audit(series(tmp_path, [FAR], policy=f"closeness = {{ {more} }}"))

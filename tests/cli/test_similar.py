@@ -95,6 +95,23 @@ def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path)
     assert ended(run_audit(folder, "--attack", "homogeneity")[1])["max_risk"] == "undecided"
 
 
+@pytest.mark.parametrize(("harmless", "code"), [("flu", 3), ("gout", 0)])
+@pytest.mark.parametrize("attack", ["intersection", "update-graph"])
+def test_who_may_be_in_one_release_alone_may_have_more_than_a_harmless_value_there(tmp_path, attack, harmless, code):
+    """Only flu and gout fit both releases for somebody; who is in the first alone has an illness of the airways."""
+    first = [["", "30-39", "flu"], ["", "35-39", "cold"], ["", "40-49", "gout"], ["", "40-49", "flu"]]
+    second = [["", "30-39", "flu"], ["", "30-39", "gout"], ["", "40-49", "gout"], ["", "40-49", "flu"]]
+    if code == 0:
+        first.append(["", "30-39", "gout"])
+    more = 'register = "register.csv"\npresence = "possible"'
+    columns = f'{SIMILAR}\nharmless = {{ Disease = ["{harmless}"] }}'
+    folder = series(tmp_path, [first, second], columns, individual=False, adversary=more)
+    write(folder / "register.csv", "individual,Age\na,36\nb,45\n")
+    write(folder / "chapters.csv", CHAPTERS)
+    ran, result, _ = run_audit(folder, "--attack", attack)
+    assert (ran, ended(result)["max_risk"]) == (code, {0: "holds", 3: "undecided"}[code])
+
+
 @pytest.mark.parametrize("similar", ["", SIMILAR])
 def test_an_attack_that_judges_no_categories_does_not_decide(tmp_path, similar):
     code, result, _ = run_audit(with_chapters(tmp_path, APART, similar), "--attack", "intersection")
