@@ -176,6 +176,16 @@ class Clause(Limit):
     def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
         return [entry for entry in findings.ran if self.name in entry.attack.decides]
 
+    def _left_out(self, findings: JudgedAudit) -> Iterator[Result[Evidence]]:
+        """Yield the results of attacks that were skipped for an attribute that no attack judged; others they judged."""
+        deciding = self._deciding(findings)
+        names, judged = {each.attack.name for each in deciding}, {each.sensitive for each in deciding}
+        if all(each.evidence.combined is None for each in deciding):  # combinations are of all attributes
+            for entry in findings.attacks:
+                single = entry.evidence.combined is None and entry.sensitive not in judged
+                if single and entry.attack.name in names and entry.outcome.status == "skipped":
+                    yield entry
+
     def _doubts_of(self, entry: Result[Evidence], *, decided: bool, unless: str) -> Iterator[str]:
         """Yield why an attack that found no violation does not decide the clause."""
         outcome = entry.outcome

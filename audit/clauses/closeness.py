@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues, attack_reason
 from audit.findings.close_numbers import CloseClasses, CloseValues, NearClaims
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
@@ -147,6 +147,9 @@ class Closeness(Clause):
             and all(self.name in entry.outcome.near for entry in deciding)
         ):
             yield self.not_run()
+        for entry in self._left_out(findings):
+            if self.alike(entry.evidence, 0.0):
+                yield attack_reason(entry.attack.name, entry.outcome.reason or "")
         for entry in deciding:
             by_class = self.name in entry.outcome.near
             if self.alike(entry.evidence, 0.0) and (by_class or entry.whole):

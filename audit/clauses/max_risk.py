@@ -125,6 +125,7 @@ class MaxRisk(RiskClause):
         """Yield the attacks that may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         unfinished = [*self._unfinished(findings, limit, violating), *self._unclear(findings)]
+        unfinished += [attack_reason(each.attack.name, each.outcome.reason or "") for each in self._left_out(findings)]
         yield from unfinished
         if self.judges(findings):
             yield from CATEGORIES.doubts(findings, limit)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.messy import write
+from tests.helpers.messy import series_of, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
@@ -86,6 +86,25 @@ def test_transitions_are_of_the_attribute_named(series):
     assert list(ran.values()) == ["complete", "skipped", "skipped"]  # combinations change with one of their attributes
     assert next(iter(ran)) == "HIV"
     assert result["contradictions"]["changed"] == 0
+
+
+def test_an_attack_that_is_skipped_for_an_attribute_decides_nothing_about_it(tmp_path):
+    """Pay may change, Place never does; those of 20 to 39 have a pay of 950 or 1000."""
+    rows = [["Age", "Pay", "Place"], *(["20-39", pay, place] for pay, place in (("950", "x"), ("1000", "y")))]
+    rows += [["40-59", "1", "x"], ["40-59", "5000", "y"]]
+    columns = 'sensitive = ["Pay", "Place"]\nquasi_identifiers = ["Age"]\ntypes = { Pay = "numeric" }'
+    more = '[adversary]\nregister = "register.csv"\npresence = "possible"\ntransitions = "t.csv"'
+    register = [["individual", "Age", "first", "last"], ["p0", "25", "1", "2"], ["p1", "45", "1", "2"]]
+    folder = series_of(tmp_path, [rows, rows], columns, more, register=register)
+    steps = [f"Pay,{a},{b}\n" for a in ("950", "1000", "1", "5000") for b in ("950", "1000", "1", "5000")]
+    write(folder / "t.csv", "attribute,from,to\n" + "".join(steps) + "Place,x,x\nPlace,y,y\n")
+    found = clauses(folder, "--attack", "intersection")
+    assert [found[name]["state"] for name in ("max_risk", "closeness")] == ["undecided"] * 2
+    assert clauses(folder)["closeness"]["state"] == "violated"
+
+
+def clauses(folder, *words):
+    return {each["clause"]: each for each in read_audit(folder, *words)[1]["policy"]["clauses"]}
 
 
 def known(folder, *words):

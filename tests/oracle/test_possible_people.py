@@ -475,14 +475,14 @@ def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_
 
 
 def test_transitions_that_leave_out_a_value_of_one_of_several_attributes_are_refused(tmp_path):
-    folder = roll(tmp_path, [{"20-29": ["a,x", "b,y"]}] * 2, [25])
+    folder = roll(tmp_path, [{"20-29": ["a,x", "b,y", "c,x"]}] * 2, [25])
     for path in tmp_path.glob("?.csv"):
         edit(path, "Age,Diagnosis", "Age,A,B")
     edit(folder / "series.toml", 'spelled = ["Diagnosis"]\n', "")
     edit(folder / "series.toml", '"Diagnosis"', '["A", "B"]\nspelled = ["A", "B"]')
     edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "steps.csv"')
-    (folder / "steps.csv").write_text("attribute,from,to\nA,a,a\nA,b,b\nA,a,b\nB,x,x\n")
-    assert 'no line says which values may follow "y"' in refused(str(folder))
+    (folder / "steps.csv").write_text("attribute,from,to\nA,a,a\nA,a,b\nA,b,b\nB,x,x\nB,y,y\n")
+    assert 'no line says which values may follow "c"' in refused(str(folder))
 
 
 def certain(series):
