@@ -406,11 +406,14 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
 
 
 def _numbers(source: pa.Table, manifest: TableManifest) -> Iterator[str]:
-    """Yield the columns with numbers that are not declared, or in `not_counts`, except codes of labels."""
+    """Yield the columns with numbers that are not declared, or in `not_counts`, except codes and denominators.
+
+    Codes follow from labels. An empty denominator would tell what the repair hides from what was hidden before.
+    """
     texts = {name.strip(): source.column(name).cast(pa.string()).to_pylist() for name in source.column_names}
     counted = {view.column for view in manifest.views}
     labels = texts.keys() & (manifest.columns - manifest.not_counts - manifest.beside - manifest.denominators - counted)
-    for name in sorted(texts.keys() - (manifest.columns - manifest.not_counts)):
+    for name in sorted(texts.keys() - (manifest.columns - (manifest.not_counts - manifest.denominators))):
         if any(is_like_a_number(text or "") for text in texts[name]):
             pairs = [(len({*texts[label]}), len({*zip(texts[label], texts[name], strict=True)})) for label in labels]
             if not any(known == both < source.num_rows for known, both in pairs):

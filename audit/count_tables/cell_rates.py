@@ -1,6 +1,7 @@
 """Cell rates: which published rates narrow the count of a cell, and by which denominators, for proofs in words.
 
-Signs in place of rates are not read, but if they differ beside hidden counts, they may show which of these differ.
+Signs in place of rates are not read, but if they differ beside hidden counts, they may show which of these differ. So
+may denominators that only some of them have.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import decimal_of, number_of, rate_interval
+from audit.count_tables.published_texts import decimal_of, is_like_a_number, number_of, rate_interval
 from audit.count_tables.table_shapes import rate_column
 from audit.model.count_certificates import CellChange, CellRate
 
@@ -108,4 +111,30 @@ def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
                 signs.setdefault((counts.file[row], text, at, whole == label, kind), {})[sign] = None
         differ = dict.fromkeys(sign for some in signs.values() if len(some) > 1 for sign in some)
         named += [(rates.column, [*differ])] if differ else []
+    return named
+
+
+def telling_gaps(counts: PublishedCounts) -> list[str]:
+    """Return the columns of denominators that only some of the hidden counts that show the same have.
+
+    Signs in `not_counts` are left out. A denominator may depend on the file, on which labels are totals, and on a label
+    none of whose counts has one, although some are shown.
+    """
+    manifest, reader, named = counts.manifest, CellRates(counts), list[str]()
+    labels, totals = counts.label.tolist(), [each.total for each in counts.dimensions]
+    for column in sorted(manifest.denominators - {"", *(view.column for view in manifest.views)}):
+        rows = [row for row in np.flatnonzero(~counts.without_count).tolist() if column in counts.part(row).table]
+        texts = {row: reader.text(row, column) for row in rows}
+        texts = {row: "number" if is_like_a_number(text) else text for row, text in texts.items()}
+        keys = {row: {(counts.file[row], *each) for each in enumerate(labels[row])} for row in rows}
+        shown = {key for row in rows if counts.number[row] for key in keys[row]}
+        without = shown - {key for row, text in texts.items() if text == "number" for key in keys[row]}
+        found: dict[object, set[str]] = {}
+        for row, text in texts.items():
+            count = counts.text[row]
+            is_hidden = manifest.hides(count) if count else not manifest.blank_is_zero
+            if is_hidden and text not in manifest.not_counts and keys[row].isdisjoint(without):
+                at = tuple(code == total for code, total in zip(labels[row], totals, strict=True))
+                found.setdefault((counts.file[row], counts.measure[row], count, at), set()).add(text)
+        named += [column] if any(len(some) > 1 for some in found.values()) else []
     return named

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
-from audit.count_tables.cell_rates import telling_signs
+from audit.count_tables.cell_rates import telling_gaps, telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.note_numbers import has_share, numbers_that_may_count, unread_counts
@@ -322,13 +322,19 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _unlike_signs(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a reason for each column of rates whose signs may show which hidden counts differ."""
+    """Yield a reason for each column of rates or denominators that may show which hidden counts differ."""
     for column, signs in telling_signs(counts):
         yield say(
             "hidden counts that show the same have different signs in {column}: {signs}; if a sign depends on the size "
             "of the count, write one sign for all, else name all of these signs but one in not_counts",
             column=printable(column, 60),
             signs=", ".join(f'"{printable(sign, 60)}"' for sign in signs[:_NAMED]),
+        )
+    for column in telling_gaps(counts):
+        yield say(
+            "some hidden counts that show the same have a number in {column}, and others have none, or signs there "
+            "differ, which may tell them apart; publish the number of each of these rows, or of none",
+            column=printable(column, 60),
         )
 
 

@@ -1772,6 +1772,64 @@ def test_signs_of_rates_without_a_denominator_differ_from_others(tmp_path):
     assert verdict(folder)[:2] == (0, "[]")
 
 
+POPULATIONS = TABLE + (
+    'markers.c = [1, inf]\nnot_published = ["*", ".."]\n'
+    'rates = { column = "rate", per = 1000, decimals = 2, denominator = "people" }\n'
+)
+
+
+def with_populations(hidden):
+    """A table whose cells of A and B are hidden; `hidden` has their denominators and rates."""
+    counts = ["c", "c", "22", "c", "c", "37", "30", "31", "61", "47", "73", "120"]
+    shown = {2: ("8000", "2.75"), 5: ("8000", "4.62"), 6: ("4100", "7.32"), 7: ("3900", "7.95"), 8: ("8000", "7.62"),
+             9: ("12300", "3.82"), 10: ("11700", "6.24"), 11: ("24000", "5.00")}  # fmt: skip
+    beside = {**shown, **dict(zip((0, 1, 3, 4), hidden, strict=True))}
+    cells = [(area, sex) for area in ("A", "B", "C", "All") for sex in ("f", "m", "All")]
+    return [(*cell, counts[row], *beside[row]) for row, cell in enumerate(cells)]
+
+
+@pytest.mark.parametrize("signs", [("*", ".."), ("*", ""), ("*", "*")])
+@pytest.mark.parametrize("blank", ["", ".."])
+@pytest.mark.parametrize("declared", [False, True])
+def test_denominators_of_some_hidden_counts_are_undecided(declared, blank, signs, tmp_path):
+    """A blank denominator says as much as a sign: that only the count with a population is small."""
+    rows = with_populations([("4100", signs[0]), *[(blank, signs[1])] * 3])
+    table = POPULATIONS + 'not_counts = ["people"]\n' * declared
+    code, why, _ = verdict(written(tmp_path, rows, "area,sex,n,people,rate", table))
+    assert (code, "a number in people, and others have none" in why) == (3, True)
+
+
+@pytest.mark.parametrize("hidden", [[("4100", "*")] * 4, [("", "*")] * 4])
+def test_denominators_of_all_hidden_counts_or_of_none_tell_none_apart(hidden, tmp_path):
+    folder = written(tmp_path, with_populations(hidden), "area,sex,n,people,rate", POPULATIONS)
+    assert verdict(folder)[:2] == (0, "[]")
+
+
+def test_denominators_that_a_label_lacks_tell_no_count_apart(tmp_path):
+    """The total of B shows its count, and has no population either."""
+    rows = [(*row[:3], "", "") if row[0] == "B" else row for row in with_populations([("4100", "*")] * 4)]
+    assert verdict(written(tmp_path, rows, "area,sex,n,people,rate", POPULATIONS))[:2] == (0, "[]")
+    small = [row for row in rows if row[:2] != ("B", "All")]
+    assert verdict(written(tmp_path, small, "area,sex,n,people,rate", POPULATIONS))[0] == 3
+
+
+def test_a_repair_keeps_denominators_that_say_nothing_about_the_counts(tmp_path):
+    """Blanks beside the cells that it hides would say that the others are small."""
+    rows = with_populations([("4100", "c"), ("3900", "4.87"), ("4100", "4.39"), ("3900", "4.87")])
+    new = {1: "19", 3: "18", 4: "19", 9: "51", 10: "69"}
+    rows = [(*row[:2], new.get(place, row[2]), *row[3:]) for place, row in enumerate(rows)]
+    rows[9], rows[10] = (*rows[9][:4], "4.15"), (*rows[10][:4], "5.90")
+    table = POPULATIONS + 'not_counts = ["people"]\n'
+    folder, out = written(tmp_path / "s", rows, "area,sex,n,people,rate", table), tmp_path / "out"
+    file = folder / "releases/1.csv"
+    assert run_main("repair", str(folder), str(file), "--output", str(out))[::2] == (0, "")
+    repaired = [tuple(row.split(",")) for row in (out / "1.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    assert sum(row[2] == "c" for row in repaired) > 1
+    assert [row[3] for row in repaired] == [row[3] for row in rows]
+    file.write_bytes((out / "1.csv").read_bytes())
+    assert run_main(str(folder))[0] == 0
+
+
 FIRST = [("N", "f", "8"), ("N", "m", "*"), ("N", "All", "11"), ("S", "f", "5"), ("S", "m", "9"), ("S", "All", "14"),
          ("All", "f", "13"), ("All", "m", "12"), ("All", "All", "25")]  # fmt: skip
 FEW = TABLE + 'markers = { "*" = [1, 4] }\n'
