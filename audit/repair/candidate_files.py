@@ -137,7 +137,9 @@ class CandidateFiles:
     def register_in(self, folder: Path) -> Path | None:
         """Return the path of the written register; None if there is none or it is that of the series."""
         register = self._rows.register
-        if register is None or not (self._plan.withheld.any() or register.came_with_candidate):
+        if register is None or not (
+            register.came_with_candidate or (register.names_releases and self._plan.withheld.any())
+        ):
             return None
         return folder / "private" / f"{as_file_name(self._rows.tag)}.register.csv"
 

@@ -57,6 +57,11 @@ class CandidateRegister:
         """Whether it belongs to the candidate and not to the series, whose register is in the series' folder."""
         return Path(self._name).is_absolute() or "://" in self._name
 
+    @cached_property
+    def names_releases(self) -> bool:
+        """Whether it says when people are in the data; if not, they may be in each release, withheld or not."""
+        return not {"first", "release"}.isdisjoint(self._table.names)
+
     @property
     def dialect(self) -> Dialect | None:
         """How its text is written: delimiter and encoding."""
@@ -82,6 +87,8 @@ class CandidateRegister:
     def _begins_here(self) -> npt.NDArray[np.bool_]:
         """The lines about the candidate that are about no earlier release; shape (lines,), bool."""
         table, here = self._table, len(self._series.tags)
+        if not self.names_releases:
+            return np.zeros(table.rows, dtype=np.bool_)
         if "release" in table:
             return np.array(table.texts("release")) == self._series.tags[-1]
         return np.array([int(text) == here for text in table.texts("first")], dtype=np.bool_)

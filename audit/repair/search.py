@@ -122,7 +122,7 @@ class RepairSearch:
         rows = self.rows
         if rows.register is None or not ADVERSARIES[self.judge.past.adversary.kind].has_register:
             return None
-        if rows.person is None:
+        if rows.register.names_releases and rows.person is None:
             return say(
                 "no rows could be withheld: a withheld person must leave the register, too, and there is no key for "
                 "the rows; put {key} beside the candidate, and use --adversary register",

@@ -106,6 +106,27 @@ def test_where_the_candidate_alone_has_a_key_the_adversary_that_needs_none_is_na
     assert run_main("next", str(past), str(candidate), "--adversary", presence)[0] in (0, 1, 3)
 
 
+@pytest.mark.parametrize(("keyed", "words"), [(True, []), (True, ["--adversary", "possible"]), (False, [])])
+def test_a_roll_that_names_no_releases_stays_as_it_is_whoever_is_withheld(tmp_path, keyed, words):
+    """The withheld may be in the release as anybody of the roll may, and keys may name people in another way."""
+    past, candidate = write(series(ALONE, keyed=keyed), tmp_path)
+    if not keyed:
+        (tmp_path / "2.key.csv").unlink()
+    roll = "".join(f"{name},Doe,{age}\n" for name, age in AGES.items())
+    (past / "register.csv").write_text("Forename,Surname,Age\n" + roll, encoding="utf-8")
+    text = (past / "series.toml").read_text(encoding="utf-8")
+    text = text.replace("[adversary]", '[adversary]\npresence = "possible"')
+    (past / "series.toml").write_text(text + '\n[register]\nindividual = ["Surname", "Forename"]\n', encoding="utf-8")
+    out, words = tmp_path / "out", ["--only", "withhold", "--k", "1", *words]
+    code, told, err = run_main("repair", str(past), str(candidate), "--output", str(out), *words)
+    assert (code, err) == (0, ""), told
+    assert "withhold line" in told
+    assert "register" not in told
+    assert not (out / "private" / "2.register.csv").exists()
+    assert len(read(out / "2.csv")) < len(ALONE)
+    assert run_main("next", str(past), str(out / "2.csv"), *words[2:])[0] == 0
+
+
 @pytest.mark.parametrize("header", ["line,person", "row,name", "Row,Individual", "0,p0"])
 @pytest.mark.parametrize("keyed", [True, False])
 def test_a_key_with_another_header_is_told_the_header_that_is_wanted(tmp_path, header, keyed):
