@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +126,8 @@ class AttributeCells:
     """The cells of one quasi-identifier of a candidate, as numbers of their texts, and the cost of each.
 
     The cost of a cell is the share of the attribute's domain that it covers: 0 for one value, 1 for `*`. The domain is
-    spanned by the candidate's own cells. This is the normalized certainty penalty of one cell (Xu et al., KDD 2006).
+    spanned by the candidate's own cells, among which a mask that covers no other counts as one value. This is the
+    normalized certainty penalty of one cell (Xu et al., KDD 2006).
 
     Attributes:
         texts: each distinct text, those of the candidate first.
@@ -141,7 +143,7 @@ class AttributeCells:
         numbers = [end for end in ends if end is not None]
         self._length = float(max(numbers) - min(numbers)) if numbers else 0.0
         self._whole = all(end.denominator == 1 for end in numbers)
-        self._values = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
+        self._codes = _narrowest(cells)
         for text in texts:
             self._number(text)
 
@@ -156,7 +158,7 @@ class AttributeCells:
         return found
 
     def _cost(self, cell: Cell) -> float:
-        others = max(1, len(self._values) - 1)
+        others = max(1, len(self._codes) - 1)
         if isinstance(cell, Interval | NumberSet):
             (low, _), (high, _) = _ends(cell)
             if low is None or high is None:
@@ -165,7 +167,9 @@ class AttributeCells:
         if isinstance(cell, ValueSet):
             return min(1.0, (len(cell.members) - 1) / others)
         if isinstance(cell, Masked):
-            below = sum(len(v) == cell.length and v.startswith(cell.prefix) for v in self._values)
+            if (cell.length, cell.prefix) in self._codes:
+                return 0.0
+            below = sum(length == cell.length and text.startswith(cell.prefix) for length, text in self._codes)
             return min(1.0, max(below - 1, 1) / others)
         return 1.0
 
@@ -202,6 +206,16 @@ class AttributeCells:
     def is_top(self, code: int) -> bool:
         """Return whether a cell discloses nothing."""
         return self.texts[code] == ANYTHING
+
+
+def _narrowest(cells: Iterable[Cell]) -> set[tuple[int, str]]:
+    """Return the length and the known beginning of each text and mask of some cells that covers no other of them."""
+    found = {(len(text), text) for cell in cells if isinstance(cell, ValueSet) for text in cell.members}
+    found |= {(cell.length, cell.prefix) for cell in cells if isinstance(cell, Masked)}
+    # What begins with a text follows it in the order of texts.
+    ordered = sorted(found)
+    wide = {a for a, b in pairwise(ordered) if a[0] == b[0] and b[1].startswith(a[1])}
+    return found - wide
 
 
 def _label(cell: Cell, hierarchy: Hierarchy) -> str | None:

@@ -211,6 +211,27 @@ def test_merged_cells(kind, hierarchy, texts, merged):
     assert all(cells.cost(code) <= cells.cost(every) for code in range(len(texts)))
 
 
+@pytest.mark.parametrize("stars", ["*", "**"])
+@pytest.mark.parametrize("seed", range(8))
+def test_masks_that_cover_no_other_cost_as_much_to_merge_as_codes(seed, stars):
+    rng, attribute = np.random.default_rng(seed), QuasiIdentifier("a", Kind.CATEGORICAL, None, frozenset())
+    codes = [str(code) for code in rng.choice(np.arange(310, 390), 12, replace=False).tolist()]
+    bare, masked = (AttributeCells(attribute, np.arange(12), [code + end for code in codes]) for end in ("", stars))
+    for some in (rng.choice(12, size, replace=False).tolist() for size in range(1, 12)):
+        one, other = bare.merged(some), masked.merged(some)
+        assert masked.texts[other] == bare.texts[one] + stars
+        assert masked.cost(other) == bare.cost(one)
+        assert (masked.cost(other) > 0) == (len(some) > 1)
+
+
+def test_a_mask_among_the_codes_that_it_covers_costs_what_it_covers():
+    attribute = QuasiIdentifier("a", Kind.CATEGORICAL, None, frozenset())
+    cells = AttributeCells(attribute, np.arange(6), ["34112", "34117", "3411*", "341**", "350**", "36000"])
+    assert [cells.cost(code) for code in range(6)] == pytest.approx([0, 0, 1 / 3, 1 / 3, 0, 0])
+    assert cells.texts[cells.merged([3, 4])] == "3****"
+    assert cells.cost(cells.merged([3, 4])) == 1
+
+
 BROKEN = [Row(f"p{n}", "1", value, ("[20, 60]",)) for n, value in enumerate(["flu", "flu", "flu", "gastritis"])]
 
 
