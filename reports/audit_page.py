@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
+from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
 from audit.runtime.phrases import figure, joined, say, say_count, typed
 from reports.charts import Chart
@@ -47,6 +48,7 @@ from reports.sentences import (
     named,
     notes,
     people,
+    people_alike,
     proved,
     reasons,
     result_text,
@@ -200,7 +202,7 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     yield Section(title, _list(people(report), soft=True))
     worst = violating(report)
     for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
-        yield _findings_of(attack)
+        yield _findings_of(attack, people_alike(attack, report.policy.violations))
     yield Section("", _list(waivers(report), soft=True))
     yield Section(
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
@@ -236,11 +238,13 @@ def _after(attack: AttackReport, line: list[int], place: int) -> str:
     return "?" if place >= len(line) or (attack.incomplete and not line[place]) else figure(line[place])
 
 
-def _findings_of(attack: AttackReport) -> Section:
-    """Return the findings of one attack, each with its certificate."""
+def _findings_of(attack: AttackReport, alike: int) -> Section:
+    """Return the findings of one attack, each with its certificate; one may be about several people who look alike."""
     shown, total = len(attack.findings), attack.findings_total
     about = {"attack": attack.attack, "shown": shown, "total": total}
     head = say("Findings of {attack} ({total})", **about)
+    if alike > total:
+        head = say("Findings of {attack} ({total}, about {people})", people=PEOPLE.counted(alike), **about)
     blocks: list[Block] = [finding_entry(attack, each) for each in attack.findings]
     if shown < total:
         head = say("Findings of {attack} ({shown} of {total})", **about)
@@ -385,7 +389,11 @@ def _ladder(report: Report) -> Iterator[Block]:
         # Of an incomplete attack, the number is a lower bound (`at least`); the reason follows the table.
         rung = rungs.get((attack.attack, attack.sensitive))
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
-        found = [result_text(attack), *(people if laddered else []), *risk_cells(report, attack)]
+        found = [
+            result_text(attack, report.policy.violations),
+            *(people if laddered else []),
+            *risk_cells(report, attack),
+        ]
         found.append(seconds(attack) if attack.ran else "")
         rows.append([named(attack), status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]

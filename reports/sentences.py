@@ -487,6 +487,7 @@ def ids(report: Report) -> str:
 def _reached(report: Report) -> Iterable[str]:
     """Yield how many people's values reach the policy's limit, 0.9 and 0.5 as probability."""
     limit = report.policy.limits.get("max_risk", 1.0)
+    harmless = any(each.kind == "harmless-value" for each in report.warnings)
     of_attribute: dict[str | None, str] = {}
     for attack in report.attacks:
         shares = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
@@ -497,11 +498,14 @@ def _reached(report: Report) -> Iterable[str]:
                 say("{count} with {share} or more", count=known[share], share=percent(share))
                 for share in sorted(known, reverse=True)
             ]
-            of_attribute[attack.sensitive] = say(
-                "People whose value is known by {attack}: {told}.", attack=named(attack), told=", ".join(sure + nearly)
+            about = {"attack": named(attack), "told": ", ".join(sure + nearly)}
+            of_attribute[attack.sensitive] = (
+                say("People whose value, harmless or not, is known by {attack}: {told}.", **about)
+                if harmless
+                else say("People whose value is known by {attack}: {told}.", **about)
             )
     yield from of_attribute.values()  # of the attack that deduces most
-    if of_attribute and any(each.kind == "harmless-value" for each in report.warnings):
+    if of_attribute and harmless:
         yield say(
             "The verdict and the findings leave out values that are declared to be harmless; what attacks find, risks, "
             "the people whose value is known, and those found after each release include them."
@@ -586,20 +590,34 @@ def _singling_advice(report: Report) -> Iterable[str]:
         )
 
 
-def result_text(attack: AttackReport) -> str:
+def people_alike(attack: AttackReport, violations: Iterable[Violation]) -> int:
+    """Return of how many people who may be in the data an attack finds the category alone, against the policy."""
+    about = (attack.attack, attack.sensitive)
+    found = (each for each in violations if each.kind == "similar" and (each.attack, each.sensitive) == about)
+    return 0 if attack.people or attack.people_at_once is None else max((each.people or 0 for each in found), default=0)
+
+
+def _of_possible(attack: AttackReport, at_once: int, violations: Iterable[Violation]) -> str:
+    """Return how many people who may be in the data an attack finds."""
+    if attack.people:
+        return say("{people}, at most {count} at once", people=PEOPLE.counted(attack.people), count=figure(at_once))
+    if alike := people_alike(attack, violations):
+        return say_count("the category of {count} person", "the category of {count} people", alike)
+    return say("no one so far") if attack.incomplete else say("nobody")
+
+
+def result_text(attack: AttackReport, violations: Iterable[Violation] = ()) -> str:
     """Return the number of people or versions with certain values by an attack, or of records in too small a class.
 
-    For an attack without a result, return why there is none.
+    For an attack without a result, return why there is none. Of people who may be in the data, some may violate the
+    policy by the category of their values alone.
     """
     if attack.status == "failed":
         return say("failed")
     if not attack.ran:
         return say("interrupted") if kind_of(attack.reason) is ReasonKind.INTERRUPTED else say("does not apply")
-    if attack.people and attack.people_at_once is not None:
-        people, most = PEOPLE.counted(attack.people), figure(attack.people_at_once)
-        return say("{people}, at most {count} at once", people=people, count=most)
     if attack.people_at_once is not None:
-        return say("no one so far") if attack.incomplete else say("nobody")
+        return _of_possible(attack, attack.people_at_once, violations)
     found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
     if not isinstance(alone, int):

@@ -34,8 +34,19 @@ def headline(report: Report) -> tuple[str, str]:
     return (text if certain is None else f"{text} {if_unchanged(certain)}"), colour
 
 
+_BY_EACH_ALONE = Phrase(
+    "This counts only what the groups of each person show by themselves: if values do not change, the groups of "
+    'several people together may make further values certain, which an audit with transitions = "never" would find.'
+)
+
+
 def if_unchanged(certain: int) -> str:
     """Return a warning: what holds if any value may follow any other, and for how many people that decides it."""
+    return f"{_if_unchanged(certain)} {_BY_EACH_ALONE}"
+
+
+def _if_unchanged(certain: int) -> str:
+    """Return for how many people the assumption decides it, by the groups of each person alone."""
     if not certain:
         return say(
             "This rests on the assumption that any value of a person may become any other; comparing each person's "
@@ -57,12 +68,13 @@ def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
     """Yield that a release makes more values certain if values do not change, which the policy does not judge."""
     fewer, more = (each.adversary.certain_if_unchanged or 0 for each in (before, after))
     if more > fewer:
-        yield say(
+        told = say(
             "If values do not change, the values of at least {more} people are certain with this release, and of at "
             "least {fewer} without it. The policy does not forbid this, as it takes any change for possible.",
             more=figure(more),
             fewer=figure(fewer),
         )
+        yield f"{told} {_BY_EACH_ALONE}"
 
 
 def _verdict(report: Report) -> tuple[str, str]:
@@ -149,7 +161,8 @@ def _harmless(report: Report) -> bool:
 def in_short(report: Report) -> str:
     """Return the verdict, and a line for each attack."""
     found = [
-        f"{named(one)}: {result_text(one)} ({status_in_words(one.status)}, {seconds(one)})" for one in report.attacks
+        f"{named(one)}: {result_text(one, report.policy.violations)} ({status_in_words(one.status)}, {seconds(one)})"
+        for one in report.attacks
     ]
     return "\n  ".join([f"{printable(report.series.name, 200)}: {headline(report)[0]}", *found])
 
@@ -429,8 +442,13 @@ def _with_likely(head: str, report: Report) -> str:
     """
     likely = [(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks]
     text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
+    # By all attacks together; of an attack that gives no probabilities, the text tells nothing.
+    found = max((step.so_far for step in report.ladder), default=0)
+    told = [each.risks.at_limit for each, _, near in likely if isinstance(near, int)]
+    certain = report.policy.limits.get("max_risk", 1.0) == 1
+    if text and found > max((count for count in told if certain and isinstance(count, int)), default=0):
+        text = _sure(found)
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
-        found = max((step.so_far for step in report.ladder), default=0)  # by all attacks together
         if found and _harmless(report) and not report.known_before and not _waived(report):
             not_counted = say_count(
                 "Not counted: {count} person whose value is certain, but declared to be harmless.",
@@ -438,12 +456,15 @@ def _with_likely(head: str, report: Report) -> str:
                 found,
             )
             return f"{head} {not_counted}"
-        if found > max(
-            (each.risks.at_limit for each in report.attacks if isinstance(each.risks.at_limit, int)), default=0
-        ):
-            text = say("the values of {count} people are certain", count=found)
         return f"{head} {say('Among what is not counted, {found}.', found=text)}"
     return f"{head} {text[0].upper()}{text[1:]}." if text else head
+
+
+def _sure(count: int, sensitive: str | None = None) -> str:
+    """Return of how many people the value is certain."""
+    if count > 1:
+        return say("the values of {count} people are certain", count=count)
+    return say("{value} of one person is certain", value=value_of(sensitive))
 
 
 def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
@@ -462,10 +483,8 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
     at_limit = worst.risks.at_limit if report.policy.limits.get("max_risk", 1.0) == 1 else None
     certain = None if risk < 1 else count if 1 in (share, count) else at_limit
     about = {"share": percent(share), "risk": percent(risk)}
-    if isinstance(certain, int) and certain > 1:
-        text = say("the values of {count} people are certain", count=certain)
-    elif isinstance(certain, int):
-        text = say("{value} of one person is certain", value=value_of(worst.sensitive))
+    if isinstance(certain, int):
+        text = _sure(certain, worst.sensitive)
     elif count == 1:
         text = say("{value} of one person is known with {risk}", value=value_of(worst.sensitive), **about)
     elif about["risk"] == about["share"]:

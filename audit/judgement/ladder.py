@@ -96,9 +96,10 @@ def _after_release(entry: Result[View]) -> tuple[int, ...] | None:
     timeline = outcome.measures.timeline
     if outcome.exposed is not None and seen.possible_kinds is None:
         return outcome.exposed
-    if outcome.measures.subjects_label is not PEOPLE or not isinstance(timeline, list):
-        return None
     people = None if claims is None else claims.versions
+    of_kinds = seen.possible_kinds is not None and people is not None  # a kind stands for all who look alike
+    if not isinstance(timeline, list) or not (of_kinds or outcome.measures.subjects_label is PEOPLE):
+        return None
     if seen.possible_kinds is None or claims is None or people is None:
         return tuple(timeline) if outcome.measures.subjects is not None else None
     found = (np.bincount(people[claims.release <= at]) > 0 for at in range(len(timeline)))

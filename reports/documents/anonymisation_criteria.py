@@ -70,7 +70,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     if criterion == LINKABILITY:
         lines = list(_linking(report))
     for attack in ran:
-        line = say("{name}: {text}", name=named(attack), text=result_text(attack))
+        line = say("{name}: {text}", name=named(attack), text=result_text(attack, report.policy.violations))
         if attack.incomplete:
             line = say("{found} (the attack did not finish: there may be more)", found=line)
         lines.append(line)

@@ -53,6 +53,7 @@ _STATES = {
     "not judged": Phrase("{clause}: was not judged"),
 }
 _CLAUSE = Phrase("{name}, limit {limit}")
+_MARK = " *"  # of what holds, or is counted, apart from what a line below names
 
 _ROLES = {
     "sensitive": Phrase("sensitive: what no one may learn about a person"),
@@ -320,14 +321,22 @@ def verdict(report: Report) -> Iterator[Block]:
             if each.clause in CLAUSES:
                 clause = say("{meaning} ({name}, limit {limit})", meaning=str(CLAUSES[each.clause]), **named)
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
-            lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
-    if _accepts(report):
-        lines.append(say("A clause holds here apart from what is accepted: risks and k below count that as well."))
+            marked = _MARK if each.state == "holds" and _accepts(report) else ""
+            lines.append(f"{_STATES[each.state].filled(clause=clause)}{marked}{why}")
+    if report.known_before:
+        apart = say(
+            "A clause holds here apart from what is in the earlier report already (nobody has accepted it by that), or "
+            "waived: risks and k below count it as well."
+        )
+        lines.append(f"{_MARK.strip()} {apart}")
+    elif _accepts(report):
+        apart = say("A clause holds here apart from what is accepted: risks and k below count that as well.")
+        lines.append(f"{_MARK.strip()} {apart}")
     yield Bullets(lines)
 
 
 def _accepts(report: Report) -> bool:
-    """Return whether findings about people are accepted, by waivers or a baseline."""
+    """Return whether findings about people are left out, by waivers or a baseline."""
     accepted = report.left_out or any(each.state == "applied" for each in report.policy.waived)
     return bool(accepted) and not isinstance(report, CountReport)
 
@@ -336,11 +345,15 @@ def attacks(report: Report) -> Iterator[Block]:
     """Yield the results of each attack and each release by itself; for tables, also the measures."""
     ran = [each for each in report.attacks if each.ran]
     head = [say("attack"), say("status"), say("what it found")]
-    rows = [[named(each), status_in_words(each.status), result_text(each)] for each in ran]
+    rows = [[named(each), status_in_words(each.status), result_text(each, report.policy.violations)] for each in ran]
     if any(each.people is not None for each in ran):
         left_out = any(each.kind == "harmless-value" for each in report.warnings)
         plain = say("people with a certain, harmful value") if left_out else say("people whose value is certain")
-        head.append(say("{people}, not accepted", people=plain) if _accepts(report) else plain)
+        if report.known_before:
+            plain = f"{say('{people}, not in the earlier report already', people=plain)}{_MARK}"
+        elif _accepts(report):
+            plain = f"{say('{people}, not accepted', people=plain)}{_MARK}"
+        head.append(plain)
         rows = [[*row, "" if a.people is None else figure(a.people)] for row, a in zip(rows, ran, strict=True)]
     risky = any("max_risk" in each.risks for each in ran)
     if risky:
@@ -377,6 +390,16 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines = plain
     if report.revealed:
         lines += waivers(report)
+    elif report.known_before and report.policy.waived:
+        lines.append(
+            say_count(
+                "{count} finding is in the earlier report already, or waived; a report made with --reveal names the "
+                "waivers, and the reasons.",
+                "{count} findings are in the earlier report already, or waived; a report made with --reveal names the "
+                "waivers, and the reasons.",
+                report.known_before,
+            )
+        )
     elif report.left_out and report.policy.waived:
         lines.append(
             say_count(

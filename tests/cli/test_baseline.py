@@ -50,6 +50,16 @@ def test_only_what_is_new_fails(series, tmp_path):
     )
 
 
+def test_what_an_earlier_report_has_is_not_called_accepted(series, tmp_path):
+    """A baseline leaves findings out, which nobody has accepted by that."""
+    old = baseline(series, tmp_path / "old.json")
+    out = run_main(str(series), "--baseline", old, "--document", "dpia")[1]
+    assert "not accepted" not in out
+    assert "people whose value is certain, not in the earlier report already" in out
+    assert "A clause holds here apart from what is in the earlier report already" in out
+    assert "(max\\_risk, limit 1): holds \\*" in out
+
+
 def test_a_further_release_is_judged_by_what_it_adds(series, tmp_path):
     last = series / "releases/2.csv"
     shutil.move(last, tmp_path / "2.csv")

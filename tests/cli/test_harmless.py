@@ -271,6 +271,7 @@ def test_the_people_who_are_certain_if_values_do_not_change_are_counted(seed, ha
     assert ("This rests on the assumption that any value" in text) == (len(rows) > 1)
     said = f"of at least {len(certain)} p" if certain else "makes nobody's value certain, harmless ones not counted"
     assert (said in text) == (len(rows) > 1)
+    assert ("counts only what the groups of each person show by themselves" in text) == (len(rows) > 1)
 
 
 @pytest.mark.parametrize("seed", range(some(25)))

@@ -30,6 +30,23 @@ APART = [["c", "30-39", "flu"], ["d", "30-39", "gout"], ["e", "40-49", "cold"], 
 TWICE = [["c", "30-39", "asthma"], ["d", "30-39", "cough"], ["e", "40-49", "cold"], ["f", "40-49", "gout"]]
 
 
+def test_people_who_may_be_in_the_data_have_one_number(tmp_path):
+    """The verdict counts all who look alike; the table said that nobody is found, and the releases counted kinds."""
+    columns = f'{SIMILAR}\nharmless = {{ Disease = ["none"] }}'
+    folder = with_chapters(tmp_path, [*HEALTHY, *MIXED], columns, CHAPTERS + "none,well\n", adversary="possible")
+    _, result = read_audit(folder, "--findings", "all")
+    [violation] = [each for each in result["policy"]["violations"] if each["attack"] == "intersection"]
+    [attack] = [each for each in result["attacks"] if each["attack"] == "intersection"]
+    assert (violation["people"], attack["people"], attack["findings_total"]) == (2, 0, 1)
+    text = " ".join(run_main(str(folder))[1].split())
+    assert "this is so for 2 people" in text
+    assert "intersection complete the category of 2 people" in text
+    assert "Findings of intersection (1, about 2 people)" in text
+    assert "People whose value, harmless or not, is known by" in text
+    counted = {each["attack"]: each["after_release"][-1] for each in result["exposure"]}
+    assert counted == {each["attack"]: each["people"] for each in result["ladder"]}
+
+
 def of_kind(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "similar"]
 

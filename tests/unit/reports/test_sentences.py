@@ -33,6 +33,25 @@ def test_the_verdict_counts_the_attribute_of_which_most_values_are_certain():
     assert "the values of 191 people are certain, 109 others with 90% or more" in headline(doubtful)[0]
 
 
+def test_the_verdict_counts_who_is_certain_by_any_attack():
+    """A count of worlds that was not exact has no probabilities, but what it finds certain is counted."""
+    report = audit.load(Path(__file__).parents[2] / "examples/hospital-l-diverse").audit().report
+    (attack,) = (each for each in report.attacks if each.attack == "intersection")
+    shares = {"update-graph": (1, 8), "joint": (2, None)}
+    attacks = [
+        replace(attack, attack=name, people=0, risks=replace(attack.risks, at_limit=sure, above_0_9=nearly))
+        for name, (sure, nearly) in shares.items()
+    ]
+    (rung, *_) = report.ladder
+    held = replace(report.policy, violations=(), undecided=())
+    seen = replace(
+        report, attacks=tuple(attacks), ladder=(replace(rung, so_far=1), replace(rung, so_far=2)), policy=held
+    )
+    assert headline(seen)[0].endswith("the values of 2 people are certain.")
+    one = replace(seen, ladder=seen.ladder[:1])
+    assert headline(one)[0].endswith("the sensitive value of one person is certain, 7 others with 90% or more.")
+
+
 def test_the_waived_classes_of_a_release_are_counted_beside_waived_findings():
     report = audit.load(Path(__file__).parents[2] / "examples/hospital-2-invariant").audit().report
     classes = Waived(None, "known to all", "2999-01-01", "applied", group="*", release="1")
