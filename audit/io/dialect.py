@@ -96,8 +96,11 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
         for at, cell in enumerate(lower)
     )
     are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count
+    # A name below that of a single column may be a cell of the first row.
+    singles = zip(upper, lower, (*upper[1:], "end"), strict=True)
+    has_two = any(above and below not in ("", above) and after for above, below, after in singles)
     is_header = has_group and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
-    return names if is_header and are_words and not recurs else []
+    return names if is_header and are_words and not (recurs or has_two) else []
 
 
 def _is_title(row: Sequence[str]) -> bool:
