@@ -17,7 +17,7 @@ from audit.count_tables.acro_sessions import SESSION, judged_statistics, session
 from audit.count_tables.cell_rates import telling_gaps, telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
-from audit.count_tables.note_numbers import has_share, numbers_that_may_count, unread_counts
+from audit.count_tables.note_numbers import has_share, notes_among_rows, numbers_that_may_count, unread_counts
 from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
@@ -113,8 +113,10 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
         for names, key, phrase in unread
         if names
     ]
-    reasons += map(_needs, [*_unread_lines(counts, min_count), *_shown_otherwise(counts)])
-    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)])
+    reasons += map(_needs, [*_unread_lines(counts, min_count), *_notes_in_cells(counts, min_count)])
+    reasons += map(
+        _needs, [*_shown_otherwise(counts), *_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)]
+    )
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
@@ -130,6 +132,19 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
             "disclose no hidden or small count, name their texts in not_counts",
             len({text for _, text in unread}),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
+        )
+
+
+def _notes_in_cells(counts: PublishedCounts, min_count: int) -> Iterator[str]:
+    """Yield a reason if the last rows of tables may be notes with numbers that may be counts."""
+    if notes := notes_among_rows(counts, min_count):
+        yield say_count(
+            "the last row of a table shows no count, and is read as labels, but may be a note with a count: "
+            "{lines}; write a note into one cell, and a sign into the cells of hidden counts",
+            "{count} last rows of tables show no count, and are read as labels, but may be notes with counts: "
+            "{lines}; write a note into one cell, and a sign into the cells of hidden counts",
+            len(notes),
+            lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in notes[:_NAMED]),
         )
 
 

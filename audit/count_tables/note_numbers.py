@@ -7,7 +7,8 @@ recognised as none of these may be a count, so that the publisher has to read th
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -229,25 +230,56 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
     These are counts below `min_count`, and those that a hidden or rounded number can stand for; beside such numbers
     also shares, from which they may follow. Lines that `not_counts` names are left out.
     """
+    files, may_disclose = {part.file.path: part.file.shown for part in counts.parts}, _disclosing(counts, min_count)
+    return [
+        (f"{shown}:{line}", text)
+        for path, shown in files.items()
+        for line, text in (lines_beside(path) if path.name != SESSION else ())
+        if text not in counts.manifest.not_counts and may_disclose(_without_number_of_table(path, line, text))
+    ]
+
+
+def notes_among_rows(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:
+    """Return the place and the text of each last row without a count that may be a note which discloses one.
+
+    Its text are its labels that no row with a count has: of a note in several cells, that is the note.
+    """
+    found, may_disclose = dict[str, str](), _disclosing(counts, min_count)
+    last, known = defaultdict[Path, int](int), defaultdict[Path, set[str]](set)
+    for place, part in enumerate(counts.parts):
+        rows = counts.row[(counts.file == place) & (counts.text != "")].tolist()
+        last[part.file.path] = max([last[part.file.path], *map(part.table.line, rows[-1:])])
+        known[part.file.path].update(labels[row] for labels in part.labels.values() for row in rows)
+    for part in counts.parts:
+        for row in range(part.table.rows - 1, -1, -1):
+            if (line := part.table.line(row)) <= last[part.file.path]:
+                break
+            own = [labels[row] for labels in part.labels.values()]
+            text = "; ".join(label for label in own if label not in known[part.file.path])
+            if may_disclose(re.sub(r"(?<=[).\]]); ", " ", text)):  # "1) see above" begins with a sign, no number
+                found[f"{part.file.shown}:{line}"] = text
+    return [*found.items()]
+
+
+def _disclosing(counts: PublishedCounts, min_count: int) -> Callable[[str], bool]:
+    """Return whether a text has a number that may be a hidden or small count, or a share of one."""
     manifest = counts.manifest
-    files = {part.file.path: part.file.shown for part in counts.parts}
     exact = counts.lower == counts.upper
     published = {*counts.lower[exact & counts.number].tolist(), *map(number_of, {*counts.text.tolist()})}
     ends = {*manifest.markers.values(), *filter(None, map(said_range, manifest.markers))}
     rules = {0, 1, min_count, min_count - 1, *(end + more for pair in ends for end in pair for more in (0, 1))}
     rules |= {manifest.threshold or 0, (manifest.threshold or 1) - 1, manifest.perturbation}
     low, high = np.unique(np.column_stack([counts.lower, counts.upper])[~exact], axis=0).reshape(-1, 2).T
-    found = []
-    for path, shown in files.items():
-        for line, text in lines_beside(path) if path.name != SESSION else ():
-            secret = (len(low) > 0 and has_share(text)) or any(
-                n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
-                for n in numbers_that_may_count(_without_number_of_table(path, line, text), rules, min_count)
-                if n or ((low == 0) & (high < UNBOUNDED)).any()
-            )
-            if secret and text not in manifest.not_counts:
-                found.append((f"{shown}:{line}", text))
-    return found
+    from_none = bool(((low == 0) & (high < UNBOUNDED)).any())
+
+    def may_disclose(text: str) -> bool:
+        return (len(low) > 0 and has_share(text)) or any(
+            n < min_count or (n not in published and bool(((low <= n) & (n <= high)).any()))
+            for n in numbers_that_may_count(text, rules, min_count)
+            if n or from_none
+        )
+
+    return may_disclose
 
 
 _OF_TABLE = re.compile(r"(?:t(?:ab(?:elle|le|leau|la)?)?)?[ _-]?0*([0-9]{1,3})(?![0-9])", re.IGNORECASE)

@@ -395,7 +395,13 @@ def _unpublished(series: Series) -> Iterable[str]:
 def _unlisted(series: Series) -> Iterator[ReportWarning]:
     """Report tables and keys that are not read; the verdict lacks tables that may be releases."""
     manifest = series.manifest
-    beside = [path for path in manifest.unlisted() if release_tag(path.name) not in manifest.to_come]
+    drafted = [(each.tag, each.rows.parent) for each in manifest.releases]  # a repair is elsewhere than its draft
+    beside = [
+        path
+        for path in manifest.unlisted()
+        if release_tag(path.name) not in manifest.to_come
+        and not any(release_tag(path.name) == tag and path.parent != home for tag, home in drafted)
+    ]
     alike = [path for path in beside if manifest.has_key(path) or _is_like_a_release(path, series)]
     yield from _noticed("dropped-file", _LIKE_RELEASES, map(manifest.shown, alike), MisreadWarning)
     if unused := manifest.unused_keys():

@@ -1958,3 +1958,26 @@ def test_a_repair_leaves_no_note_that_is_wrong(note, sign, tmp_path):
     code, out, _ = run_main("repair", folder, str(tmp_path / "1.csv"), "--output", str(tmp_path / "new"))
     lines = (tmp_path / "new/1.csv").read_text(encoding="utf-8").splitlines()
     assert (code, lines[1:5], lines[-1]) == (0, ["A;f;s", f"A;m;{sign}", f"B;f;{sign}", f"B;m;{sign}"], note), out
+
+
+ALL_INNER_HIDDEN = [(*labels, "c" if count in {"12", "15", "22", "30"} else count) for *labels, count in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("last", "code"),
+    [
+        (["1)", "2 of the women in A are sisters"], 3),
+        (["Notes", "2 of them are sisters"], 3),
+        (["A women", "2"], 3),
+        (["¹", "In B war es einmal 3 Männer"], 3),
+        (["1)", "Rounding is not used."], 0),
+        (["C", "f"], 0),
+        (["A", "90 and over"], 0),
+    ],
+)
+def test_a_note_in_several_cells_is_not_passed_over(last, code, tmp_path):
+    """Such a line was read as a row of labels whose count is blank, and the policy held."""
+    table = TABLE + "markers = { c = [1, inf] }\n"
+    folder = written(tmp_path / "divided", [*ALL_INNER_HIDDEN, (*last, "")], table=table)
+    found, reasons, _ = verdict(folder)
+    assert (found, "may be a note with a count" in reasons) == (code, code == 3)

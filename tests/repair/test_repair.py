@@ -599,7 +599,7 @@ def test_what_is_certain_only_if_values_do_not_change_is_said_of_what_adds_nothi
     )
     candidate = tmp_path / "2.csv"
     write_text(candidate, as_csv([head, ["Ann", "30-39", "flu"], ["Eve", "30-39", "cold"]]))
-    said = "more values certain, which the policy does not forbid (at least, in people: 1 with it, 0 without it)"
+    said = "the values of at least 1 people are certain with this release, and of at least 0 without it"
     for command in (["repair", str(folder), str(candidate), "--output", str(tmp_path / "out")], ["next", str(folder)]):
         code, out, _ = run_main(*command, *[str(candidate)] * (command[0] == "next"))
         assert code == 0

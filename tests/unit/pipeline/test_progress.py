@@ -55,7 +55,7 @@ def test_every_attack_on_people_says_what_it_does():
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "about 1 s an audit, "), ("de", "etwa 1 s"), ("fr", "environ 1"), ("es", "unos 1 s")]
+    ("language", "words"), [("en", "about "), ("de", "etwa "), ("fr", "environ "), ("es", "unos ")]
 )
 def test_a_search_says_how_many_audits_the_time_limit_allows(tmp_path, language, words):
     """It says so after the audit of the earlier releases, before any change is tried."""
@@ -72,6 +72,6 @@ def test_a_search_says_how_many_audits_the_time_limit_allows(tmp_path, language,
         search.find()
     assert first.startswith(words)
     assert [done for done, _ in watcher.shares] == [*range(search.tries.audits + 1)]
-    allowed = [int(re.findall("[0-9]+", stage)[1]) for stage in watcher.stages]
+    allowed = [int(re.sub("[^0-9]", "", stage.split(", ")[1])) for stage in watcher.stages]
     assert len(allowed) == len(watcher.shares)
     assert all(most > 0 for most in allowed)
