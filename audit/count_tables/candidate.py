@@ -382,7 +382,9 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
         texts = {
             counts.row[row]: sign if (sign := search.signs.get(row, nothing)) in used else nothing
-            for row in own
+            for row in (
+                _all_hidden(counts, own) if name.strip() in beside - {*manifest.beside, manifest.status} else own
+            )
             if name.strip() in {*beside, counts.part(row).view.column}
         }
         for row in tied:
@@ -403,6 +405,12 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     output.mkdir(parents=True, exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)
     return TableFile(path, str(path))
+
+
+def _all_hidden(counts: PublishedCounts, own: Sequence[int]) -> list[int]:
+    """Return rows of a file that a repair hides, and those hidden before, which numbers beside them would tell."""
+    files = {counts.part(row).file for row in own}
+    return [*own, *(row for row in np.flatnonzero(counts.hidden).tolist() if counts.part(row).file in files)]
 
 
 def _numbers(source: pa.Table, manifest: TableManifest) -> Iterator[str]:
