@@ -229,21 +229,21 @@ def test_a_header_that_is_not_understood_is_refused_with_what_to_do(rows, said, 
     assert said in refused("init", str(tmp_path), "--yes")
 
 
-@pytest.mark.parametrize("place", [0, 4])
-def test_a_blank_label_that_may_be_another_is_never_filled(place, tmp_path):
+@pytest.mark.parametrize(("place", "column"), [(0, "a"), (4, "a"), (0, "r")])
+def test_a_blank_label_that_may_be_another_is_never_filled(place, column, tmp_path):
     """The first row has no label above it; of a new region, the district above is of another one."""
     rows = [["N", "A", "f", "12"], ["", "", "m", "15"], ["", "B", "f", "16"], ["", "", "m", "14"],
             ["S", "C", "f", "17"], ["", "", "m", "13"]]  # fmt: skip
-    rows[place][1] = ""
+    rows[place]["ra".index(column)] = ""
     table = 'dimensions = ["r", "a", "s"]\nvalue = "n"\nonce = ["r", "a"]\ntotals = { r = "T", a = "T", s = "T" }\n'
     folder = written(tmp_path, rows, "r,a,s,n", table)
-    assert f"1.csv:{place + 2}, column a: the label is blank, and it is not certain" in refused(str(folder)).replace(
-        '"', ""
-    )
+    said = f'1.csv:{place + 2}, column "{column}": the label is blank, and it is not certain'
+    assert said in refused(str(folder))
 
 
-def test_a_blank_label_that_is_the_total_remains_the_total(tmp_path):
-    text = lines("area,sex,n", "A,f,12", "A,m,15", ",f,12", ",m,15")
+@pytest.mark.parametrize("totals", [[",f,12", ",m,15"], [",other,12"]])
+def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
+    text = lines("area,sex,n", "A,f,12", "A,m,15", *totals)
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
     run_main("init", str(tmp_path), "--yes")
     assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
@@ -255,6 +255,13 @@ def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
     book.active.merge_cells("D3:D4")
     book.save(tmp_path / "2024.xlsx")
     assert "merged over rows 3 to 4" in refused("init", str(tmp_path), "--yes")
+    book = openpyxl.Workbook()
+    for row in [("Kreis", "Zahl"), ("A", 13), (None, None), ("B", 15), ("C", 28)]:
+        book.active.append(row)
+    for place in ("A2:A3", "B2:B3"):
+        book.active.merge_cells(place)
+    book.save(tmp_path / "2024.xlsx")
+    assert "merged over rows 2 to 3" in refused("init", str(tmp_path), "--yes")
 
 
 def test_a_total_of_several_rows_beside_their_counts_is_refused(tmp_path):
