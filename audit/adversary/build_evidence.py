@@ -86,10 +86,10 @@ def build_evidence(
     for name, steps in transitions.items():
         if steps is None:
             continue
-        for read in held.seen:
-            check_listed(series, read.release, name, steps.listed)
         if held.adversary.knows_groups and series.manifest.transitions:
             _check_changes(held, name, steps)
+        for read in held.seen:
+            check_listed(series, read.release, name, steps.listed)
     possible = {} if held.adversary.knows_presence else _possible(held, transitions)
     each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
     every = each if held.combined is None else (*each, _combined(held, held.combined, each, possible))

@@ -36,7 +36,7 @@ from tests.helpers.tiny import Row, TinySeries
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
 NOBODY, NONE = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.intp)
-SEEN = SimpleNamespace(numbers={}, categories={}, count_people=np.count_nonzero)
+SEEN = SimpleNamespace(numbers={}, categories={}, combined=None, count_people=np.count_nonzero)
 
 
 @dataclass(frozen=True)
