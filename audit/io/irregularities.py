@@ -192,9 +192,8 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
     releases = texts.identifiers[columns.individual] if columns.individual is not None else []
     if len(releases) < len(series.tags):
         there = np.zeros(series.people.size + 1, dtype=np.bool_)  # the last one is for rows without a person
-        for position in range(len(series.tags)):
-            if (codes := series.people_in(position)) is not None:
-                there[codes] = True
+        for codes in _coded_people(series, range(len(series.tags))):
+            there[codes] = True
         names = series.people.names(np.flatnonzero(there[:-1]).astype(np.int32))
         ids = names.filter(arrow(is_person(names)))
     else:
@@ -239,7 +238,7 @@ def _compared(series: Series) -> range:
 
 def _people_recur(series: Series) -> bool:
     """Return whether consecutive releases share so many people that `are_others` would be false of each pair."""
-    releases = _coded_people(series)
+    releases = _coded_people(series, _compared(series))
     fake = np.append(series.people.is_counterfeit(), True)  # the last one is for rows without a person
     people = [flagged(codes, len(fake)) & ~fake for codes in releases]
     return len(people) == len(_compared(series)) and all(
@@ -249,13 +248,13 @@ def _people_recur(series: Series) -> bool:
 
 def _people(series: Series) -> list[set[str]]:
     """Return the identifiers of each release; only of the first two if the series is large."""
-    releases = _coded_people(series)
+    releases = _coded_people(series, _compared(series))
     return [of_people(series.people.names(np.unique(codes[codes >= 0])).to_pylist()) for codes in releases]
 
 
-def _coded_people(series: Series) -> list[Codes]:
-    """Return the people of each row, or line of a key, of the compared releases that say whose these are."""
-    return [codes for position in _compared(series) if (codes := series.people_in(position)) is not None]
+def _coded_people(series: Series, positions: Iterable[int]) -> list[Codes]:
+    """Return the people of each row, or line of a key, of those releases that say whose these are."""
+    return [codes for position in positions if (codes := series.people_in(position)) is not None]
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
@@ -395,12 +394,11 @@ def _unpublished(series: Series) -> Iterable[str]:
 def _unlisted(series: Series) -> Iterator[ReportWarning]:
     """Report tables and keys that are not read; the verdict lacks tables that may be releases."""
     manifest = series.manifest
-    drafted = [(each.tag, each.rows.parent) for each in manifest.releases]  # a repair is elsewhere than its draft
+    homes = {each.tag: each.rows.parent for each in manifest.releases}  # a repair is elsewhere than its draft
     beside = [
         path
         for path in manifest.unlisted()
-        if release_tag(path.name) not in manifest.to_come
-        and not any(release_tag(path.name) == tag and path.parent != home for tag, home in drafted)
+        if (tag := release_tag(path.name)) not in manifest.to_come and homes.get(tag, path.parent) == path.parent
     ]
     alike = [path for path in beside if manifest.has_key(path) or _is_like_a_release(path, series)]
     yield from _noticed("dropped-file", _LIKE_RELEASES, map(manifest.shown, alike), MisreadWarning)
