@@ -374,17 +374,15 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         for row, sign in search.signs.items()
         if (row in rows or sign == counts.text[row]) and counts.part(row).file.path == table.path
     }
-    beside = {*manifest.beside, manifest.status, *_numbers(source, manifest)}
-    rated = {each.column for each in manifest.rates}
+    declared, rated = {*manifest.beside, manifest.status}, {each.column for each in manifest.rates}
+    beside, every = {*declared, *_numbers(source, manifest)}, _all_hidden(counts, own)
     for place, name in enumerate(source.column_names):
         column = source.column(place)
         # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
         used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
         texts = {
             counts.row[row]: sign if (sign := search.signs.get(row, nothing)) in used else nothing
-            for row in (
-                _all_hidden(counts, own) if name.strip() in beside - {*manifest.beside, manifest.status} else own
-            )
+            for row in (every if name.strip() in beside - declared else own)
             if name.strip() in {*beside, counts.part(row).view.column}
         }
         for row in tied:

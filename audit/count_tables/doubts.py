@@ -113,17 +113,18 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
         for names, key, phrase in unread
         if names
     ]
-    reasons += map(_needs, [*_unread_lines(counts, min_count), *_notes_in_cells(counts, min_count)])
-    reasons += map(
-        _needs, [*_shown_otherwise(counts), *_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)]
-    )
+    reasons += map(_needs, [*_unread_lines(counts, min_count), *_shown_otherwise(counts)])
+    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)])
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
 
 
 def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
-    """Yield a reason if lines beside the tables have numbers that may be counts; it quotes what `not_counts` needs."""
+    """Yield a reason if lines beside the tables, or last rows that may be notes, have numbers that may be counts.
+
+    Of lines it quotes what `not_counts` needs.
+    """
     if unread := unread_counts(counts, min_count):
         yield say_count(
             "a line beside a table is not read, and a number in it may be a count or a share: {lines}; if it discloses "
@@ -133,10 +134,6 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
             len({text for _, text in unread}),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
         )
-
-
-def _notes_in_cells(counts: PublishedCounts, min_count: int) -> Iterator[str]:
-    """Yield a reason if the last rows of tables may be notes with numbers that may be counts."""
     if notes := notes_among_rows(counts, min_count):
         yield say_count(
             "the last row of a table shows no count, and is read as labels, but may be a note with a count: "

@@ -7,7 +7,6 @@ recognised as none of these may be a count, so that the publisher has to read th
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -244,20 +243,24 @@ def notes_among_rows(counts: PublishedCounts, min_count: int) -> list[tuple[str,
 
     Its text are its labels that no row with a count has: of a note in several cells, that is the note.
     """
-    found, may_disclose = dict[str, str](), _disclosing(counts, min_count)
-    last, known = defaultdict[Path, int](int), defaultdict[Path, set[str]](set)
-    for place, part in enumerate(counts.parts):
-        rows = counts.row[(counts.file == place) & (counts.text != "")].tolist()
-        last[part.file.path] = max([last[part.file.path], *map(part.table.line, rows[-1:])])
-        known[part.file.path].update(labels[row] for labels in part.labels.values() for row in rows)
-    for part in counts.parts:
-        for row in range(part.table.rows - 1, -1, -1):
-            if (line := part.table.line(row)) <= last[part.file.path]:
-                break
-            own = [labels[row] for labels in part.labels.values()]
-            text = "; ".join(label for label in own if label not in known[part.file.path])
-            if may_disclose(re.sub(r"(?<=[).\]]); ", " ", text)):  # "1) see above" begins with a sign, no number
-                found[f"{part.file.shown}:{line}"] = text
+    found, shown = dict[str, str](), counts.text != ""
+    for path in dict.fromkeys(part.file.path for part in counts.parts):
+        of_file = [(at, part) for at, part in enumerate(counts.parts) if part.file.path == path]
+        parts = [(part, counts.row[shown & (counts.file == at)]) for at, part in of_file]
+        last = max((part.table.line(row) for part, rows in parts for row in rows[-1:].tolist()), default=0)
+        ends = [
+            (part, row)
+            for part, rows in parts
+            for row in range(int(rows.max(initial=-1)) + 1, part.table.rows)
+            if part.table.line(row) > last
+        ]
+        if ends:
+            may_disclose = _disclosing(counts, min_count)
+            known = {labels[row] for part, rows in parts for labels in part.labels.values() for row in rows.tolist()}
+            for part, row in ends:
+                text = "; ".join(labels[row] for labels in part.labels.values() if labels[row] not in known)
+                if may_disclose(re.sub(r"(?<=[).\]]); ", " ", text)):  # "1) see above" begins with a sign, no number
+                    found[f"{part.file.shown}:{part.table.line(row)}"] = text
     return [*found.items()]
 
 
