@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from audit.count_tables.table_rules import WHOLE
 from audit.findings.count import REST
 from audit.model.arrays import mask_of
 from audit.model.count_tables import Axis
@@ -44,6 +45,14 @@ class Dimension:
     atom_label: np.ndarray
     rest: int
     published: int
+
+    def with_total(self) -> Dimension:
+        """Return the dimension with a label that covers all people, a new one if it has none."""
+        if self.total >= 0:
+            return self
+        at, covers = self.published, np.insert(self.set_of, self.published, self.axis.whole)
+        texts, names = (*self.labels[:at], WHOLE, *self.labels[at:]), self.atom_label + (self.atom_label >= at)
+        return replace(self, labels=texts, set_of=covers, total=at, atom_label=names, published=at + 1)
 
     def made_up(self) -> dict[str, tuple[str, ...]]:
         """Return, for each published label that is made up of others, except the total, those for its atoms."""

@@ -22,6 +22,7 @@ from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interpreter, Interval
+from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.audit_options import AuditOptions
@@ -73,6 +74,7 @@ def _is_settled(judged: JudgedCounts) -> bool:
 def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
+    yield from _sums_disclose_more(judged, reading)
     counts = judged.counts
     if (least := _large_blanks_disclose_more(judged, reading)) is not None:
         yield say(
@@ -87,6 +89,21 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
         )
+
+
+def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each column from which more follows if its numbers count several rows each."""
+    counts = judged.counts
+    for column in [] if (counts.lower == counts.upper).all() else columns_of_sums(counts):
+        sums = (row for again, row in read_as_sums(counts, column) if _discloses_more(judged, reading, again))
+        if (row := next(sums, None)) is not None:
+            yield say(
+                'numbers in "{column}" may count several rows each, as in {place}, and more follows from the tables if '
+                "they do: write each into a row of its own, with the label of all people; if they count something "
+                "else, name the column in not_counts, and no longer in values",
+                column=printable(column, 60),
+                place=printable("{}:{}".format(*counts.place(row))),
+            )
 
 
 def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:

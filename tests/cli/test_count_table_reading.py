@@ -1,8 +1,10 @@
 """Count tables as offices write them: titles, headers of two lines, labels written once, and what is asked of them."""
 
 import json
+import random
 import re
 import tomllib
+from itertools import product
 
 import openpyxl
 import pytest
@@ -274,6 +276,58 @@ def test_a_total_of_several_rows_beside_their_counts_is_refused(tmp_path):
         book.active.merge_cells(place)
     book.save(tmp_path / "2024.xlsx")
     assert "merged over rows 2 to 3" in refused("init", str(tmp_path), "--yes")
+
+
+def summed(path, form, rng, times=1):
+    """Write counts by area, sex and age beside a column with those of each area, or of all people, once or repeated.
+
+    Return the same table with these numbers in rows of their own. Counts up to 9 are hidden.
+    """
+    of_area, _, how = form.partition(" ")
+    counts = {key: rng.randint(5, 40) for key in product("ABC", ("f", "m"), ("0-17", "18+"))}
+    own = {key: key[0] if of_area == "area" else "Total" for key in counts}
+    sums = {text: times * sum(n for key, n in counts.items() if own[key] == text) for text in own.values()}
+    shown = {key: "." if n < 10 else f"{n}" for key, n in counts.items()}
+    plain = [*(f"{','.join(key)},{text}" for key, text in shown.items())]
+    plain += [f"{text},Total,Total,{number}" for text, number in sums.items()]
+    beside, rows = dict.fromkeys(own.values(), ""), [["all", "area", "sex", "age", "cases", "share"]]
+    for key, text in own.items():
+        again, beside[text] = beside[text], f"{sums[text]}"
+        share = f"{100 * counts[key] / sums[text]:.3f}".rstrip("0") if shown[key] != "." else "."
+        rows.append(["" if again and how in ("once", "merged") else beside[text], *key, shown[key], share])
+    rows = [row if how == "share" else row[:-1] for row in rows]
+    if how == "merged":
+        book, high = openpyxl.Workbook(), len(counts) // len(sums)
+        for row in rows:
+            book.active.append([int(cell) if cell.isdigit() else cell for cell in row])
+        for top in range(2, len(rows) + 1, high):
+            book.active.merge_cells(start_row=top, end_row=top + high - 1, start_column=1, end_column=1)
+        book.save(path / "1.xlsx")
+    else:
+        (path / "1.csv").write_text(lines(*map(",".join, rows)), encoding="utf-8")
+    return lines("area,sex,age,cases", *plain)
+
+
+@pytest.mark.parametrize("how", ["once", "each", "share", "merged"])
+@pytest.mark.parametrize("of", ["area", "all"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_number_of_several_rows_beside_each_of_them_conceals_nothing(of, how, seed, tmp_path):
+    """A law: where a count follows from it in a row of its own, the table does not hold with it beside the rows.
+
+    It was read as the count of each row, or only as the denominator of their shares. A population is no such number.
+    """
+    decided = {}
+    for name, times in (("summed", 1), ("population", 1000), ("plain", 1)):
+        (tmp_path / name).mkdir()
+        if name == "plain":
+            (tmp_path / name / "1.csv").write_text(decided["text"], encoding="utf-8")
+        else:
+            text = summed(tmp_path / name, f"{of} {how}", random.Random(seed), times)  # noqa: S311
+            decided.setdefault("text", text)
+        decided[name], _ = judged(tmp_path / name)
+    reasons, found = decided["summed"]
+    assert not decided["plain"][1] or found or any("may count several rows each" in each["reason"] for each in reasons)
+    assert not any("several rows" in each["reason"] for each in decided["population"][0])
 
 
 @pytest.mark.parametrize(

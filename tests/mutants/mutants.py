@@ -3,6 +3,11 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_count_table_reading.py::test_a_number_of_several_rows_beside_each_of_them_conceals_nothing": [
+        ("audit.count_tables.summed_rows.columns_of_sums", "*sorted(manifest.denominators)", ""),
+        ("audit.count_tables.summed_rows.columns_of_sums", "*views, ", ""),
+        ("audit.count_tables.summed_rows._with_totals", "np.where(is_own, UNBOUNDED, counts.upper)", "counts.upper"),
+    ],
     "unit/reports/test_sentences.py::test_the_waived_classes_of_a_release_are_counted_beside_waived_findings": [
         ("reports.verdict._waived", "+ classes", ""),
     ],
