@@ -113,11 +113,12 @@ def _possible(held: HeldSeries, transitions: Mapping[str, Transitions | None]) -
         raise AssertionError("people who may be in the data come from a register")
     finder = PossiblePeopleFinder(held, held.register, _space(held, held.register))
     changing = {name: None if each is None or each.constant else each for name, each in transitions.items()}
+    whole = None
     if held.combined is not None:
-        several = list(changing.values())
-        together = _together(held.series, several, held.combined.parts()) if any(several) else None
-        changing[held.combined.name] = together
-    return {name: finder.find(name, each) for name, each in changing.items()}
+        several, whole = list(changing.values()), held.combined.name
+        changing[whole] = _together(held.series, several, held.combined.parts()) if any(several) else None
+    constant = whole is not None and changing[whole] is None
+    return {name: finder.find(name, each, whole if whole and constant else name) for name, each in changing.items()}
 
 
 def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -> None:

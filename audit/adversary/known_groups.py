@@ -475,9 +475,14 @@ class PossiblePeopleFinder:
         self._homes.append(sets)
         return of_point[line.point]
 
-    def find(self, sensitive: str, transitions: Transitions | None) -> PossibleKinds:
-        """Return the kinds, given the values of an attribute; their names are added to the series' people."""
-        values = [self._values(position, sensitive) for position in range(len(self._held))]
+    def find(self, sensitive: str, transitions: Transitions | None, together: str) -> PossibleKinds:
+        """Return the kinds, given the values of an attribute; their names are added to the series' people.
+
+        If values never change, people are only in releases with a common combination of all attributes (`together`).
+        """
+        values, whole = (
+            [self._values(position, name) for position in range(len(self._held))] for name in (sensitive, together)
+        )
         order = np.argsort(self._first)  # the first person in the register represents the others
         pools, first, alike, number = np.unique(
             self._pool[order], axis=0, return_index=True, return_inverse=True, return_counts=True
@@ -486,7 +491,11 @@ class PossiblePeopleFinder:
         found, unjudged = list[tuple[int, PossibleKind]](), 0
         for at, many in enumerate(number.tolist()):
             there = {j: values[j][pool] for j, pool in enumerate(pools[at].tolist()) if pool != _NOWHERE}
-            sets = _largest(there) if transitions is None else _whole(there, transitions)
+            sets = (
+                _largest({j: whole[j][pools[at, j]] for j in there})
+                if transitions is None
+                else _whole(there, transitions)
+            )
             unjudged += many if there and not sets else 0
             who = int(self._listed[first[at]])
             for releases in sets:

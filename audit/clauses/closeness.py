@@ -159,10 +159,7 @@ class Closeness(Clause):
 
     def not_run(self) -> str:
         """Return which necessary attacks did not run."""
-        return say(
-            "only the attack joint (without known presence, intersection or update-graph) finds out which numbers a "
-            "person may have, and it did not run"
-        )
+        return people_not_judged()
 
     def unless(self, found: Nearly | None) -> str:
         """Return which information is missing."""
@@ -192,6 +189,14 @@ class Closeness(Clause):
             return None, []
         accepted = np.isin(found.claims.entries, entry.accepted_by(self.name))
         return found, np.flatnonzero(~accepted).tolist()
+
+
+def people_not_judged() -> str:
+    """Return which attacks on people did not run, so that only classes of rows were judged."""
+    return say(
+        "only the attack joint (without known presence, intersection or update-graph) finds out which values a "
+        "person may have, and it did not run"
+    )
 
 
 def _decides(entry: Result[Evidence]) -> bool:

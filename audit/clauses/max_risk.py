@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, RiskClause, TrueValues, attack_reason
-from audit.clauses.closeness import Alike, Closeness, Nearly
+from audit.clauses.closeness import Alike, Closeness, Nearly, people_not_judged
 from audit.findings.close_numbers import CloseValues, SimilarPeople
 from audit.findings.likely_value import LikelyValues
 from audit.model.evidence import Evidence
@@ -130,6 +130,8 @@ class MaxRisk(RiskClause):
         if self.judges(findings):
             yield from CATEGORIES.doubts(findings, limit)
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
+        if people and all(_about_rows(entry) for entry in self._deciding(findings)):
+            yield people_not_judged()
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say(
                 "a limit below 100% needs exact probabilities, which the attack joint did not compute; run joint, and "
@@ -180,6 +182,11 @@ def _uncounted(entry: Result[Evidence]) -> str:
         risks.missing,
         remedy=remedy,
     )
+
+
+def _about_rows(entry: Result[Evidence]) -> bool:
+    """Return whether a result is about classes or chains of rows, and says nothing about single people."""
+    return entry.claims is not None and entry.claims.versions is None
 
 
 def _counted(entry: Result[Evidence]) -> bool:

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, product
@@ -251,6 +252,20 @@ def test_who_may_be_in_one_release_alone_violates(tmp_path):
     assert "if in 1 and 2, it is certain" in " ".join(explained.split())
 
 
+@pytest.mark.parametrize("kind", ["possible", "register", "linked"])
+def test_classes_of_rows_alone_do_not_show_that_the_policy_holds(tmp_path, kind):
+    """Somebody is certain by two releases, each of which has several values in each class."""
+    folder = roll(tmp_path, [SAFE[0], {"20-39": "acef"}], [25])
+    if kind == "register":
+        edit(folder / "series.toml", 'presence = "possible"\n', "")
+        (folder / "roll.csv").write_text("individual,Age,first,last\np0,25,1,2\n")
+    (folder / "private").mkdir()
+    for tag in (1, 2):
+        (folder / "private" / f"{tag}.key.csv").write_text("row,individual\n0,p0\n")
+    words = ["--adversary", kind, "--attack", "homogeneity"]
+    assert [run_audit(folder, *words)[0], run_audit(folder, *words, "--attack", "intersection")[0]] == [3, 1]
+
+
 @pytest.mark.parametrize(
     ("second", "code"),
     [("abcd", 0), ("abce", 3), ("abcdd", 0), ("abca", 0), ("abcabcabcabcabce", 3)],
@@ -451,35 +466,72 @@ def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
                 assert run_main("findings", str(path), *words)[1].count("\n") == out.count("\n")
 
 
-def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_path):
-    """By A a person is in one of the releases, by B alone in both; each way can be asked for, and shows the others."""
-    releases = [{"20-29": ["a,x", "b,y"], "30-39": ["c,x", "d,y"]}, {"20-39": ["c,x", "d,y", "e,x", "f,y"]}]
-    folder = roll(tmp_path, releases, [25, 35, 26])
-    for path in tmp_path.glob("?.csv"):
+def of_two_attributes(folder, releases, people):
+    roll(folder, releases, people)
+    for path in folder.glob("?.csv"):
         edit(path, "Age,Diagnosis", "Age,A,B")
     edit(folder / "series.toml", 'spelled = ["Diagnosis"]\n', "")
     edit(folder / "series.toml", '"Diagnosis"', '["A", "B"]\nspelled = ["A", "B"]')
-    shown = {}
-    for who in ("p0", "p0 (1)", "p1", "p2"):
+    return folder
+
+
+def test_nobody_is_judged_in_releases_that_one_of_several_attributes_rules_out(tmp_path):
+    """By B alone some fit both releases, but nobody has the same A in both; each set can be asked for."""
+    releases = [{"20-29": ["a,x", "b,y"], "30-39": ["c,x", "d,y"]}, {"20-39": ["c,x", "d,y", "e,x", "f,y"]}]
+    folder, shown = of_two_attributes(tmp_path, releases, [25, 35, 26]), {}
+    for who in ("p0 (1)", "p1", "p2 (2)"):
         code, out, err = run_main("explain", str(folder), "--individual", who, "--format", "json")
         assert code == 0, err
         found = json.loads(out)
         shown[who] = [each["sensitive"] for each in found["attributes"]], found["also"]
-    assert shown == {
-        "p0": (["B"], ["p0 (1)", "p0 (2)"]),
-        "p0 (1)": (["A", ["A", "B"]], ["p0 (2)", "p0"]),
-        "p1": (["A", "B", ["A", "B"]], []),
-        "p2": (["B"], ["p2 (1)", "p2 (2)"]),
-    }
+    every = ["A", "B", ["A", "B"]]
+    assert shown == {"p0 (1)": (every, ["p0 (2)"]), "p1": (every, []), "p2 (2)": (every, ["p2 (1)"])}
+    assert "use p0 (1) and p0 (2)" in refused("explain", str(folder), "--individual", "p0")
     assert "no person with this identifier" in refused("explain", str(folder), "--individual", "p3")
 
 
+def certain_of_two(releases, age):
+    """By largest set of releases that a person can be in: what is certain of each of two attributes."""
+    own = [{row for cell, rows in each.items() if spans(cell, age) for row in rows} for each in releases]
+    some = chain.from_iterable(combinations(range(len(own)), size) for size in range(1, len(own) + 1))
+    fit = {stay: set.intersection(*(own[j] for j in stay)) for stay in some}
+    can = [stay for stay, rows in fit.items() if rows]
+    for stay in can:
+        if not any(set(stay) < set(other) for other in can):
+            parts = zip("AB", zip(*(row.split(",") for row in fit[stay]), strict=True), strict=True)
+            yield stay, {(name, values[0]) for name, values in parts if len({*values}) == 1}
+
+
+def spans(cell, age):
+    low, high = map(int, cell.split("-"))
+    return low <= age <= high
+
+
+_ROWS = st.lists(st.sampled_from(["a,x", "a,y", "b,x", "b,y", "c,x", "c,y"]), min_size=1, max_size=3)
+
+
+@settings(max_examples=some(100))
+@given(st.lists(st.fixed_dictionaries({"20-29": _ROWS, "25-39": _ROWS}), min_size=2, max_size=3))
+def test_findings_about_one_of_two_attributes_are_about_people_who_can_be_there(releases):
+    with TemporaryDirectory() as folder:
+        series = of_two_attributes(Path(folder), releases, [22, 27, 35])
+        _, result, _ = run_audit(series, "--attack", "intersection", "--reveal", "--findings", "all")
+    found = defaultdict(set)
+    for entry in result["attacks"]:
+        for each in entry["findings"]:
+            who, stay = re.match(r"(p\d) \(if in (.*)\)$", each["individual"]).groups()
+            name = each.get("attribute") or entry["sensitive"]
+            found[who].add((tuple(int(tag) - 1 for tag in re.findall(r"\d", stay)), name, each["value"]))
+    for who, age in zip(("p0", "p1", "p2"), (22, 27, 35), strict=True):
+        true = [(stay, *pair) for stay, pairs in certain_of_two(releases, age) for pair in pairs]
+        for stay, name, value in true:
+            assert any(set(less) <= set(stay) and rest == [name, value] for less, *rest in found[who])
+        for less, name, value in found[who]:
+            assert any(set(less) <= set(stay) and rest == [name, value] for stay, *rest in true)
+
+
 def test_transitions_that_leave_out_a_value_of_one_of_several_attributes_are_refused(tmp_path):
-    folder = roll(tmp_path, [{"20-29": ["a,x", "b,y", "c,x"]}] * 2, [25])
-    for path in tmp_path.glob("?.csv"):
-        edit(path, "Age,Diagnosis", "Age,A,B")
-    edit(folder / "series.toml", 'spelled = ["Diagnosis"]\n', "")
-    edit(folder / "series.toml", '"Diagnosis"', '["A", "B"]\nspelled = ["A", "B"]')
+    folder = of_two_attributes(tmp_path, [{"20-29": ["a,x", "b,y", "c,x"]}] * 2, [25])
     edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "steps.csv"')
     (folder / "steps.csv").write_text("attribute,from,to\nA,a,a\nA,a,b\nA,b,b\nB,x,x\nB,y,y\n")
     assert 'no line says which values may follow "c"' in refused(str(folder))
