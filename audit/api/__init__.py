@@ -19,12 +19,7 @@ check()
 
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
-from audit.api.count_tables import (
-    CountExplanationResult,
-    CountImpactResult,
-    CountRepairResult,
-    LoadedTables,
-)
+from audit.api.count_tables import LoadedTables
 from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
 from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
 from audit.api.results import AttackResult, AuditResult
@@ -40,9 +35,6 @@ __all__ = [
     "AuditResult",
     "CheckResult",
     "ComparisonResult",
-    "CountExplanationResult",
-    "CountImpactResult",
-    "CountRepairResult",
     "ExplanationResult",
     "ImpactResult",
     "InputError",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.check_report import CheckReport
@@ -22,7 +22,8 @@ from audit.pipeline import dataframes
 if TYPE_CHECKING:
     import pandas as pd
 
-
+N = TypeVar("N", ReleaseImpact, CandidateReport)
+R = TypeVar("R", Repair, CandidateReport)
 _WRITTEN_BY = {
     ReleaseImpact: "impact",
     Repair: "repair",
@@ -104,11 +105,6 @@ class WithFindings(Answer):
     """An answer that is an audit or contains one."""
 
     @property
-    @abstractmethod
-    def _audit(self) -> Report:
-        """The audit."""
-
-    @property
     def findings(self) -> pd.DataFrame:
         """The findings that are shown, one row each; for a candidate, those that it would add.
 
@@ -119,51 +115,68 @@ class WithFindings(Answer):
 
         For count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
         (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
-        upper (missing where there is no upper end), exact.
+        upper (missing where there is no upper end), exact. What is known of one cell has a row for each release, and
+        with `cumulative` for each increase, without id, kind and cell; `shown` is a tuple of what was published.
         """
-        return dataframes.findings(self._audit)
+        return dataframes.findings(self._audit or self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OfCandidate(WithFindings):
-    """What one more release would change or disclose."""
+class ImpactResult(WithFindings, Generic[N]):
+    """What one more release would change or disclose: `report` has all of it; do not change it."""
 
-    report: ReleaseImpact | CandidateReport
+    report: N
 
     @property
     def passed(self) -> bool:
         """Whether the series with the candidate keeps the policy."""
         return self.report.after.policy.passed
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ImpactResult(OfCandidate):
-    """What one more release would change: `report` has all of it; do not change it."""
-
-    report: ReleaseImpact
-
     @property
     def new(self) -> int:
         """How many findings the candidate would add."""
-        return self.report.new
+        return self.report.new_total
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that are shown and that the candidate would add, in the form of an audit's."""
+        return dataframes.findings(self.report) if isinstance(self.report, CandidateReport) else super().findings
+
+    @property
+    def hidden(self) -> pd.DataFrame:
+        """The further cells of count tables to hide: cell, shown (what it shows now), file, line, sign (to write).
+
+        It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
+        """
+        return dataframes.hidden(self.report)
 
     @property
     def _audit(self) -> Report:
         from reports.impact import with_news
 
-        return with_news(self.report)
+        return self.report.after if isinstance(self.report, CandidateReport) else with_news(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RepairResult(Answer):
+class RepairResult(Answer, Generic[R]):
     """A repaired candidate, or why there is none: `report` has all of it; do not change it."""
 
-    report: Repair
+    report: R
 
     @property
     def repaired(self) -> bool:
-        """Whether there is a repair; its tables are `report.files`."""
-        return self.report.refused is None
+        """Whether there is a repair: of count tables, nothing new can be derived from what was written."""
+        return self.report.repaired
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that were written."""
+        return tuple(map(Path, self.report.written if isinstance(self.report, CandidateReport) else self.report.files))
+
+    @property
+    def hidden(self) -> pd.DataFrame:
+        """The cells of count tables that were hidden, as `ImpactResult.hidden`."""
+        return dataframes.hidden(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,19 +202,15 @@ class CheckResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplanationResult(WithFindings):
-    """What can be learnt about one person; it names people. `report` has all of it; do not change it."""
+    """What can be learnt about one person, whom it names, or one cell: `report` has all of it; do not change it."""
 
-    report: Explanation
-    _findings: Report
-
-    @property
-    def _audit(self) -> Report:
-        return self._findings
+    report: Explanation | CellExplanation
+    _audit: Report | None = None
 
     @property
     def exit_code(self) -> int:
         """4 if an attack of another package failed, else 0."""
-        return 4 if self._audit.failed else 0
+        return 4 if self._audit is not None and self._audit.failed else 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,97 +10,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
-from audit.api.answers import Answer, ComparisonResult, OfCandidate
+from audit.api.answers import ComparisonResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings, known_findings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.findings.count import CountReport
-from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedCounts, ComparedTables
+from audit.findings.count_answers import CandidateReport, ComparedCounts, ComparedTables
 from audit.model.errors import UsageError
-from audit.model.report import Report
-from audit.pipeline import dataframes
 from audit.pipeline.settings import CountSettings, WholeCountAudit
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.model.audit_options import AuditOptions
     from audit.runtime.phrases import Reason
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CountImpactResult(OfCandidate):
-    """What one more release of count tables would disclose: `report` has all of it; do not change it."""
-
-    report: CandidateReport
-
-    @property
-    def new(self) -> int:
-        """How many findings the candidate would add."""
-        return self.report.new_total
-
-    @property
-    def findings(self) -> pd.DataFrame:
-        """The findings that are shown and that the candidate would add, in the form of an audit's."""
-        return dataframes.count_findings(self.report.new)
-
-    @property
-    def hidden(self) -> pd.DataFrame:
-        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line, sign (to write).
-
-        It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
-        """
-        return dataframes.hidden(self.report.hide or ())
-
-    @property
-    def _audit(self) -> Report:
-        return self.report.after
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CountRepairResult(CountImpactResult):
-    """A candidate with further hidden cells, or the answer that none was found.
-
-    Attributes:
-        files: the files that were written.
-        baseline: whether only findings that the candidate adds count.
-    """
-
-    files: tuple[Path, ...]
-    baseline: bool = False
-
-    @property
-    def repaired(self) -> bool:
-        """Whether nothing new can be derived from what was written."""
-        return bool(self.files) and not self.report.undecided
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code for the series with the candidate; 1 if no such cells exist, 3 if this is undecided.
-
-        With a baseline, findings of the series without the candidate do not count.
-        """
-        code, found = self.report.repair_exit_code, self.report
-        if self.baseline and code == 1 and found.hide is not None:
-            return 3 if found.undecided or found.after.policy.undecided else 0
-        return code
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CountExplanationResult(Answer):
-    """What can be derived about one cell: `report` has all of it; do not change it."""
-
-    report: CellExplanation
-
-    @property
-    def counts(self) -> pd.DataFrame:
-        """What can be derived for each release, and with `cumulative` for each increase.
-
-        Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
-        where there is no upper end), exact.
-        """
-        return dataframes.explained(self.report)
 
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
@@ -155,7 +77,7 @@ class LoadedTables(Loaded):
         tag: str = "candidate",
         baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[CountSettings],
-    ) -> CountImpactResult:
+    ) -> ImpactResult[CandidateReport]:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE...` does.
 
         Args:
@@ -175,7 +97,7 @@ class LoadedTables(Loaded):
         release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
             options = replace(how, baseline=known)
-            return CountImpactResult(judge_candidate(self.opened, release, Differencing(), options)[0])
+            return ImpactResult(judge_candidate(self.opened, release, Differencing(), options)[0])
 
     def repair(
         self,
@@ -186,7 +108,7 @@ class LoadedTables(Loaded):
         tag: str = "candidate",
         baseline: bool = False,
         **settings: Unpack[CountSettings],
-    ) -> CountRepairResult:
+    ) -> RepairResult[CandidateReport]:
         """Hide as few further cells of a candidate as possible, and write it, as `audit repair` does.
 
         Args:
@@ -207,9 +129,9 @@ class LoadedTables(Loaded):
         release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
             found = repair_candidate(self.opened, release, where, Differencing(), how)
-        return CountRepairResult(found, tuple(map(Path, found.written)), baseline)
+        return RepairResult(replace(found, baseline=baseline))
 
-    def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> CountExplanationResult:
+    def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> ExplanationResult:
         """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.
 
         Args:
@@ -226,7 +148,7 @@ class LoadedTables(Loaded):
 
         counts, exact = read_counts(self.opened), Differencing(both_ends=True)
         with _options(settings) as how:
-            return CountExplanationResult(explain_cell(counts, dict(cell), exact, how))
+            return ExplanationResult(explain_cell(counts, dict(cell), exact, how))
 
     def waive(
         self,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from attacks.registry import Choice
     from audit.api.count_tables import LoadedTables
     from audit.io.series import Series
+    from audit.model.release_impact import ReleaseImpact, Repair
     from audit.principles.principle import Principle
 
 Kind: TypeAlias = Literal["microdata", "tables"]
@@ -145,7 +146,7 @@ class LoadedSeries(Loaded):
         attack: Choice | Sequence[Choice] | None = None,
         baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[Settings],
-    ) -> ImpactResult:
+    ) -> ImpactResult[ReleaseImpact]:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
 
         Args:
@@ -183,7 +184,7 @@ class LoadedSeries(Loaded):
         baseline: bool = False,
         attack: Choice | Sequence[Choice] | None = None,
         **settings: Unpack[Settings],
-    ) -> RepairResult:
+    ) -> RepairResult[Repair]:
         """Change a candidate as little as possible so that it keeps the policy, and write it, as `audit repair` does.
 
         Args:

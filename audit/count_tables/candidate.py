@@ -188,6 +188,7 @@ def judge_candidate(
             stopped=hiding.stopped,
             ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
             unsaid=unsaid and hiding.is_enough and bool(hide),
+            repairs=repairs,
         ),
         search,
         chosen,

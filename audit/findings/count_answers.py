@@ -78,6 +78,8 @@ class CandidateReport:
         bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
         ends_year: whether it is the last of the parts of a year, which are about other people each.
         unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
+        repairs: whether it is a repair, with or without written files.
+        baseline: whether findings of the series without the candidate are ignored by a repair.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "without")
@@ -97,6 +99,8 @@ class CandidateReport:
     bare: Annotated[bool, UNWRITTEN] = False
     ends_year: Annotated[bool, UNWRITTEN] = False
     unsaid: Annotated[bool, UNWRITTEN] = False
+    repairs: Annotated[bool, UNWRITTEN] = False
+    baseline: Annotated[bool, UNWRITTEN] = False
 
     @property
     def candidate(self) -> CandidateRelease:
@@ -109,19 +113,27 @@ class CandidateReport:
         return CountsBefore(self.before.policy.passed, self.before.measures)
 
     @property
-    def exit_code(self) -> int:
-        """The exit code of the series with the candidate; 130 if the search was interrupted."""
-        interrupted = self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED
-        return 130 if interrupted else self.after.exit_code
+    def repaired(self) -> bool:
+        """Whether nothing new can be derived from what was written."""
+        return bool(self.written) and not self.undecided
 
     @property
-    def repair_exit_code(self) -> int:
-        """The exit code of the series with the written files; 1 if there is no repair, 3 if it is undecided."""
-        if self.exit_code == 130:
+    def exit_code(self) -> int:
+        """The exit code of the series with the candidate; 130 if the search was interrupted.
+
+        For a repair, that of the series with the written files, or of what they add to it with a `baseline`; 1 if there
+        is no repair, 3 if it is undecided.
+        """
+        code = self.after.exit_code
+        if self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED:
             return 130
+        if not self.repairs or code == 130:
+            return code
         if self.hide is None:
             return 1 if self.stopped is None else 3
-        return self.exit_code or (3 if self.undecided else 0)
+        if self.baseline and code == 1:
+            return 3 if self.undecided or self.after.policy.undecided else 0
+        return code or (3 if self.undecided else 0)
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,11 @@ class Repair:
     breaks_promise: str | None = None
 
     @property
+    def repaired(self) -> bool:
+        """Whether there is a repair."""
+        return self.refused is None
+
+    @property
     def exit_code(self) -> int:
         """The exit code: 0 with a repair, 1 if it is proved that there is none, 3 if none was found, 130 if stopped."""
         if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
@@ -227,7 +232,7 @@ class ReleaseImpact:
         return AuditBefore(self.without.policy, found, self.without.attacks)
 
     @property
-    def new(self) -> int:
+    def new_total(self) -> int:
         """The number of findings that the candidate would add, over all attacks."""
         return sum(attack.new for attack in self.attacks)
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
-from audit.findings.count_answers import CellExplanation, HiddenCell
+from audit.findings.count_answers import CandidateReport, CellExplanation
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
-from audit.model.finding import Finding
 from audit.model.json_types import UNWRITTEN, notes_of
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
@@ -86,10 +86,17 @@ def measured(report: Report) -> pd.Series:
     return series if several else series.rename_axis("measure")
 
 
-def findings(report: Report) -> pd.DataFrame:
-    """Return the findings that are shown, one row each; those of count tables have other columns."""
-    if report.tables is not None:
-        return count_findings(report.attacks[0].findings)
+def findings(report: Report | CandidateReport | CellExplanation) -> pd.DataFrame:
+    """Return the findings that are shown, or what is known of a cell, one row each.
+
+    Those of count tables have other columns. A cell is a dict of labels by dimension;
+    `findings.join(pandas.DataFrame([*findings["cell"]]))` makes columns of them.
+    """
+    if isinstance(report, CellExplanation):
+        return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in report.counts])
+    if isinstance(report, CandidateReport) or report.tables is not None:
+        found = report.new if isinstance(report, CandidateReport) else report.attacks[0].findings
+        return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in found])
     return frame(
         _FINDING,
         [
@@ -107,23 +114,9 @@ def _written(kind: type) -> list[str]:
     return [name for name in _FINDING if UNWRITTEN not in notes_of(hints.get(name))]
 
 
-def count_findings(found: Sequence[Finding[str]]) -> pd.DataFrame:
-    """Return findings about counts, one row for each.
-
-    A cell is a dict of labels by dimension; `findings.join(pandas.DataFrame([*findings["cell"]]))` makes columns of
-    them.
-    """
-    return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in found])
-
-
-def explained(answer: CellExplanation) -> pd.DataFrame:
-    """Return what is known of a cell, one row for each release, increase and statistic."""
-    return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in answer.counts])
-
-
-def hidden(cells: Sequence[HiddenCell]) -> pd.DataFrame:
-    """Return cells to hide, one row for each."""
-    return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in cells])
+def hidden(report: ReleaseImpact | Repair | CandidateReport) -> pd.DataFrame:
+    """Return the cells of a candidate to hide, one row for each."""
+    return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in getattr(report, "hide", None) or ()])
 
 
 def timeline(report: Report) -> pd.DataFrame:

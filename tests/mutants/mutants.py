@@ -1212,7 +1212,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.hypercubes.Cells._corners", "found[best] >= _NEVER", "False"),
     ],
     "unit/count_tables/test_hiding.py::test_a_search_that_ends_early_proves_nothing": [
-        ("audit.findings.count_answers.CandidateReport.repair_exit_code", "1 if self.stopped is None else 3", "1"),
+        ("audit.findings.count_answers.CandidateReport.exit_code", "1 if self.stopped is None else 3", "1"),
         ("audit.runtime.candidate_search.CandidateSearch.check_time", "self.budget.exhausted()", "False"),
     ],
     "oracle/test_count_tables.py::test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not": [

@@ -56,7 +56,7 @@ def counts(folder: Path) -> list[str]:
     return [
         f"{result.passed} {result.exit_code} {len(result.findings)} {len(tables.releases)}",
         f"{result.render('html').count('<html')} {result.measures['recovered']} {either.audit().passed}",
-        f"{told.counts['lower'].tolist()} {compared.table.shape[1]}",
+        f"{told.findings['lower'].tolist()} {compared.table.shape[1]}",
         f"{impact.passed} {impact.exit_code} {impact.new} {len(impact.findings)} {impact.hidden['shown'].tolist()}",
         f"{repaired.repaired} {repaired.exit_code} {[file.name for file in repaired.files]}",
     ]

@@ -332,7 +332,7 @@ def test_releases_that_stay_as_they_are_are_attacked_once(tmp_path):
 def test_what_is_not_settled_may_not_go_out(attack, guesses, code, tmp_path):
     found = judged(tmp_path, "S,f,40", attack, unconfirmed=guesses)
     text = PLAIN.drawn(candidate_page(found))
-    assert (found.new_total, found.repair_exit_code) == (0, code)
+    assert (found.new_total, found.exit_code) == (0, code)
     assert found.undecided == (code == 3 and not guesses)
     assert (
         ("it may go out" in text)
