@@ -159,16 +159,13 @@ def _witness(series: Series, given: Mapping[str, Any]) -> PeoplesWitness | None:
     """Return what writes the witness, if one is to be written.
 
     Raises:
-        UsageError: proofs are to be written without a witness, or the folder cannot be used.
+        UsageError: the folder cannot be used.
     """
-    folder, proofs = given.get("witness"), given.get("proofs")
-    if folder is None and not proofs:
+    if (folder := given.get("witness")) is None:
         return None
-    if folder is None or proofs not in (None, "veripb"):
-        raise UsageError("--proofs: proofs for veripb are written beside a witness; add --witness FOLDER")
     from audit.api.witness import PeoplesWitness
 
-    return PeoplesWitness(series.manifest.folder, Path(folder), proofs=bool(proofs))
+    return PeoplesWitness(series.manifest.folder, Path(folder))
 
 
 def report_date() -> datetime.date:
