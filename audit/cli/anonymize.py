@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,14 +63,6 @@ def add_parser(commands: Commands) -> None:
         help="form of the releases; default: as in the series so far, or as the method prefers",
     )
     parser.add_argument(
-        "--min-length",
-        action="append",
-        default=[],
-        type=_length,
-        metavar="COLUMN=LENGTH",
-        help="minimum length of a column's published intervals; default: 2 for whole numbers",
-    )
-    parser.add_argument(
         "--seed",
         type=_seed,
         metavar="N",
@@ -111,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     limit = 0.0 if arguments.no_audit else arguments.time_limit or 300.0
     try:
         with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
-            how = PublishOptions(arguments.publish, dict(arguments.min_length), arguments.seed, done.append, watch)
+            how = PublishOptions(arguments.publish, arguments.seed, done.append, watch)
             series = published(microdata, arguments.output, method, how, limit)
     except BaseException:
         if done:  # what is published stays published, even after an error
@@ -183,7 +174,7 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     from audit.api.count_tables import load_tables, published
     from reports.count_tables.answers import not_published
 
-    if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
+    if options_given(arguments) or arguments.close or arguments.publish:
         raise UsageError(
             "for count tables, --threshold, --base, --largest, --seed and --time-limit are the only options; leave "
             "others out"
@@ -274,13 +265,3 @@ def _seed(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 20:
         return int(text)
     raise argparse.ArgumentTypeError("write a whole number, 0 or more")
-
-
-def _length(text: str) -> tuple[str, Fraction]:
-    from audit.io.cell_reading import number_in
-
-    name, _, number = text.rpartition("=")
-    length = number_in(number)  # a decimal number, so that the ends of intervals can be written
-    if not name or length is None or length <= 0:
-        raise argparse.ArgumentTypeError(f"{printable(text)}: write COLUMN=LENGTH with a decimal number above 0")
-    return name, length

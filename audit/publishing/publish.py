@@ -6,8 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +54,6 @@ class PublishOptions:
 
     Attributes:
         form: generalized cells or Anatomy pairs; None continues the series' form, or uses the method's first one.
-        lengths: the least length of published intervals by attribute, if it is not the default.
         seed: the seed of all random numbers, whenever a release is published. None draws a secret seed: a reader who
             guesses the seed can reverse the drawing of ids, and so learn the order of the snapshot's rows.
         on_release: called with each release as soon as it is published.
@@ -65,7 +63,6 @@ class PublishOptions:
     """
 
     form: Form | None = None
-    lengths: Mapping[str, Fraction] = field(default_factory=dict)
     seed: int | None = None
     on_release: Callable[[PublishResult], None] = lambda _: None
     on_progress: Callable[[int, int], None] = lambda _done, _total: None
@@ -113,7 +110,7 @@ class _Work:
         options: PublishOptions,
     ) -> None:
         self.workplace = workplace
-        self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form, options.lengths)
+        self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form)
         self.series: Series = self.form.series
         self.microdata = replace(microdata, quasi_identifiers=self.form.quasi_identifiers)
         # Before the snapshots, so that values get the same codes however many releases exist.

@@ -64,11 +64,10 @@ class Renderer:
         columns: what the columns of the series mean.
         attributes: the published quasi-identifiers.
         domains: their declared domains.
-        lengths: the least length of published intervals by attribute; for texts, the least number of values.
+        lengths: the least length of published intervals by attribute.
         form: generalized cells, or Anatomy pairs.
         codes: attributes whose cells are masked prefixes.
         labelled: attributes whose cells are labels of a hierarchy, never sets.
-        asked: attributes whose least length the publisher asked for: it holds even if all people have one number.
         grids: the widths of the blocks in which numbers are published, by attribute.
     """
 
@@ -79,7 +78,6 @@ class Renderer:
     form: Form
     codes: frozenset[str] = frozenset()
     labelled: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()
     grids: Mapping[str, Sequence[Fraction]] = field(default_factory=dict)
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
@@ -195,23 +193,21 @@ class Renderer:
     ) -> Cell:
         """Return the cell from one place of the scale to another, widened to a fixed grid if it is too short."""
         attribute = self.attributes[column]
-        domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
+        domain = self.domains.get(attribute.name)
         if attribute.kind is not Kind.CATEGORICAL:
             first, last = read.numbers[column][low], read.numbers[column][high]
             if attribute.name in self.grids:
                 return self._block(first, last, attribute.name, whole=whole)
-            alike = len(read.numbers[column]) == 1 and attribute.name not in self.asked
+            alike = len(read.numbers[column]) == 1
+            length = Fraction(0) if alike else self.lengths.get(attribute.name, Fraction(0))
             amounts = domain is not None and domain.has_amounts(whole=whole)
-            return Interval(*widened(first, last, Fraction(0) if alike else length, whole=whole, always=amounts))
+            return Interval(*widened(first, last, length, whole=whole, always=amounts))
         texts = read.texts[column]
         if attribute.hierarchy is not None and attribute.name in self.labelled:
             return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)
         if attribute.name in self.codes:
             members = frozenset(texts[low : high + 1])
             return ValueSet(members) if len(members) == 1 else shortened(members)
-        if high - low + 1 < length:
-            block = ceil(length)
-            low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
         return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if publishable[place]))

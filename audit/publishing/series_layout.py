@@ -52,14 +52,7 @@ class SeriesForm:
     _pattern: ReleaseFiles
 
     @classmethod
-    def of(
-        cls,
-        folder: Path,
-        microdata: Microdata,
-        anonymizer: Anonymizer,
-        form: Form | None,
-        lengths: Mapping[str, Fraction],
-    ) -> SeriesForm:
+    def of(cls, folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> SeriesForm:
         """Return the form of the series in a folder, or of a new one.
 
         Raises:
@@ -74,17 +67,14 @@ class SeriesForm:
         attributes = tuple(series.attributes.values())
         _check_kinds(attributes, microdata)
         _check_values(attributes, microdata)
-        least = _lengths(microdata, attributes, lengths)
-        codes = frozenset(microdata.codes)
         renderer = Renderer(
             series.columns,
             attributes,
             microdata.domains,
-            least,
+            _lengths(microdata, attributes),
             chosen,
-            codes,
+            frozenset(microdata.codes),
             frozenset(microdata.hierarchies),
-            frozenset(lengths),
             microdata.grids,
         )
         quasi = tuple(attribute.name for attribute in attributes)
@@ -327,29 +317,15 @@ def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
             raise UsageError(f"{what}: {why}; list the published snapshots first, under the same names")
 
 
-def _lengths(
-    microdata: Microdata, attributes: tuple[QuasiIdentifier, ...], given: Mapping[str, Fraction]
-) -> dict[str, Fraction]:
+def _lengths(microdata: Microdata, attributes: tuple[QuasiIdentifier, ...]) -> dict[str, Fraction]:
     """Return the least length of each attribute's intervals.
 
-    The default is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for amounts
-    and other numbers, with as many decimals as they; texts have none.
-
-    Raises:
-        UsageError: a length is given for a column that is not a quasi-identifier, or for texts without an order.
+    It is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for amounts and other
+    numbers, with as many decimals as they; texts have none.
     """
-    kinds = {attribute.name: attribute.kind for attribute in attributes}
-    for name in given:
-        if name not in kinds:
-            raise UsageError(f'--min-length: "{name}" is not a quasi-identifier of the series; correct the name')
-        if kinds[name] is Kind.CATEGORICAL and name not in microdata.domains:
-            what = f'--min-length: the values of "{name}" have no order of their own'
-            raise UsageError(f"{what}; list them in their order under [domains] in {MICRODATA}")
-    lengths = dict(given)
-    for name, kind in kinds.items():
+    lengths = dict[str, Fraction]()
+    for name in (attribute.name for attribute in attributes if attribute.kind is not Kind.CATEGORICAL):
         domain = microdata.domains.get(name)
-        if name in lengths or kind is Kind.CATEGORICAL:
-            continue
         whole = microdata.is_whole(name)
         if whole and not (domain is not None and domain.has_amounts(whole=True)):
             lengths[name] = _WHOLE_LENGTH

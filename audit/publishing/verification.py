@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.publishing.identities import Counterfeits
-from audit.runtime.phrases import parted, say
+from audit.runtime.phrases import say
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
 
@@ -133,7 +131,6 @@ TRANSITIONS = "transitions.csv"
 """The transitions file of a new series."""
 _PAIRS_SHOWN = 3
 _VALUE_SHOWN = 24
-_LINE_SHOWN = 400
 
 
 def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun: bool) -> Transitions | None:
@@ -146,7 +143,7 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         InputError: the method cannot use the sets, or the file of the series is faulty.
     """
     if begun and series.manifest.any_transitions:
-        what = f'{_path(series.manifest.folder / SERIES)}: transitions = "any" lets any value follow any'
+        what = f'{printable_path(series.manifest.folder / SERIES)}: transitions = "any" lets any value follow any'
         raise UsageError(f"{what}, so that no method can publish; name the microdata's file of transitions")
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
@@ -180,81 +177,43 @@ def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) ->
     Raises:
         UsageError: only one has them.
     """
-    of_series, of_microdata = series.manifest.transitions, microdata.transitions
-    if of_series is None and of_microdata is not None:
-        what = say(
-            "{file}: the series has no transitions, and {method} needs them; copy {transitions} into its folder, "
-            "without columns such as counts, which would be published, and name it under [adversary], or begin a new "
-            "series",
-            file=_path(series.manifest.folder / SERIES),
-            method=anonymizer.name,
-            transitions=_path(microdata.folder / of_microdata),
+    ends = [
+        (series.manifest.folder / SERIES, "adversary", series.manifest.transitions),
+        (microdata.folder / MICRODATA, "updates", microdata.transitions),
+    ]
+    (file, table, lacking), (other, _, there) = sorted(ends, key=lambda end: end[-1] is not None)
+    if lacking is None and there is not None:
+        raise UsageError(
+            say(
+                "{file}: there are no transitions, and {method} needs them; copy {transitions} into this folder "
+                "without columns such as counts, which would be published, and name it under [{table}], or begin a "
+                "new series",
+                file=printable_path(file),
+                method=anonymizer.name,
+                transitions=printable_path(other.parent / there),
+                table=table,
+            )
         )
-    elif of_series is not None and of_microdata is None:
-        what = say(
-            "{file}: the microdata have no transitions, and {method} needs them; copy {transitions} into their folder "
-            "and name it under [updates], or begin a new series",
-            file=_path(microdata.folder / MICRODATA),
-            method=anonymizer.name,
-            transitions=_path(series.manifest.folder / of_series),
-        )
-    else:
-        return
-    raise UsageError(what)
 
 
 def _check_same(series: Series, file: Path, own: Transitions, vocabulary: Vocabulary) -> None:
     """Refuse a series whose transitions are not those of the microdata, which stand in `file`.
 
     Raises:
-        UsageError: they differ.
+        UsageError: they list other values, or allow other changes or the same with other probabilities.
         InputError: those of the series cannot be read.
     """
     of_series = read_transitions(series, series.manifest.columns.sensitive[0], vocabulary)
-    if _equal(own, of_series):
+    if own.exact == of_series.exact and np.array_equal(np.flatnonzero(own.listed), np.flatnonzero(of_series.listed)):
         return
-    published, private = map(_path, (series.manifest.folder / str(series.manifest.transitions), file))
-    what = say("{published}: the series has other transitions than {private}", published=published, private=private)
-    if len(own.sets.missing()) and np.array_equal(own.sets.closed().may, of_series.sets.may):
-        remedy = say(
-            "those that --close made of them in an earlier version, and an audit by more changes finds less; give both "
-            "files the lines of {private}, without counts, which would be published, and add --close",
-            private=private,
+    raise UsageError(
+        say(
+            "{published}: the series has other transitions than {private}; give both files the same lines of from, to "
+            "and probability, but no counts, which would be published, or begin a new series",
+            published=printable_path(series.manifest.folder / str(series.manifest.transitions)),
+            private=printable_path(file),
         )
-    else:
-        remedy = _mended(own, of_series, vocabulary.names, (published, private))
-    raise UsageError(f"{what}: {remedy}")
-
-
-def _equal(left: Transitions, right: Transitions) -> bool:
-    """Return whether two files list the same values, and allow the same changes with the same probabilities."""
-    return left.exact == right.exact and np.array_equal(np.flatnonzero(left.listed), np.flatnonzero(right.listed))
-
-
-def _mended(own: Transitions, of_series: Transitions, names: Sequence[str], files: tuple[str, str]) -> str:
-    """Return how the transitions of a series and those of microdata, in these files, become equal."""
-    series, microdata = of_series.exact, own.exact
-    lacking = zip(files, (microdata.keys() - series.keys(), series.keys() - microdata.keys()), strict=True)
-    added = [
-        say("add to {file}: {lines}", file=file, lines="; ".join(_line(each, names) for each in sorted(some)))
-        for file, some in lacking
-        if some
-    ]
-    if len(microdata) - len(series) > _PAIRS_SHOWN and series.keys() < microdata.keys():
-        added = [
-            say("copy {private} there, without columns such as counts, or {lines}", private=files[1], lines=added[0])
-        ]
-    likely = ({(old, probability) for (old, _), probability in each.items()} for each in (series, microdata))
-    if not added or any(len(pairs) > len({old for old, _ in pairs}) for pairs in likely):  # not equally likely
-        added = [say("give both files the same from, to and probability, but no counts, which would be published")]
-    return say("{remedy}; or begin a new series", remedy=parted(added))
-
-
-def _line(pair: tuple[int, int], names: Sequence[str]) -> str:
-    """Return the line of a pair in a file of transitions without probabilities."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow([names[end] for end in pair])
-    return printable(text.getvalue(), _LINE_SHOWN)
+    )
 
 
 def _check_closed(shown: str, own: Transitions, sets: UpdateSets, anonymizer: Anonymizer, names: Sequence[str]) -> None:
@@ -289,7 +248,3 @@ def _pair(pair: tuple[int, int], names: Sequence[str]) -> str:
 
 def _value(name: str) -> str:
     return f'"{printable(name, _VALUE_SHOWN)}"'
-
-
-def _path(path: Path) -> str:
-    return printable_path(path)

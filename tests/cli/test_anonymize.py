@@ -237,37 +237,17 @@ def test_hostile_column_names(tmp_path, words, word):
     assert run_audit(tmp_path / "series")[0] in (0, 1, 3)
 
 
-@pytest.mark.parametrize("length", ["2", "2.5", "7", "0.5", "1e2", "1e300"])
-@pytest.mark.parametrize("more", ["", 'Town = ["Wetwang", "Hull", "Great Snoring", "Nether Wallop", "Rye"]'])
-def test_least_lengths(tmp_path, length, more):
-    """Two people of each age, who can be a group on their own."""
-    rows = [(who, 20 + n // 2, town, VALUES[n % 2]) for n, (who, _, town, _) in enumerate(PEOPLE)]
-    micro = write_microdata(tmp_path / "micro", {"1": rows[:12], "2": rows}, domains=more)
-    asked = ["--min-length", f"Age={length}", *(["--min-length", "Town=2.5"] if more else [])]
-    published(micro, tmp_path / "series", *M, *asked)
-    for tag in TWO:
-        assert_true(micro, tmp_path / "series", tag)
-        for row in read(tmp_path / f"series/releases/{tag}.csv"):
-            if more:
-                assert row["Town"] == "*" or len(row["Town"].split(", ")) >= 3 or "Rye" in row["Town"]
-            if interval := re.fullmatch(r"\[(.+), (.+)\]", row["Age"]):
-                assert Fraction(interval[2]) - Fraction(interval[1]) + 1 >= Fraction(length)
-            else:
-                assert row["Age"] == "*" or Fraction(length) <= 1
-
-
-@pytest.mark.parametrize("asked", [(), ("--min-length", "Age=2")])
 @pytest.mark.parametrize("domains", ["", "Age = [2020, 2030]"])
-def test_a_number_of_all_people_is_published_as_it_is_unless_a_length_is_asked_for(tmp_path, asked, domains):
+def test_a_number_of_all_people_is_published_as_it_is(tmp_path, domains):
     years = {"1": "2024", "2": "2025"}
     snapshots = {tag: [(who, year, town, VALUES[n % 2]) for n, (who, _, town, _) in enumerate(PEOPLE)]
                  for tag, year in years.items()}  # fmt: skip
     micro = write_microdata(tmp_path / "micro", snapshots, domains=domains)
-    published(micro, tmp_path / "series", *M, *asked)
+    published(micro, tmp_path / "series", *M)
     for tag, year in years.items():
         assert_true(micro, tmp_path / "series", tag)
         cells = {row["Age"] for row in read(tmp_path / f"series/releases/{tag}.csv")}
-        assert (cells == {year}) is not bool(asked)
+        assert cells == {year}
 
 
 # -- the same input, the same bytes ----------------------------------------------------------------------------------
@@ -496,7 +476,6 @@ def test_a_promise_that_the_series_does_not_keep(tmp_path, words):
 
 SEE = "see `audit anonymize --help`"
 FROM_TWO = f"a whole number from 2 is needed; {SEE}"
-DECIMAL = f"write COLUMN=LENGTH with a decimal number above 0; {SEE}"
 WORDS = [
     ((), f"the following arguments are required: --method; {SEE}"),
     (("--method", "magic"), "argument --method: invalid choice"),
@@ -515,16 +494,6 @@ WORDS = [
     ((*MONDRIAN, "--publish", "anatomy"), "mondrian publishes no anatomy; choose from generalization"),
     ((*MONOTONIC, "--publish", "anatomy"), "monotonic-mondrian publishes no anatomy; choose from generalization"),
     ((*M, "--publish", "cake"), "argument --publish: invalid choice"),
-    ((*M, "--min-length", "Age"), f"argument --min-length: Age: {DECIMAL}"),
-    ((*M, "--min-length", "=2"), f"argument --min-length: =2: {DECIMAL}"),
-    ((*M, "--min-length", "Age=0"), f"argument --min-length: Age=0: {DECIMAL}"),
-    ((*M, "--min-length", "Age=-1"), f"argument --min-length: Age=-1: {DECIMAL}"),
-    ((*M, "--min-length", "Age=1/3"), f"argument --min-length: Age=1/3: {DECIMAL}"),
-    ((*M, "--min-length", "Age=nan"), f"argument --min-length: Age=nan: {DECIMAL}"),
-    ((*M, "--min-length", "Age=1e999999999"), f"argument --min-length: Age=1e999999999: {DECIMAL}"),
-    ((*M, "--min-length", "Age=1e-99999999"), f"argument --min-length: Age=1e-99999999: {DECIMAL}"),
-    ((*M, "--min-length", "Zip=2"), '--min-length: "Zip" is not a quasi-identifier of the series; correct the name'),
-    ((*M, "--min-length", "Town=2"), '--min-length: the values of "Town" have no order of their own'),
     ((*M, "--seed", "-1"), "argument --seed: write a whole number, 0 or more"),
     ((*M, "more"), "unrecognized arguments: more"),
 ]  # fmt: skip
