@@ -233,10 +233,10 @@ def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
 def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: BucketPlan) -> Draft:
     """Return the release, with a group for each bucket; the new people are sorted by value."""
     slots, counterfeits = plan.slots, int(plan.counterfeits.sum())
-    stay = division.counterfeits[plan.remain]
+    kept = division.counterfeits[plan.remain]
     people = len(division.back) + len(new)
-    row = np.concatenate([division.back, new, np.full(len(stay) + counterfeits, COUNTERFEIT)])
-    identity = np.concatenate([np.full(people, COUNTERFEIT), stay, np.full(counterfeits, COUNTERFEIT)])
+    row = np.concatenate([division.back, new, np.full(len(kept) + counterfeits, COUNTERFEIT)])
+    identity = np.concatenate([np.full(people, COUNTERFEIT), kept, np.full(counterfeits, COUNTERFEIT)])
     home = np.concatenate(
         [
             division.home,

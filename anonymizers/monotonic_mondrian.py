@@ -98,8 +98,8 @@ class OldCells:
             _, example = np.unique(parts.region, return_index=True)
             # Drop the row of region -1, if there is one.
             example = example[len(example) - len(parts.root) :]
-            others = self.smallest_covering(example[doubtful], np.arange(len(self.low)), owner[doubtful])
-            kept[parts.root[doubtful[others >= 0]]] = False
+            covering = self.smallest_covering(example[doubtful], np.arange(len(self.low)), owner[doubtful])
+            kept[parts.root[doubtful[covering >= 0]]] = False
         high = self.high[owner]
         low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])
         high = np.concatenate([self.high, np.where(parts.upto < 0, high, np.minimum(high, parts.upto))])

@@ -140,9 +140,9 @@ def common_values(masks: Words, parts: Codes | None) -> Codes:
     rows = np.flatnonzero(first >= 0)
     for attribute in range(parts.shape[1]):
         value = parts[:, attribute]
-        others = np.zeros((int(value.max(initial=-1)) + 1, masks.shape[1] * 64), dtype=np.bool_)
-        others[:, : len(value)] = np.arange(len(others))[:, None] != value
-        beside = np.packbits(others, axis=1, bitorder="little").view(np.uint64)
+        different = np.zeros((int(value.max(initial=-1)) + 1, masks.shape[1] * 64), dtype=np.bool_)
+        different[:, : len(value)] = np.arange(len(different))[:, None] != value
+        beside = np.packbits(different, axis=1, bitorder="little").view(np.uint64)
         own = value[first[rows]]
         shared = ~(masks[rows] & beside[own]).any(axis=1)
         found[rows[shared], attribute] = own[shared]

@@ -121,10 +121,10 @@ def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Ro
     if room[kind]:
         return True
     # Another entry gives up its value of the kind and must find another one, while this entry keeps its value.
-    others = [kinds if number != entry else () for number, kinds in enumerate(inside)]
+    without_entry = [kinds if number != entry else () for number, kinds in enumerate(inside)]
     for giver in range(len(inside)):
         if giver != entry and places.taken[giver][kind]:
-            trial = RowPlaces(others, len(left))
+            trial = RowPlaces(without_entry, len(left))
             trial.taken = [row.copy() for row in places.taken]
             trial.taken[giver][kind] = 0
             if trial.pull(giver, list(room), 1):

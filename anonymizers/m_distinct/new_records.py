@@ -72,8 +72,8 @@ def families(masks: Sequence[Mask], counts: Numbers, m: int) -> list[Family]:
             break
         place = max(wide, key=lambda place: (size[place], -place))
         found[place : place + 1] = _halved(found[place], counts)
-    others = [value for value in range(len(masks)) if not counts[value]]
-    return [*found, *(Family((value,), masks[value]) for value in others[: max(0, m - len(found))])]
+    absent = [value for value in range(len(masks)) if not counts[value]]
+    return [*found, *(Family((value,), masks[value]) for value in absent[: max(0, m - len(found))])]
 
 
 def _halved(family: Family, counts: Numbers) -> list[Family]:

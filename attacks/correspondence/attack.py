@@ -292,13 +292,13 @@ def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
     links = certain = excluded = 0
     for number in range(1, len(network)):
         before, after = network[number - 1], network[number]
-        rows, others, on = before.classes.rows, after.classes.rows, after.before >= 0
-        pairs = before.of[after.before] * len(others) + after.of[after.after]
+        rows, later, on = before.classes.rows, after.classes.rows, after.before >= 0
+        pairs = before.of[after.before] * len(later) + after.of[after.after]
         every, left = np.unique(pairs[on]), np.unique(pairs[on & settled.alive[number]])
-        links += int((rows[every // len(others)] * others[every % len(others)]).sum())
+        links += int((rows[every // len(later)] * later[every % len(later)]).sum())
         gone = np.setdiff1d(every, left)
-        excluded += int((rows[gone // len(others)] * others[gone % len(others)]).sum())
-        ways = np.bincount(left // len(others), minlength=len(rows))
-        only = (ways[left // len(others)] == 1) & (rows[left // len(others)] == 1) & (others[left % len(others)] == 1)
+        excluded += int((rows[gone // len(later)] * later[gone % len(later)]).sum())
+        ways = np.bincount(left // len(later), minlength=len(rows))
+        only = (ways[left // len(later)] == 1) & (rows[left // len(later)] == 1) & (later[left % len(later)] == 1)
         certain += int(only.sum()) if settled.complete or len(network) == 2 else 0
     return links, certain, excluded

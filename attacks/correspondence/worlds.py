@@ -122,21 +122,21 @@ def layers(releases: Sequence[PublishedRows], source: RowSource, allowed: Flags)
 def _compatible(left: Codes, right: Codes, source: RowSource) -> tuple[Counts, Counts, Codes]:
     """Return pairs of boxes with a point in common, and their intersections; shape (pairs, …) each."""
     kinds, of_left = np.unique(left, axis=0, return_inverse=True)
-    others, of_right = np.unique(right, axis=0, return_inverse=True)
-    if len(kinds) * len(others) > _PAIRS or len(left) * len(right) > 4 * _PAIRS:
+    later, of_right = np.unique(right, axis=0, return_inverse=True)
+    if len(kinds) * len(later) > _PAIRS or len(left) * len(right) > 4 * _PAIRS:
         raise TooManyPairsError
-    meet = np.ones((len(kinds), len(others)), dtype=np.bool_)
+    meet = np.ones((len(kinds), len(later)), dtype=np.bool_)
     tables = []
     for attribute in range(left.shape[1]):
         cells, at_cells = np.unique(kinds[:, attribute], return_inverse=True)
-        other_cells, at_others = np.unique(others[:, attribute], return_inverse=True)
-        pairs = np.repeat(cells, len(other_cells)), np.tile(other_cells, len(cells))
-        table = source.shared(attribute, *pairs).reshape(len(cells), len(other_cells))
-        meet &= (table >= 0)[np.ix_(at_cells.ravel(), at_others.ravel())]
-        tables.append((table, at_cells.ravel(), at_others.ravel()))
+        later_cells, at_later = np.unique(later[:, attribute], return_inverse=True)
+        pairs = np.repeat(cells, len(later_cells)), np.tile(later_cells, len(cells))
+        table = source.shared(attribute, *pairs).reshape(len(cells), len(later_cells))
+        meet &= (table >= 0)[np.ix_(at_cells.ravel(), at_later.ravel())]
+        tables.append((table, at_cells.ravel(), at_later.ravel()))
     first, second = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])
     kind, match = of_left.ravel()[first], of_right.ravel()[second]
-    common = [table[at_cells[kind], at_others[match]] for table, at_cells, at_others in tables]
+    common = [table[at_cells[kind], at_later[match]] for table, at_cells, at_later in tables]
     return first, second, np.stack(common, axis=1).astype(np.int32).reshape(len(first), left.shape[1])
 
 

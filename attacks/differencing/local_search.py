@@ -109,8 +109,10 @@ class LocalSearch:
         base = self.point
         moves, start, least, most = self._with_goals(goals, base)
         changes = [np.zeros(len(self.atoms), dtype=np.int64)]
-        for place, one, other in zip(range(len(self._kept), len(start)), low.tolist(), high.tolist(), strict=True):
-            least[place], most[place] = one, other
+        for place, least_wanted, most_wanted in zip(
+            range(len(self._kept), len(start)), low.tolist(), high.tolist(), strict=True
+        ):
+            least[place], most[place] = least_wanted, most_wanted
             value = start.copy()
             if not self._mend(moves, least, most, value, np.full(len(value), _NEARLY_SOFT), steps):
                 changes.append(value[self._atom_at] - base[self.atoms])

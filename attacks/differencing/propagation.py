@@ -173,8 +173,8 @@ def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
     endless = most >= UNBOUNDED
     finite = np.where(endless, 0, most)
     without = np.add.reduceat(endless.astype(np.int64), block.start)[block.line] - endless
-    others = np.add.reduceat(finite, block.start)[block.line] - finite
-    lower = np.where(without > 0, 0, ends[LOWER][block.parent][block.line] - others)
+    rest = np.add.reduceat(finite, block.start)[block.line] - finite
+    lower = np.where(without > 0, 0, ends[LOWER][block.parent][block.line] - rest)
     above = ends[UPPER][block.parent][block.line]
     upper = above - (np.add.reduceat(least, block.start)[block.line] - least)
     return lower, np.where(above >= UNBOUNDED, UNBOUNDED, upper)

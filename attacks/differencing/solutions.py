@@ -49,9 +49,9 @@ def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingC
     if len(left) > _MOST:
         return ContradictingCountsError(left, irreducible=False)
     for number in list(left):
-        others = [each for each in left if each != number]
-        if others and not has_solution(coarsened(tables, others)):
-            left = others
+        fewer = [each for each in left if each != number]
+        if fewer and not has_solution(coarsened(tables, fewer)):
+            left = fewer
     return ContradictingCountsError(left, irreducible=True)
 
 

@@ -249,7 +249,7 @@ def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Member:
         return column
     place = int(np.flatnonzero(matrix.member == column)[0])
     group = int(np.searchsorted(matrix.start, place, side="right")) - 1
-    others = matrix.member[matrix.start[group] : place]
+    earlier = matrix.member[matrix.start[group] : place]
     return AnonymousCounterfeit(
-        int(matrix.release[group]), name_of(evidence, matrix, group), int((others >= people).sum())
+        int(matrix.release[group]), name_of(evidence, matrix, group), int((earlier >= people).sum())
     )

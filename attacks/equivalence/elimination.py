@@ -65,8 +65,8 @@ class Elimination:
         for at, number in self._pivots(columns, in_order=in_order):
             self._clear(at, number)
             row = self._rows.pop(number)
-            for other in row:
-                self.holders[other].discard(number)
+            for column in row:
+                self.holders[column].discard(number)
             self.used.append((at, row))
 
     def left(self) -> list[Row]:
@@ -76,7 +76,7 @@ class Elimination:
     def substitute(self, numbers: MutableMapping[int, int]) -> None:
         """Set the numbers of the pivots so that the used rows hold modulo the prime, given those of other columns."""
         for at, row in reversed(self.used):
-            rest = sum(times * numbers[other] for other, times in row.items() if other >= 0 and other != at)
+            rest = sum(times * numbers[column] for column, times in row.items() if column >= 0 and column != at)
             numbers[at] = (row.get(RIGHT, 0) - rest) * pow(row[at], -1, self._prime) % self._prime
 
     def reduce(self) -> None:
@@ -84,7 +84,7 @@ class Elimination:
         for at, number in self._pivots(list(self.holders)):
             row = self._rows[number]
             if row[at] < 0:
-                row.update({other: -times for other, times in row.items()})
+                row.update({column: -times for column, times in row.items()})
             self._clear(at, number)
             self.pivots[at] = row
 
@@ -110,19 +110,19 @@ class Elimination:
         """Make a column zero in all rows but one."""
         pivot, prime = self._rows[number], self._prime
         inverse = pow(pivot[at], -1, prime) if prime else 0
-        for other in sorted(self.holders[at] - {number}):
-            row = self._rows[other]
+        for changed in sorted(self.holders[at] - {number}):
+            row = self._rows[changed]
             self.most -= len(row) + len(pivot)
             if self.most < 0:
                 raise TooMuchWorkError
             if prime:
-                self._subtract(other, pivot, row[at] * inverse % prime)
+                self._subtract(changed, pivot, row[at] * inverse % prime)
                 continue
             shared = math.gcd(row[at], pivot[at])
             by, times = pivot[at] // shared, row[at] // shared
             if by != 1:
                 row.update({column: by * entry for column, entry in row.items()})
-            self._subtract(other, pivot, times)
+            self._subtract(changed, pivot, times)
             divisor = math.gcd(*row.values())
             if divisor > 1:
                 row.update({column: entry // divisor for column, entry in row.items()})

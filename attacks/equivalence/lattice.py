@@ -159,7 +159,7 @@ def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
     for row in elimination.pivots.values():
         homes = {home[columns[column][0]] for column in row}
         least = min(homes)
-        home = [least if other in homes else other for other in home]
+        home = [least if place in homes else place for place in home]
     coupled_blocks: dict[int, list[Block]] = {}
     for block, where in zip(blocks, home, strict=True):
         coupled_blocks.setdefault(where, []).append(block)

@@ -151,11 +151,11 @@ def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array,
             g = group[waiting]
             waiting += 1
             for i in range(start[g], start[g + 1]):
-                other = member[i]
-                degree[other] -= 1
-                last[other] ^= g
-                if degree[other] == 1 and remains[last[other]]:
-                    group[done], pivot[done], remains[last[other]] = last[other], other, False
+                column = member[i]
+                degree[column] -= 1
+                last[column] ^= g
+                if degree[column] == 1 and remains[last[column]]:
+                    group[done], pivot[done], remains[last[column]] = last[column], column, False
                     done += 1
     return done
 
@@ -236,9 +236,9 @@ def _lessen(state: _Lines, line: int, p: int) -> None:
     more = _URGENCY[min(was - 1, _LAST)] - _URGENCY[min(was, _LAST)]
     if more > 0:
         for j in range(state.lines.start[p], state.lines.start[p + 1]):
-            other = state.lines.entry[j]
-            if state.urgency[other] >= 0:
-                _enqueue(state, other, state.urgency[other] + more)
+            near = state.lines.entry[j]
+            if state.urgency[near] >= 0:
+                _enqueue(state, near, state.urgency[near] + more)
 
 
 @inlined

@@ -70,13 +70,13 @@ class Witnesses:
         found: Flags = np.add.reduceat(np.append(columns[self.columns], False), self.start[:-1]) > 0
         return found
 
-    def and_those(self, others: Witnesses) -> Witnesses:
+    def and_those(self, more: Witnesses) -> Witnesses:
         """Return these equivalences, followed by others."""
         return Witnesses(
-            np.concatenate([self.start, self.start[-1] + others.start[1:]]),
-            np.concatenate([self.columns, others.columns]),
-            np.concatenate([self.times, others.times]),
-            np.concatenate([self.e, others.e]),
+            np.concatenate([self.start, self.start[-1] + more.start[1:]]),
+            np.concatenate([self.columns, more.columns]),
+            np.concatenate([self.times, more.times]),
+            np.concatenate([self.e, more.e]),
         )
 
     @classmethod

@@ -49,8 +49,8 @@ def few_worlds(known: Knowledge) -> Iterator[Numbers]:
     owner, begin = variables[order], number[order]
     end = np.append(np.where(owner[1:] == owner[:-1], begin[1:], len(known.worlds) + 1), len(known.worlds) + 1)
     end = end[: len(owner)]
-    kind = known.network.kind
-    differs = np.flatnonzero((kind[columns[order]] != kind[first[owner]]) & (begin < end))
+    value_class = known.network.value_class
+    differs = np.flatnonzero((value_class[columns[order]] != value_class[first[owner]]) & (begin < end))
     owner, when = owner[differs], np.stack([begin[differs], end[differs]])
     for _ in range(MOST):
         if not len(owner):
@@ -121,14 +121,14 @@ def values_of(
     for release, (contents, seen) in enumerate(zip(net.contents, groups, strict=True)):
         own = net.versions.of(release)
         variable = net.versions.variable[own]
-        value = net.kind[world[variable]].astype(np.int32)
+        value = net.value_class[world[variable]].astype(np.int32)
         if not net.plain:
             unsure = np.flatnonzero(net.versions.entry[own] >= 0)
             pair = contents.place[net.versions.group[own][unsure], value[unsure]]
             order = np.argsort(pair, kind="stable")
             size = np.bincount(pair, minlength=len(contents.rows))
             seat = (ragged(np.zeros_like(size), size) + turn) % np.repeat(np.maximum(contents.rows, 1), size)
-            pair_of = contents.place[contents.value_group, net.kind_of[contents.value]]
+            pair_of = contents.place[contents.value_group, net.class_of[contents.value]]
             by = np.argsort(pair_of, kind="stable")
             rows = np.repeat(contents.value[by], contents.value_rows[by])
             value[unsure[order]] = rows[(np.cumsum(contents.rows) - contents.rows)[pair[order]] + seat]
@@ -137,7 +137,7 @@ def values_of(
             chosen = world[variable[many]]
             row = net.row[segments(net.row_start, chosen)]
             of = np.repeat(many, np.diff(net.row_start)[chosen])
-            seats = (net.row_kind[row] == PLACES) & (net.row_release[row] == release)
+            seats = (net.row_value_class[row] == PLACES) & (net.row_release[row] == release)
             place[of[seats]] = net.row_group[row[seats]]
         yield place, np.where(seen.fixed >= 0, seen.fixed, value).astype(np.int32)
 
@@ -149,19 +149,19 @@ def row_costs(decision: Knowledge) -> Iterator[RowCosts]:
     known.narrow()
     while (gone := known.alive & ~decision.alive).any():
         core, found = known.core(gone), np.zeros(net.columns, dtype=np.bool_)
-        exact, others = np.zeros(len(net.capacity), dtype=np.int64), list[Numbers]()
+        exact, inexact = np.zeros(len(net.capacity), dtype=np.int64), list[Numbers]()
         for a, b in runs_of_parts(core, BATCH):
             part = core.slice(a, b)
             for weight in LinearModel(part).support(gone[part.column], budget):
-                found[part.column[_kept(part, weight, exact, others)]] = True
-        for cost in (exact, *others):
+                found[part.column[_kept(part, weight, exact, inexact)]] = True
+        for cost in (exact, *inexact):
             yield from _named(net, cost)
         if not found.any():
             return
         known.rule_out(found)
 
 
-def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, others: list[Numbers]) -> Numbers:
+def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, inexact: list[Numbers]) -> Numbers:
     """Return the columns that some weights prove impossible, and store the weights of the parts of these columns."""
     totals = PointTotals(part, weight)
     columns = totals.impossible()
@@ -169,7 +169,7 @@ def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, others: list[Nu
         rows = np.flatnonzero(part.row_part == number)
         cost = exact
         if totals.spare[number]:
-            others.append(cost := np.zeros_like(exact))
+            inexact.append(cost := np.zeros_like(exact))
         cost[part.network_rows[rows]] += weight[rows]
     return columns
 
@@ -177,8 +177,8 @@ def _kept(part: OpenSubproblem, weight: Numbers, exact: Numbers, others: list[Nu
 def _named(net: ConstraintNetwork, cost: Numbers) -> Iterator[RowCosts]:
     """Yield the points of rows by release, group and class; nothing if places of row classes have points as well."""
     rows = np.flatnonzero(cost)
-    if len(rows) and (net.row_kind[rows] >= 0).all():
-        yield RowCosts(net.row_release[rows], net.row_group[rows], net.row_kind[rows], cost[rows], net.kind_of)
+    if len(rows) and (net.row_value_class[rows] >= 0).all():
+        yield RowCosts(net.row_release[rows], net.row_group[rows], net.row_value_class[rows], cost[rows], net.class_of)
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Answers:
         if not risks.counts_worlds:
             share = np.full(len(share), np.nan)
         shown = version_values(decision.network, decision.shown & decision.alive, release)
-        values = len(decision.network.kind_of)
+        values = len(decision.network.class_of)
         seen = np.isin(version * values + value, shown[0] * values + shown[1])
         place = versions.of(release).start + version
         return ValuesLeft(versions.person[place], value.astype(np.int32), seen, versions.counted[place], share)
@@ -247,7 +247,7 @@ class Answers:
         if not len(place):
             return ()
         if net.versions.entry[own][place[0]] < 0:
-            return np.unique(net.kind[columns & (net.owner == net.versions.variable[own][place[0]])]).tolist()
+            return np.unique(net.value_class[columns & (net.owner == net.versions.variable[own][place[0]])]).tolist()
         version, value = version_values(net, columns, release)
         found: list[int] = value[version == place[0]].tolist()
         return found

@@ -120,10 +120,10 @@ class Neighbourhood:
         rows, capacity = np.sort(self._row[segments(self._row_start, blocks)]), core.capacity
         if chosen is not None:
             free = self._free(inside, blocks)
-            stay, inside = inside[~free], inside[free]
+            bound, inside = inside[~free], inside[free]
             if not np.isin(variable, inside).all():
                 return None
-            taken = core.row[segments(core.row_start, chosen[stay])]
+            taken = core.row[segments(core.row_start, chosen[bound])]
             capacity = capacity - np.bincount(taken, minlength=len(capacity))
         return Ball(core.excerpt(inside, rows, capacity), inside, segments(core.start, inside), rows)
 
@@ -158,7 +158,7 @@ class PartQuestions:
     def __init__(self, core: OpenSubproblem, world: Numbers, budget: Budget) -> None:
         """Begin with a known world; shape (variables,), -1 for variables without a known column."""
         self.core, self.world, self._budget = core, world, budget
-        self.refuted, self.doubted = (np.zeros(len(core.kind), dtype=np.bool_) for _ in range(2))
+        self.refuted, self.doubted = (np.zeros(core.columns, dtype=np.bool_) for _ in range(2))
         self._around = Neighbourhood(core)
 
     def decide(self, variable: int, columns: Numbers) -> Answer:
@@ -235,7 +235,7 @@ class PartQuestions:
 
     def alike(self, columns: Numbers) -> Flags:
         """Return some columns and the corresponding ones of twins; shape (columns,), bool."""
-        found = flagged(columns, len(self.core.kind))
+        found = flagged(columns, self.core.columns)
         return self.core.shared(found)
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:

@@ -38,7 +38,7 @@ class OpenSubproblem:
         variable: the number of each variable in the network; shape (variables,).
         start: where the columns of each variable begin; shape (variables + 1,).
         column: the number of each column in the network; shape (columns,).
-        kind: the class of values of each column; shape (columns,).
+        value_class: the class of values of each column; shape (columns,).
         row_start, row: where the rows of each column begin, and these rows; shapes (columns + 1,) and (entries,).
         capacity: how often each row can still be taken; shape (rows,).
         factor: how many ways there are to take a row `t` times: `f (f - 1) ... (f - t + 1)` for a factor `f > 0`, the
@@ -56,7 +56,7 @@ class OpenSubproblem:
     variable: Numbers
     start: Numbers
     column: Numbers
-    kind: Integers
+    value_class: Integers
     row_start: Numbers
     row: Numbers
     capacity: Numbers
@@ -76,7 +76,7 @@ class OpenSubproblem:
     @property
     def columns(self) -> int:
         """Number of columns."""
-        return len(self.kind)
+        return len(self.value_class)
 
     @property
     def parts(self) -> int:
@@ -91,8 +91,8 @@ class OpenSubproblem:
     @cached_property
     def option(self) -> Numbers:
         """The option of each column, ascending: columns of a variable with the same class of values are one option."""
-        new = np.ones(len(self.kind), dtype=np.bool_)
-        new[1:] = (self.kind[1:] != self.kind[:-1]) | (self.owner[1:] != self.owner[:-1])
+        new = np.ones(self.columns, dtype=np.bool_)
+        new[1:] = (self.value_class[1:] != self.value_class[:-1]) | (self.owner[1:] != self.owner[:-1])
         return np.cumsum(new) - 1
 
     @cached_property
@@ -108,7 +108,7 @@ class OpenSubproblem:
     @cached_property
     def entry_column(self) -> Numbers:
         """The column of each entry; shape (entries,)."""
-        return np.repeat(np.arange(len(self.kind)), np.diff(self.row_start))
+        return np.repeat(np.arange(self.columns), np.diff(self.row_start))
 
     @cached_property
     def by_row(self) -> tuple[Numbers, Numbers]:
@@ -182,7 +182,7 @@ class OpenSubproblem:
 
     def may_follow(self, before: Numbers, after: Numbers) -> Flags:
         """Return whether linked variables may have some columns, pair by pair; shape (pairs,), bool."""
-        value_classes = self.kind[before], self.kind[after]
+        value_classes = self.value_class[before], self.value_class[after]
         return np.equal(*value_classes) if self.may is None else self.may[value_classes]
 
     def slice(self, first: int, last: int) -> OpenSubproblem:
@@ -209,7 +209,7 @@ class OpenSubproblem:
             self,
             start=starts(np.bincount(self.owner[places], minlength=self.variables)),
             column=self.column[places],
-            kind=self.kind[places],
+            value_class=self.value_class[places],
             row_start=starts(np.diff(self.row_start)[places]),
             row=self.row[segments(self.row_start, places)],
         )
@@ -231,7 +231,7 @@ class OpenSubproblem:
             variable=self.variable[variables],
             start=starts(np.diff(self.start)[variables]),
             column=self.column[column],
-            kind=self.kind[column],
+            value_class=self.value_class[column],
             row_start=starts(np.bincount(which, minlength=len(column))),
             row=row[row >= 0],
             capacity=capacity[rows],

@@ -58,14 +58,14 @@ def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> S
 
 def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
     """Return the same if values only change within a class of values, whose members are equally probable."""
-    first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
-    first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]
-    stay = {kind: transitions.exact.get((value, value), Fraction(1)) for kind, value in enumerate(first.tolist())}
+    first = np.full(int(network.class_of.max(initial=0)) + 1, -1)
+    first[network.class_of[::-1]] = np.arange(len(network.class_of))[::-1]
+    same = [transitions.exact.get((value, value), Fraction(1)) for value in first.tolist()]
     linked = flagged(network.link.reshape(-1), network.variables)
     times = np.bincount(network.versions.variable, minlength=network.variables)
     times = np.where(linked, 0, times - 1)[core.variable[core.owner]]
-    own = [stay[kind] ** power for kind, power in zip(core.kind.tolist(), times.tolist(), strict=True)]
-    return Steps({(kind, kind): weight for kind, weight in stay.items()}, own)
+    own = [same[each] ** power for each, power in zip(core.value_class.tolist(), times.tolist(), strict=True)]
+    return Steps({(each, each): weight for each, weight in enumerate(same)}, own)
 
 
 # Numbers of worlds above these limits are neither computed nor printed.
@@ -142,8 +142,8 @@ class Counts:
             network.row[segments(network.row_start, fixed)], minlength=len(network.capacity)
         )
         # Rows that were left out of a part can be taken in only one way.
-        open_ = np.flatnonzero(alive & self.variables[owner])
-        wanted = np.bincount(network.row[segments(network.row_start, open_)], minlength=len(left)) > 0
+        counted = np.flatnonzero(alive & self.variables[owner])
+        wanted = np.bincount(network.row[segments(network.row_start, counted)], minlength=len(left)) > 0
         divisors, factors = [*self.divisors, *left[~self.rows & ~wanted].tolist()], list[int]()
         seated = network.versions.entry >= 0
         for release, contents in enumerate(network.contents):
@@ -151,7 +151,7 @@ class Counts:
             people = np.bincount(network.versions.group[own], minlength=contents.groups)
             total = np.bincount(contents.group, weights=contents.rows, minlength=contents.groups).astype(np.int64)
             factors += (total - people).tolist()
-            if contents.kinds < len(network.kind_of):  # values are exchanged within a class
+            if contents.classes < len(network.class_of):  # values are exchanged within a class
                 factors += contents.rows.tolist()
                 divisors += contents.value_rows.tolist()
         if max([0, *factors, *divisors]) > _MOST_FACTORS:
@@ -171,7 +171,7 @@ class WorldCounter:
         self._more: list[tuple[int, bool] | None] = []
         self._counterfeits: list[int] = []
         self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
-        self._kind = part.kind.tolist()
+        self._value_class = part.value_class.tolist()
         self._own = steps.own
         linked = np.zeros(part.variables + 1, dtype=np.bool_)
         if len(part.link):
@@ -245,7 +245,7 @@ class WorldCounter:
                 taken = list(left)
                 for row in places:
                     taken[row] -= 1
-                after = tuple(taken[:kept]), self._kind[column] if leads else -1
+                after = tuple(taken[:kept]), self._value_class[column] if leads else -1
                 old = following.get(after, (0, 0))
                 following[after] = old[0] + number * whole, old[1] + weight * ways
                 made.append((state, column, after, ways))
@@ -266,17 +266,16 @@ class WorldCounter:
         own = 1 if self._own is None else self._own[column]
         if before is None:
             return own
-        kind = self._kind[column]
+        after, may = self._value_class[column], self._part.may
         if self._steps.weight is not None:
-            return own * self._steps.weight.get((before, kind), 0)
-        may = self._part.may
-        return own if (before == kind if may is None else may[before, kind]) else 0
+            return own * self._steps.weight.get((before, after), 0)
+        return own if (before == after if may is None else may[before, after]) else 0
 
     def _summed(self, layers: list[Layer], moves: list[list[Move]]) -> Counted:
         """Return the sums over all worlds, by going back from the states in which all variables are assigned."""
         number = sum(each[0] for each in layers[-1].values())
         weight = sum(each[1] for each in layers[-1].values())
-        through: list[Number] = [0] * len(self._kind)
+        through: list[Number] = [0] * len(self._value_class)
         back: dict[State, Number] = dict.fromkeys(layers[-1], 1)
         # For each state, a move that reaches it and a move that continues from it; for each column, a move to it.
         came, goes = list[Ways](), list[Ways]()

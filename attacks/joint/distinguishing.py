@@ -101,10 +101,10 @@ class _EqualSoFar:
         """Divide the classes by the values in the last world, and single out twins that can exchange values."""
         core = self.core
         chosen = self.decision.world_in(core)
-        key = self.label * (int(core.kind.max(initial=0)) + 1) + core.kind[chosen]
+        key = self.label * (int(core.value_class.max(initial=0)) + 1) + core.value_class[chosen]
         self.label = np.unique(key, return_inverse=True)[1]
         place = chosen - core.start[:-1]
-        low, high = np.full(core.variables, len(core.kind)), np.full(core.variables, -1)
+        low, high = np.full(core.variables, core.columns), np.full(core.variables, -1)
         np.minimum.at(low, core.representative, place)
         np.maximum.at(high, core.representative, place)
         self.asked &= (low == high)[core.representative]
@@ -121,14 +121,14 @@ class _EqualSoFar:
         part, first = core.slice(number, number + 1), int(core.part_start[number])
         now = self.decision.world_in(part)
         fixed, varied, undecided = fixed - first, varied - first, False
-        kinds = np.unique(part.kind[part.start[fixed] : part.start[fixed + 1]])
-        for kind in sorted(kinds.tolist(), key=lambda kind: kind != part.kind[now[fixed]]):
-            answer, world = _with(part, now, (fixed, part.kind == kind), self.budget)
-            if world is not None and part.kind[world[varied]] == kind:
-                keeps = (part.owner != fixed) | (part.kind == kind)
+        possible = np.unique(part.value_class[part.start[fixed] : part.start[fixed + 1]]).tolist()
+        for each in sorted(possible, key=lambda each: each != part.value_class[now[fixed]]):
+            answer, world = _with(part, now, (fixed, part.value_class == each), self.budget)
+            if world is not None and part.value_class[world[varied]] == each:
+                keeps = (part.owner != fixed) | (part.value_class == each)
                 place = np.flatnonzero(keeps)
                 narrowed = part.with_columns(keeps)
-                wanted = varied, narrowed.kind != kind
+                wanted = varied, narrowed.value_class != each
                 answer, world = _with(narrowed, np.searchsorted(place, world), wanted, self.budget)
                 world = None if world is None else place[world]
             if world is not None:

@@ -29,10 +29,10 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
     vertices = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
     both = np.flatnonzero((left >= 0) & (right >= 0))
     ends, of_edge = list[Numbers](), list[Numbers]()
-    for end, other in ((left, right), (right, left)):
+    for end, far_end in ((left, right), (right, left)):
         # A vertex gets one free end for each missing edge; edges with only one vertex use some of these.
         lack = colours - np.bincount(end[both], minlength=vertices)
-        begin, single = starts(lack), np.flatnonzero((end >= 0) & (other < 0))
+        begin, single = starts(lack), np.flatnonzero((end >= 0) & (far_end < 0))
         edge = np.full(int(begin[-1]), -1, dtype=np.int64)
         edge[begin[end[single]] + ranks_within(end[single])] = single
         ends.append(np.concatenate([end[both], np.repeat(np.arange(vertices), lack)]))

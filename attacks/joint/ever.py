@@ -62,11 +62,11 @@ def _clean(decision: Knowledge, grave: Flags) -> Floats:
         clean *= np.divide(total - bad, total, out=np.ones(network.columns), where=total > 0)
     versions = network.versions
     known = np.isin(network.owner, versions.variable[versions.entry < 0])
-    of_kind = np.zeros(int(network.kind_of.max(initial=0)) + 1)
-    np.add.at(of_kind, network.kind_of, grave)
-    mixed = (of_kind > 0) & (of_kind < np.bincount(network.kind_of))
-    kind = network.kind[known]
-    clean[known] *= np.where(mixed[kind], np.nan, of_kind[kind] == 0)
+    of_class = np.zeros(int(network.class_of.max(initial=0)) + 1)
+    np.add.at(of_class, network.class_of, grave)
+    mixed = (of_class > 0) & (of_class < np.bincount(network.class_of))
+    value_class = network.value_class[known]
+    clean[known] *= np.where(mixed[value_class], np.nan, of_class[value_class] == 0)
     return clean
 
 
@@ -136,23 +136,23 @@ class _CleanHistories:
         person, variable = pairs
         term = np.where(decision.alive, np.where(decision.share == 0, 0.0, decision.share * self.clean), 0.0)
         alone = np.bincount(network.owner, weights=term, minlength=network.variables)
-        open_ = (network.counted(decision.alive) > 1) & _of_several(several, pairs, network)
+        undecided = (network.counted(decision.alive) > 1) & _of_several(several, pairs, network)
         never = np.ones(len(several))
-        np.multiply.at(never, person, np.where(open_[variable], 1.0, alone[variable]))
-        if not open_.any():
+        np.multiply.at(never, person, np.where(undecided[variable], 1.0, alone[variable]))
+        if not undecided.any():
             return never
-        if np.isnan(decision.share[decision.alive & open_[network.owner]]).any():
-            never[person[open_[variable]]] = np.nan
+        if np.isnan(decision.share[decision.alive & undecided[network.owner]]).any():
+            never[person[undecided[variable]]] = np.nan
             return never
-        core = core_of(network, decision.alive, open_, exact=True)
+        core = core_of(network, decision.alive, undecided, exact=True)
         owner = np.full(network.variables, -1, dtype=np.int64)
-        owner[variable] = np.where(open_[variable], person, -1)
+        owner[variable] = np.where(undecided[variable], person, -1)
         left, seen = STEPS_IN_ALL, np.zeros(network.variables, dtype=np.bool_)
         for number in range(core.parts):
             part = core.slice(number, number + 1)
             left = self._weigh(part, owner, never, left, budget)
             seen[part.variable] = True
-        never[person[open_[variable] & ~seen[variable]]] = np.nan
+        never[person[undecided[variable] & ~seen[variable]]] = np.nan
         return never
 
     def _weigh(self, part: OpenSubproblem, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
@@ -160,7 +160,7 @@ class _CleanHistories:
         steps = steps_of(self.evidence, self.decision, part)
         persons = owner[part.variable]
         of_all = None if left < 0 or budget.exhausted() else WorldCounter(part, steps).count(STEPS)
-        own = [Fraction(1)] * len(part.kind) if steps.own is None else list(steps.own)
+        own = [Fraction(1)] * part.columns if steps.own is None else list(steps.own)
         for code in np.unique(persons[persons >= 0]).tolist():
             of_person, clean, share = (persons == code)[part.owner], self.clean[part.column], np.nan
             known = left >= 0 and not budget.exhausted() and not np.isnan(clean[of_person]).any()
@@ -171,7 +171,7 @@ class _CleanHistories:
                 ]
                 found = WorldCounter(part, replace(steps, own=less)).count(STEPS)
                 share = np.nan if found is None else float(found.weight / Fraction(of_all.weight))
-                left -= len(part.kind)
+                left -= part.columns
             never[code] *= share
         return left
 

@@ -68,7 +68,7 @@ class PointTotals:
         if float(weight.max(initial=0)) * max(deepest, float(core.capacity.sum())) > _LARGEST:
             raise OverflowError("weights of a proof are too large")
         cost = np.diff(starts(weight[core.row])[core.row_start])
-        through = cheapest(core.owner, core.kind, cost, core.link, core.may)
+        through = cheapest(core.owner, core.value_class, cost, core.link, core.may)
         # A column on no path costs `NEVER`, so that the least over all columns of a chain is the least of the chain.
         self.least = np.minimum.reduceat(through, core.start[core.heads]) if len(through) else np.zeros(0, np.int64)
         self.over = through - self.least[core.chain[core.owner]]
@@ -97,7 +97,7 @@ def refuted(core: OpenSubproblem, weights: Sequence[Numbers]) -> Flags:
         OverflowError: weights are too large for sums in 64 bits.
         ValueError: a weight is below 0.
     """
-    found = np.zeros(len(core.kind), dtype=np.bool_)
+    found = np.zeros(core.columns, dtype=np.bool_)
     for weight in weights:
         found[PointTotals(core, weight).impossible()] = True
     return found
@@ -244,7 +244,7 @@ class LinearModel:
         found = Programme(lower, upper, both, low, np.zeros(len(high))).optimum(cost, budget)
         if found is None:
             return []
-        nothing = flagged(self.column[wanted[found.value[n : n + len(wanted)] < _HALF]], len(core.kind))
+        nothing = flagged(self.column[wanted[found.value[n : n + len(wanted)] < _HALF]], core.columns)
         return rounded(core, self.weights(found), nothing)
 
     def corner(self, cost: Floats, budget: Budget) -> Numbers | None:

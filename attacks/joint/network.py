@@ -42,46 +42,46 @@ def chain_positions(link: Integers) -> Numbers:
     return np.arange(len(link), dtype=np.int64) - np.repeat(at, np.diff(np.append(at, len(link))))
 
 
-def consistent(owner: Integers, kind: Integers, alive: Flags, link: Integers, may: Flags | None) -> Flags:
+def consistent(owner: Integers, value_class: Integers, alive: Flags, link: Integers, may: Flags | None) -> Flags:
     """Return which of the remaining columns are on a path through all versions of their person; shape (columns,), bool.
 
     Args:
         owner: the variable of each column, ascending; shape (columns,).
-        kind: its class of values; of the same shape.
+        value_class: its class of values; of the same shape.
         alive: which columns remain; of the same shape.
         link: pairs of variables of consecutive versions, those of a chain one after the other; shape (links, 2).
-        may: whether a class may be followed by another, shape (kinds, kinds); None if they must be equal.
+        may: whether a class may be followed by another, shape (classes, classes); None if they must be equal.
     """
     found = alive.copy()
     heads = np.append(np.flatnonzero(chain_positions(link) == 0), len(link))
-    kinds = int(kind.max(initial=0)) + 1
-    for chunk in np.array_split(np.arange(len(heads) - 1), max(1, int(owner.max(initial=0)) * kinds // _AT_A_TIME)):
+    cells = int(owner.max(initial=0)) * (int(value_class.max(initial=0)) + 1)
+    for chunk in np.array_split(np.arange(len(heads) - 1), max(1, cells // _AT_A_TIME)):
         if len(chunk):
             chains = link[heads[chunk[0]] : heads[chunk[-1] + 1]]
             low = int(chains[0, 0])
             columns = slice(*np.searchsorted(owner, [low, int(chains[-1, 1]) + 1]).tolist())
             cost = np.where(alive[columns], 0, NEVER)
-            found[columns] = cheapest(owner[columns] - low, kind[columns], cost, chains - low, may) < NEVER
+            found[columns] = cheapest(owner[columns] - low, value_class[columns], cost, chains - low, may) < NEVER
     return found
 
 
-def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may: Flags | None) -> Numbers:
+def cheapest(owner: Integers, value_class: Integers, cost: Numbers, link: Integers, may: Flags | None) -> Numbers:
     """Return the cost of the cheapest path through a person's versions with each column; shape (columns,), int64.
 
     The cost is `NEVER` if no path has the column.
 
     Args:
         owner: the variable of each column; shape (columns,).
-        kind: its class of values; of the same shape.
+        value_class: its class of values; of the same shape.
         cost: the cost of each column by itself, at most `NEVER`; of the same shape.
         link: pairs of variables of consecutive versions, those of a chain one after the other; shape (links, 2).
-        may: whether a class may be followed by another, shape (kinds, kinds); None if they must be equal.
+        may: whether a class may be followed by another, shape (classes, classes); None if they must be equal.
     """
     if not len(link):
         return cost
-    kinds = int(kind.max(initial=0)) + 1 if may is None else len(may)
-    own = np.full((int(owner.max(initial=-1)) + 1, kinds), NEVER)
-    np.minimum.at(own, (owner, kind), cost)
+    classes = int(value_class.max(initial=0)) + 1 if may is None else len(may)
+    own = np.full((int(owner.max(initial=-1)) + 1, classes), NEVER)
+    np.minimum.at(own, (owner, value_class), cost)
     before, after = own.copy(), np.zeros_like(own)
     position = chain_positions(link)
     layers = np.split(np.argsort(position, kind="stable"), starts(np.bincount(position))[1:-1])
@@ -89,17 +89,17 @@ def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may
         before[later] = np.minimum(_stepped(before[earlier], may) + own[later], NEVER)
     for earlier, later in (link[layer].T for layer in layers[::-1]):
         after[earlier] = _stepped(np.minimum(after[later] + own[later], NEVER), None if may is None else may.T)
-    found: Numbers = np.minimum((before - own + after)[owner, kind] + cost, NEVER)
+    found: Numbers = np.minimum((before - own + after)[owner, value_class] + cost, NEVER)
     return found
 
 
 def _stepped(costs: Numbers, may: Flags | None) -> Numbers:
-    """Return the least cost of reaching each class of values one version later; shape (versions, kinds)."""
+    """Return the least cost of reaching each class of values one version later; shape (versions, classes)."""
     if may is None:
         return costs
     found = np.full_like(costs, NEVER)
-    for kind in range(len(may)):
-        np.minimum(found, np.where(may[kind], costs[:, kind : kind + 1], NEVER), out=found)
+    for each, cost in zip(may, costs.T, strict=True):
+        np.minimum(found, np.where(each, cost[:, np.newaxis], NEVER), out=found)
     return found
 
 
@@ -141,29 +141,29 @@ class ConstraintNetwork(OpenSubproblem):
 
     Attributes:
         versions: all versions and their variables.
-        kind_of: the class of each value: values of a class may follow one another freely; shape (values,), int32.
+        class_of: the class of each value: values of a class may follow one another freely; shape (values,), int32.
         contents: the contents of the groups of each release.
         first_row: the first row of each release, whose rows are its pairs of a group and a class; (releases + 1,).
-        row_release, row_group, row_kind: the release, group and class of values of each row; shape (rows,). If
-            `row_kind` is `PLACES`, `row_group` is a row class; if it is `GROUP`, a published group.
+        row_release, row_group, row_value_class: the release, group and class of values of each row; shape (rows,). If
+            `row_value_class` is `PLACES`, `row_group` is a row class; if it is `GROUP`, a published group.
         hint: the column of each variable in what may be a world, -1 if none is known; shape (variables,).
         weighs_alike: whether all worlds have the same weight: values never change.
     """
 
     versions: Versions
-    kind_of: Codes
+    class_of: Codes
     contents: tuple[GroupValues, ...]
     first_row: Numbers
     row_release: Integers
     row_group: Integers
-    row_kind: Integers
+    row_value_class: Integers
     hint: Numbers
     weighs_alike: bool
 
     @cached_property
     def plain(self) -> bool:
         """Whether each class of values is one value."""
-        return int(self.kind_of.max(initial=-1)) + 1 == len(self.kind_of)
+        return int(self.class_of.max(initial=-1)) + 1 == len(self.class_of)
 
     def even(self, larger_than: int) -> Flags:
         """Return the variables of even parts, if one of these is larger than given; shape (variables,), bool.
@@ -199,44 +199,44 @@ class GroupValues:
     """The contents of the groups of one release, without the rows of people with known row class and value.
 
     Attributes:
-        group, kind: the existing pairs of a group and a class of values, sorted; shape (pairs,).
+        group, value_class: the existing pairs of a group and a class of values, sorted; shape (pairs,).
         rows: the number of rows of each pair; shape (pairs,).
         values: the number of different values of each pair; shape (pairs,).
         begin: the first pair of each group; shape (groups + 1,).
         place: the pair of each group and class, -1 if there is none; shape (groups, classes), int32.
         value_group, value, value_rows: the existing pairs of a group and a value, and their rows, sorted; (values,).
-        groups, kinds: the numbers of groups and of classes of values.
+        groups, classes: the numbers of groups and of classes of values.
     """
 
-    def __init__(self, table: Integers, kind_of: Codes) -> None:
+    def __init__(self, table: Integers, class_of: Codes) -> None:
         group, value = np.nonzero(table > 0)
         rows = table[group, value].astype(np.int64)
-        self.kinds = int(kind_of.max(initial=0)) + 1
+        self.classes = int(class_of.max(initial=0)) + 1
         self.groups = len(table)
         self.value_group, self.value, self.value_rows = group, value, rows
-        key = group * self.kinds + kind_of[value]
-        if self.kinds < len(kind_of):
+        key = group * self.classes + class_of[value]
+        if self.classes < len(class_of):
             keys, place = np.unique(key, return_inverse=True)
             self.rows = np.bincount(place, weights=rows, minlength=len(keys)).astype(np.int64)
             self.values = np.bincount(place, minlength=len(keys))
         else:
             keys, self.rows, self.values = key, rows, np.ones(len(key), dtype=np.int64)
-        self.group, self.kind = keys // self.kinds, (keys % self.kinds).astype(np.int32)
+        self.group, self.value_class = keys // self.classes, (keys % self.classes).astype(np.int32)
         self.begin = starts(np.bincount(self.group, minlength=self.groups))
-        self.place = np.full((self.groups, self.kinds), -1, dtype=np.int32)
-        self.place[self.group, self.kind] = np.arange(len(keys))
+        self.place = np.full((self.groups, self.classes), -1, dtype=np.int32)
+        self.place[self.group, self.value_class] = np.arange(len(keys))
 
 
-def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:
+def value_classes_of(transitions: Transitions | None, values: int) -> Codes | None:
     """Return the class of each value: exactly the values of one class may follow one another; shape (values,), int32.
 
     None if values do not form such classes, or if the probabilities between the values of a class are not all equal:
     then exchanging values would change the weight of a world.
 
     >>> block = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]])
-    >>> kinds_of(Transitions(block, {}, np.ones(3, dtype=bool)), 3).tolist()
+    >>> value_classes_of(Transitions(block, {}, np.ones(3, dtype=bool)), 3).tolist()
     [0, 0, 1]
-    >>> kinds_of(Transitions(block * [[1], [0.5], [1]], {}, np.ones(3, dtype=bool)), 3)
+    >>> value_classes_of(Transitions(block * [[1], [0.5], [1]], {}, np.ones(3, dtype=bool)), 3)
     """
     if transitions is None:
         return np.arange(values, dtype=np.int32)
@@ -274,7 +274,7 @@ class OpenPlaces:
         seated: whether the row class or the value of the person is unknown; shape (n,).
     """
 
-    def __init__(self, evidence: Evidence, release: int, kind_of: Codes) -> None:
+    def __init__(self, evidence: Evidence, release: int, class_of: Codes) -> None:
         seen = evidence.source.candidate_groups(release)
         table = seen.contents.tabled(seen.n_groups, seen.values).astype(np.int64)
         self.person, self.fixed, self.start, self.place = seen.person, seen.fixed, seen.start, seen.row_class
@@ -292,7 +292,7 @@ class OpenPlaces:
         self.whole_rows = (
             np.bincount(self.published, weights=seen.class_rows, minlength=len(known)).astype(np.int64) - known
         )
-        self.contents = GroupValues(table, kind_of)
+        self.contents = GroupValues(table, class_of)
 
     def homes(self) -> Numbers:
         """Return the group of each person with only one candidate row class, -1 for others; shape (n,), int64."""
@@ -330,7 +330,7 @@ class RowTable:
     counterfeits: Numbers
     block: Numbers
     group: Integers
-    kind: Integers
+    value_class: Integers
 
 
 def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[RowTable, Numbers]]:
@@ -359,7 +359,7 @@ def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[
     split = flagged(place.published[several], published)
     of_class, of_group = shares(place, place.group, groups)[place.group], shares(place, place.published, published)
     own, found = np.arange(len(place.group)), list[tuple[RowTable, Numbers]]()
-    for kind, share, of, capacity, factor, counterfeits in (
+    for code, share, of, capacity, factor, counterfeits in (
         (PLACES, of_class, own, place.capacity - held, np.where(several, place.rows - held, 0), np.zeros_like(own)),
         (
             GROUP,
@@ -376,7 +376,7 @@ def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[
         first_row += len(kept)
         block = np.unique(share[kept], return_inverse=True)[1]
         table = RowTable(
-            np.maximum(capacity[kept], 0), factor[kept], counterfeits[kept], block, kept, np.full_like(kept, kind)
+            np.maximum(capacity[kept], 0), factor[kept], counterfeits[kept], block, kept, np.full_like(kept, code)
         )
         found.append((table, row[of]))
     return found

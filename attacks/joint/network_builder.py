@@ -13,9 +13,9 @@ from attacks.joint.network import (
     RowTable,
     Versions,
     consistent,
-    kinds_of,
     place_rows,
     shares,
+    value_classes_of,
 )
 from attacks.value_sets import listed, value_masks
 from audit.model.arrays import Codes, Flags, Numbers, ragged, ranks_within, renumbered, segments, starts
@@ -29,19 +29,19 @@ class NetworkColumns:
 
     Attributes:
         variable: the variable of each column; shape (columns,).
-        kind: the class of values of each column; shape (columns,).
+        value_class: the class of values of each column; shape (columns,).
         width: the number of rows of each column, equal for the columns of a variable; shape (columns,).
         row: the rows of all columns, one column after the other; shape (entries,).
     """
 
     variable: Numbers
-    kind: Codes
+    value_class: Codes
     width: Codes
     row: Numbers
 
     def sorted(self) -> NetworkColumns:
-        """Return the columns sorted by variable and kind; the sort is stable."""
-        key = self.variable * (int(self.kind.max(initial=0)) + 1) + self.kind
+        """Return the columns sorted by variable and class of values; the sort is stable."""
+        key = self.variable * (int(self.value_class.max(initial=0)) + 1) + self.value_class
         if (key[1:] >= key[:-1]).all():
             return self
         by_kind = np.argsort(key, kind="stable")
@@ -50,15 +50,15 @@ class NetworkColumns:
     def some(self, places: Numbers) -> NetworkColumns:
         """Return the columns at some places, in the given order."""
         row = self.row[segments(starts(self.width), places)]
-        return NetworkColumns(self.variable[places], self.kind[places], self.width[places], row)
+        return NetworkColumns(self.variable[places], self.value_class[places], self.width[places], row)
 
     @staticmethod
     def joined(parts: list[NetworkColumns]) -> NetworkColumns:
         """Return the columns of all parts, sorted."""
-        filled = [part for part in parts if len(part.kind)] or parts[:1]
+        filled = [part for part in parts if len(part.value_class)] or parts[:1]
         if len(filled) == 1:  # usual, and there are many columns: do not copy them
             return filled[0].sorted()
-        names = ("variable", "kind", "width", "row")
+        names = ("variable", "value_class", "width", "row")
         return NetworkColumns(*(np.concatenate([getattr(part, name) for part in filled]) for name in names)).sorted()
 
 
@@ -98,14 +98,13 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
     values = evidence.source.candidate_groups(releases - 1).values
     # Under `register` a person has several possible groups, which may hold different values of a class.
     classes = evidence.adversary.knows_groups or evidence.transitions is None
-    kind_of = kinds_of(evidence.transitions, values) if classes else None
-    bound = kind_of is not None
-    kinds = np.arange(values, dtype=np.int32) if kind_of is None else kind_of
+    found = value_classes_of(evidence.transitions, values) if classes else None
+    class_of = np.arange(values, dtype=np.int32) if found is None else found
     places = []
     for release in range(releases):
         _check_time(budget)
-        places.append(OpenPlaces(evidence, release, kinds))
-    return _Builder(evidence, places, kinds, budget, bound=bound).network()
+        places.append(OpenPlaces(evidence, release, class_of))
+    return _Builder(evidence, places, class_of, budget, bound=found is not None).network()
 
 
 class _Builder:
@@ -115,10 +114,10 @@ class _Builder:
     """
 
     def __init__(
-        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool
+        self, evidence: Evidence, places: list[OpenPlaces], class_of: Codes, budget: Budget, *, bound: bool
     ) -> None:
-        self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
-        self._kinds = int(kind_of.max(initial=-1)) + 1
+        self._evidence, self._places, self._class_of, self._bound = evidence, places, class_of, bound
+        self._classes = int(class_of.max(initial=-1)) + 1
         self._budget = budget
         self.person = np.concatenate([each.person for each in places])
         sizes = [len(each.person) for each in places]
@@ -162,24 +161,24 @@ class _Builder:
 
     def _own(self) -> tuple[Numbers, Codes]:
         """Return the classes of values that all groups of each person have: pairs of variable and class, sorted."""
-        words = -(-max(self._kinds, 1) // 64)
+        words = -(-max(self._classes, 1) // 64)
         left = np.full((self.people, words), ~np.uint64(0))
-        each = np.arange(self._kinds, dtype=np.int32)
-        alone = value_masks(ValueCounts(each, each, None), self._kinds, words)
+        each = np.arange(self._classes, dtype=np.int32)
+        alone = value_masks(ValueCounts(each, each, None), self._classes, words)
         for at in range(len(self._places)):
             place, variables, keeping = self._of(at)
             contents = place.contents
-            held = value_masks(ValueCounts(contents.group, contents.kind, None), contents.groups, words)
+            held = value_masks(ValueCounts(contents.group, contents.value_class, None), contents.groups, words)
             # A person with a known value is treated as a member of a group that has only this value.
             allowed, which = np.concatenate([held, alone]), np.empty(len(variables), dtype=np.intp)
             seated, known = np.flatnonzero(keeping & place.seated), np.flatnonzero(keeping & ~place.seated)
             which[seated] = place.home(seated)
-            which[known] = contents.groups + self._kind_of[place.fixed[known]]
+            which[known] = contents.groups + self._class_of[place.fixed[known]]
             left[variables[keeping]] &= allowed.take(which[keeping], axis=0)
         _check(int(np.bitwise_count(left).sum(dtype=np.int64)))
         return listed(left)
 
-    def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
+    def _hint(self, variable: Numbers, value_class: Codes) -> Numbers:
         """Return, for each variable, its column with the true value from the publisher's key.
 
         It is -1 if that is unknown, or if several columns have this value.
@@ -190,9 +189,9 @@ class _Builder:
         claimed = np.full(self.variables, -2, dtype=np.int32)
         for at in range(len(self._places)):
             own, value = self._of(at)[1], self._evidence.world[at]
-            kinds = np.where((value >= 0) & (value < len(self._kind_of)), self._kind_of[value], -1)
-            claimed[own] = np.where((claimed[own] == -2) | (claimed[own] == kinds), kinds, -1)
-        chosen = np.flatnonzero(claimed[variable] == kind)
+            true = np.where((value >= 0) & (value < len(self._class_of)), self._class_of[value], -1)
+            claimed[own] = np.where((claimed[own] == -2) | (claimed[own] == true), true, -1)
+        chosen = np.flatnonzero(claimed[variable] == value_class)
         chosen = chosen[np.bincount(variable[chosen], minlength=self.variables)[variable[chosen]] == 1]
         hint[variable[chosen]] = chosen
         return hint
@@ -234,7 +233,7 @@ class _Builder:
         return seats, variables[seats]
 
     def _people_columns(self, first_row: Numbers) -> NetworkColumns:
-        variable, kind = self._own()
+        variable, value_class = self._own()
         seats = [self._seats(at) for at in range(len(self._places))]
         degree = np.bincount(np.concatenate([owner for _, owner in seats]), minlength=self.people).astype(np.int32)
         width, first_entry = degree[variable], starts(degree)
@@ -244,23 +243,22 @@ class _Builder:
         for at, (seat, owner) in enumerate(seats):
             place = self._places[at]
             entry = first_entry[owner] + self.entry[self.first_version[at] + seat]
-            at_home[entry] = (group[at] + place.home(seat)) * self._kinds
+            at_home[entry] = (group[at] + place.home(seat)) * self._classes
             rows.append((place.contents.place + first_row[at]).astype(np.int32).ravel())
         row_of, row = np.concatenate(rows), list[Codes]()
-        for chunk in np.array_split(np.arange(len(kind)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
+        for chunk in np.array_split(np.arange(len(value_class)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
             where = at_home[ragged(first_entry[variable[chunk]], width[chunk])]
-            row.append(row_of[where + np.repeat(kind[chunk], width[chunk])])
-        return NetworkColumns(variable, kind, width, np.concatenate(row))
+            row.append(row_of[where + np.repeat(value_class[chunk], width[chunk])])
+        return NetworkColumns(variable, value_class, width, np.concatenate(row))
 
     # -- variables that are versions --------------------------------------------------------------------------
 
     def _release_columns(self, at: int, first_row: int, taken: list[Numbers]) -> NetworkColumns:
         place, variables, keeping = self._of(at)
         contents = place.contents
-        others = np.flatnonzero(~keeping & place.seated)
-        candidates = np.diff(place.start)[others]
-        where = place.place[segments(place.start, others)]
-        who = np.repeat(others, candidates)
+        moving = np.flatnonzero(~keeping & place.seated)
+        where = place.place[segments(place.start, moving)]
+        who = np.repeat(moving, np.diff(place.start)[moving])
         size = np.diff(contents.begin)[place.group[where]]
         _check(int(size.sum()))
         pair = segments(contents.begin, place.group[where])
@@ -268,11 +266,11 @@ class _Builder:
         known = place.fixed[who]
         fits = known < 0
         if not fits.all():
-            held = np.zeros((contents.groups, len(self._kind_of)), dtype=np.bool_)
+            held = np.zeros((contents.groups, len(self._class_of)), dtype=np.bool_)
             held[contents.value_group, contents.value] = True
             valued = ~fits
             fits[valued] = held[place.group[where[valued]], known[valued]]
-            fits[valued] &= contents.kind[pair[valued]] == self._kind_of[known[valued]]
+            fits[valued] &= contents.value_class[pair[valued]] == self._class_of[known[valued]]
         pair, where, who = pair[fits], where[fits], who[fits]
         rows = [first_row + pair, *(row[where] for row in taken)]
         table = np.stack(rows, axis=1)
@@ -281,7 +279,7 @@ class _Builder:
         none = np.zeros(len(sure), dtype=np.int32)
         return NetworkColumns(
             np.concatenate([variables[who], variables[sure]]),
-            np.concatenate([contents.kind[pair], self._kind_of[place.fixed[sure]]]).astype(np.int32),
+            np.concatenate([contents.value_class[pair], self._class_of[place.fixed[sure]]]).astype(np.int32),
             np.concatenate([present.sum(axis=1, dtype=np.int32), none]),
             table[present],
         )
@@ -295,7 +293,7 @@ class _Builder:
         tables = list[RowTable]()
         for place, each in zip(self._places, contents, strict=True):
             block, none = shares(place, place.group, each.groups)[each.group], np.zeros_like(each.rows)
-            tables.append(RowTable(each.rows, each.rows, none, block, each.group, each.kind))
+            tables.append(RowTable(each.rows, each.rows, none, block, each.group, each.value_class))
         parts, releases, number = [self._people_columns(first_row)], list(range(len(contents))), int(first_row[-1])
         for at in range(len(contents)):
             place, _, keeping = self._of(at)
@@ -304,16 +302,17 @@ class _Builder:
             releases += [at] * len(extra)
             number += sum(len(table.capacity) for table, _ in extra)
             parts.append(self._release_columns(at, int(first_row[at]), [row for _, row in extra]))
-            _check(sum(len(part.kind) for part in parts[1:]))
+            _check(sum(len(part.value_class) for part in parts[1:]))
         columns = NetworkColumns.joined(parts)
         del parts
         _check_time(self._budget)
-        transitions, values = self._evidence.transitions, len(self._kind_of)
+        transitions, values = self._evidence.transitions, len(self._class_of)
         may = None if self._bound or transitions is None else transitions.weight[:values, :values] > 0
-        alive = consistent(columns.variable, columns.kind, np.ones(len(columns.kind), np.bool_), self.link, may)
+        every = np.ones(len(columns.value_class), dtype=np.bool_)
+        alive = consistent(columns.variable, columns.value_class, every, self.link, may)
         columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
         size = np.bincount(columns.variable, minlength=self.variables)
-        hint = self._hint(columns.variable, columns.kind)
+        hint = self._hint(columns.variable, columns.value_class)
         if (hint < 0).all():
             hint[: self.people] = self._even_world(size[: self.people])
         blocks = starts(np.array([int(table.block.max(initial=-1)) + 1 for table in tables]))
@@ -326,11 +325,11 @@ class _Builder:
                 self.entry,
                 np.concatenate([each.homes() for each in self._places]),
             ),
-            kind_of=self._kind_of,
+            class_of=self._class_of,
             contents=contents,
             first_row=first_row,
             start=starts(size),
-            kind=columns.kind,
+            value_class=columns.value_class,
             row_start=starts(columns.width),
             row=columns.row,
             capacity=np.concatenate([table.capacity for table in tables]),
@@ -338,12 +337,12 @@ class _Builder:
             counterfeits=np.concatenate([table.counterfeits for table in tables]),
             block=np.concatenate([table.block + blocks[at] for at, table in enumerate(tables)]),
             variable=np.arange(self.variables),
-            column=np.arange(len(columns.kind)),
+            column=np.arange(len(columns.value_class)),
             part=np.zeros(self.variables, dtype=np.int64),
             network_rows=np.arange(number),
             row_release=np.repeat(releases, [len(table.capacity) for table in tables]),
             row_group=np.concatenate([table.group for table in tables]),
-            row_kind=np.concatenate([table.kind for table in tables]),
+            row_value_class=np.concatenate([table.value_class for table in tables]),
             link=self.link,
             may=may,
             hint=hint,

@@ -93,8 +93,7 @@ class Prover:
         versions = self._network.versions
         own = versions.of(release)
         variable = int(versions.variable[own][versions.person[own] == person][0])
-        bound = not len(self._network.link) and len(self._network.kind_of) == self._network.contents[0].kinds
-        key = (variable, value, -1 if bound else release)
+        key = (variable, value, -1 if self._network.plain and not len(self._network.link) else release)
         if key not in self._found:
             self._programmes = 0
             self._found[key] = self._proved(variable, self._claimed(variable, release, value))
@@ -108,19 +107,17 @@ class Prover:
         """
         net, combined = self._network, self._evidence.combined
         if combined is None or value >= 0:
-            return net.kind_of[[value]].astype(np.int64)
+            return net.class_of[[value]].astype(np.int64)
         attribute, part = claimed_part(value, len(combined.attributes))
         claimed = combined.parts()[:, attribute] == part
-        kinds = np.unique(net.kind[net.start[variable] : net.start[variable + 1]]).tolist()
-        return np.array(
-            [kind for kind in kinds if claimed[self._values(variable, release, kind)].all()], dtype=np.int64
-        )
+        own = np.unique(net.value_class[net.start[variable] : net.start[variable + 1]]).tolist()
+        return np.array([each for each in own if claimed[self._values(variable, release, each)].all()], dtype=np.int64)
 
-    def _proved(self, variable: int, kinds: Numbers) -> Proof[int] | None:
+    def _proved(self, variable: int, claimed: Numbers) -> Proof[int] | None:
         net = self._network
         struck = np.ones(net.columns, dtype=np.bool_)
         own = slice(int(net.start[variable]), int(net.start[variable + 1]))
-        struck[own] = ~np.isin(net.kind[own], kinds)
+        struck[own] = ~np.isin(net.value_class[own], claimed)
         if not struck[own].any():
             return Proof((), ())
         # First try the person's own groups: if one row decides, no programme is needed.
@@ -133,15 +130,15 @@ class Prover:
                 return proof
         return None
 
-    def _values(self, variable: int, release: int, kind: int) -> list[int]:
+    def _values(self, variable: int, release: int, value_class: int) -> list[int]:
         """Return the values of a class that a person may have in a release."""
         net = self._network
-        if len(net.kind_of) == net.contents[0].kinds:
-            return [kind]
+        if net.plain:
+            return [value_class]
         versions = net.versions
         place = int(np.flatnonzero((versions.variable == variable) & (versions.release == release))[0])
         contents = net.contents[release]
-        matching = (contents.value_group == versions.group[place]) & (net.kind_of[contents.value] == kind)
+        matching = (contents.value_group == versions.group[place]) & (net.class_of[contents.value] == value_class)
         values: list[int] = contents.value[matching].tolist()
         return values
 
@@ -156,7 +153,7 @@ class Prover:
         if (np.diff(core.start) == 0).any():
             return self._nothing_left(core)
         model = LinearModel(core)
-        closed = self._network.row_kind[core.network_rows] < 0
+        closed = self._network.row_value_class[core.network_rows] < 0
         closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no variable can take
         weight = self._weights(model, closed)
         if weight is None:
@@ -206,23 +203,23 @@ class Prover:
         if self._programmes > _MOST_PROGRAMMES:
             return None
         matrix, rows = model.matrix, len(model.core.capacity)
-        others = matrix.shape[0] - rows
+        first = matrix.shape[0] - rows
         sign = np.ones(matrix.shape[0])
-        sign[others:] = -1.0
+        sign[first:] = -1.0
         gain = model.bounds()[1]
         system = vstack([(diags_array(sign) @ matrix).T, csr_matrix((gain * sign)[np.newaxis])], format="csr")
         lower = np.full(matrix.shape[0], -np.inf)
-        lower[others:] = 0.0
+        lower[first:] = 0.0
         upper = np.full(matrix.shape[0], np.inf)
-        upper[others:][closed] = 0.0
+        upper[first:][closed] = 0.0
         cost = np.zeros(matrix.shape[0])
-        cost[others:] = -1.0
+        cost[first:] = -1.0
         low = np.full(matrix.shape[1] + 1, -np.inf)
         low[-1] = 1.0
         high = np.zeros(matrix.shape[1] + 1)
         high[-1] = np.inf
         found = Programme(lower, upper, system, low, high).optimum(cost, self._budget)
-        return None if found is None else np.maximum(found.value[others:], 0.0)
+        return None if found is None else np.maximum(found.value[first:], 0.0)
 
     # -- the proof in groups and values -----------------------------------------------------------------------
 
@@ -233,7 +230,7 @@ class Prover:
         for at in np.flatnonzero(points).tolist():
             row = int(core.network_rows[at])
             release, group = int(net.row_release[row]), int(net.row_group[row])
-            for value in self._published(release, group, int(net.row_kind[row])):
+            for value in self._published(release, group, int(net.row_value_class[row])):
                 found[release, group, value] = int(points[at])
         spent = core.heads[PointTotals(core, points).least > 0]
         people = {int(person) for person in self._person[core.variable[spent]]}
@@ -250,11 +247,11 @@ class Prover:
             ]
         return Proof(tuple(named), tuple(sorted(people)))
 
-    def _published(self, release: int, group: int, kind: int) -> list[int]:
+    def _published(self, release: int, group: int, value_class: int) -> list[int]:
         """Return the values of a class that a group publishes, including those of people who are known."""
         contents = self._evidence.source.candidate_groups(release).contents
         values = np.unique(contents.value[contents.bag == group])
-        found: list[int] = values[self._network.kind_of[values] == kind].tolist()
+        found: list[int] = values[self._network.class_of[values] == value_class].tolist()
         return found
 
     def _known(self, found: dict[tuple[int, int, int], int], people: set[int]) -> set[int]:

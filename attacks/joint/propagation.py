@@ -68,7 +68,7 @@ class Propagation:
             if not self.feasible:
                 break
             net = self.network
-            self.alive = consistent(self._owner, net.kind, self.alive, net.link, net.may)
+            self.alive = consistent(self._owner, net.value_class, self.alive, net.link, net.may)
             lost = np.unique(self._owner[np.flatnonzero(before & ~self.alive)])
             self.feasible = self._left(lost)
             dirty = self._touched(lost)
@@ -82,7 +82,7 @@ class Propagation:
     def remove(self, columns: Flags, budget: Budget) -> bool:
         """Remove columns that are proved impossible, and propagate; return false if no world exists."""
         net, before = self.network, self.alive
-        self.alive = consistent(self._owner, net.kind, before & ~columns, net.link, net.may)
+        self.alive = consistent(self._owner, net.value_class, before & ~columns, net.link, net.may)
         lost = np.unique(self._owner[before & ~self.alive])
         self.feasible &= self._left(lost)
         return self.feasible and self.run(budget, lost)

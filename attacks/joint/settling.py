@@ -189,8 +189,8 @@ class Settling:
         if not each_part and not small.all():
             return
         core = core_of(net, known.alive, wanted, exact=True)
-        open_ = net.counted(known.alive)[core.variable] > 1
-        small = np.bincount(core.part, weights=open_, minlength=core.parts) <= COUNTED
+        several = net.counted(known.alive)[core.variable] > 1
+        small = np.bincount(core.part, weights=several, minlength=core.parts) <= COUNTED
         small &= ~flagged(core.part[known.believed[core.variable]], core.parts)  # no share rests on a solver's word
         if small.all() or each_part:
             self._count_parts(core.only(small))
@@ -202,7 +202,7 @@ class Settling:
         impossible = np.zeros(net.columns, dtype=np.bool_)
         for number in range(core.parts):
             part, first = core.slice(number, number + 1), int(core.start[core.part_start[number]])
-            own = steps.of(slice(first, first + len(part.kind)))
+            own = steps.of(slice(first, first + part.columns))
             result = None if self._budget.exhausted() else WorldCounter(part, own).count(STEPS)
             if result is None:
                 continue
@@ -229,7 +229,7 @@ class Settling:
                 core = known.core(known.undecided(ALL), known=False)
                 if not core.variables or self._budget.exhausted():
                     return
-                attempt(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
+                attempt(core, np.random.default_rng([self._seed, 1, at]).random(core.columns))
         core = known.core(known.undecided(ALL), known=False)
         for number in range(core.parts):
             if self._budget.exhausted():
@@ -244,7 +244,7 @@ class Settling:
 
     def _walk_to_worlds(self, core: OpenSubproblem, lot: Floats) -> None:
         """Walk to a world of each part that is large enough, from columns that a lot of each variable's first draws."""
-        if len(core.link) or len(core.kind) < (WALKED_ON if self.walked else WALKED):
+        if len(core.link) or core.columns < (WALKED_ON if self.walked else WALKED):
             return
         from attacks.joint.walk import walks
 
@@ -280,7 +280,7 @@ class Settling:
             return
         undecided = known.undecided(enough)
         core = known.core(undecided, known=True)
-        if core.variables and len(core.kind) >= (WALKED_ON if self.walked else WALKED):
+        if core.variables and core.columns >= (WALKED_ON if self.walked else WALKED):
             self._walk_in(core, undecided, enough, most)
 
     def _walk_in(self, core: OpenSubproblem, undecided: Flags, enough: int, most: int) -> None:
@@ -318,9 +318,9 @@ class Settling:
         undecided = self.known.undecided(enough)
         core = self.known.core(undecided)
         rng = np.random.default_rng([self._seed, 3, at])
-        cost = undecided[core.column] * rng.uniform(0.5, 1.0, len(core.kind))
+        cost = undecided[core.column] * rng.uniform(0.5, 1.0, core.columns)
         if at % 2:
-            cost *= rng.random(len(core.kind)) < 0.3
+            cost *= rng.random(core.columns) < 0.3
         self._try_corners(core, cost)
 
     def _try_corners(self, core: OpenSubproblem, cost: Floats) -> None:
@@ -328,7 +328,7 @@ class Settling:
             if self._budget.exhausted():
                 return
             part, first = core.slice(a, b), core.start[core.part_start[a]]
-            chosen = LinearModel(part).corner(cost[first : first + len(part.kind)], self._budget)
+            chosen = LinearModel(part).corner(cost[first : first + part.columns], self._budget)
             if chosen is not None:
                 self.known.adopt_in(part, chosen)
 
@@ -377,12 +377,12 @@ class Settling:
             while not self._budget.exhausted():
                 shown = np.unique(part.option[own[self.known.shown[part.column[own]]]])
                 closed = questions.refuted[columns] | questions.doubted[columns] | unknown[columns]
-                open_ = columns[~(closed | np.isin(part.option[columns], shown))]
-                if not len(open_) or 0 < enough <= len(shown):
+                undecided = columns[~(closed | np.isin(part.option[columns], shown))]
+                if not len(undecided) or 0 < enough <= len(shown):
                     break
-                answer = questions.decide(variable, open_)
+                answer = questions.decide(variable, undecided)
                 if answer == "found":
                     self.known.adopt_in(part, questions.world)
                 elif answer == "unknown":
-                    unknown |= questions.alike(open_)
+                    unknown |= questions.alike(undecided)
         return unknown

@@ -26,7 +26,7 @@ def version_values(network: ConstraintNetwork, columns: Flags, release: int) -> 
         release: the release.
     """
     version, _, value, _ = listed_values(network, columns, release)
-    values = len(network.kind_of)
+    values = len(network.class_of)
     key = _distinct(version * values + value)[0]
     return key // values, key % values
 
@@ -50,8 +50,8 @@ def listed_values(net: ConstraintNetwork, columns: Flags, release: int) -> tuple
     entry = net.versions.entry[own][version]
     pair = net.row[net.row_start[column] + entry] - net.first_row[release]
     if net.plain:
-        return version, column, net.kind[column].astype(np.int64), contents.rows[pair]
-    order = np.lexsort((contents.value, net.kind_of[contents.value], contents.value_group))
+        return version, column, net.value_class[column].astype(np.int64), contents.rows[pair]
+    order = np.lexsort((contents.value, net.class_of[contents.value], contents.value_group))
     size = contents.values[pair]
     place = order[ragged((np.cumsum(contents.values) - contents.values)[pair], size)]
     return np.repeat(version, size), np.repeat(column, size), contents.value[place], contents.value_rows[place]
@@ -98,7 +98,7 @@ class Findings:
         self.decided = single | (sizes[2] > 1) | ~counts
         self.claim = self.certain = np.flatnonzero(single)
         only, living = np.zeros(network.variables, dtype=np.int32), np.flatnonzero(decision.alive)
-        only[network.owner[living]] = network.kind[living]
+        only[network.owner[living]] = network.value_class[living]
         self.value: Codes = only[versions.variable[self.certain]]
 
     def _look(
@@ -113,7 +113,7 @@ class Findings:
             own, left, shown = (version_values(network, each, release) for each in stages)
             sizes = [np.bincount(version, minlength=len(counted)) for version, _ in (own, left, shown)]
             # Without combinations, each value is its own only part.
-            of = np.arange(len(network.kind_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
+            of = np.arange(len(network.class_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
             common = in_common(left, of, len(counted))
             place, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
             codes = common[place, attribute]
@@ -237,7 +237,7 @@ class WorldRisks:
         """
         network = self.decision.network
         version, column, value, rows = listed_values(network, self.decision.alive, release)
-        values = len(network.kind_of)
+        values = len(network.class_of)
         share = self.decision.share[column] * rows / np.bincount(column, weights=rows, minlength=1)[column]
         distinct, where = _distinct(version * values + value)
         total = np.bincount(where, weights=share, minlength=len(distinct))

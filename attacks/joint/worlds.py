@@ -123,7 +123,8 @@ class Worlds:
         """
         variables, columns, world = self.changes()
         before, found = _before(variables, columns, self.first), np.zeros(self.network.variables, dtype=np.uint64)
-        old, new = (mixed(mixed(world, 1) ^ self.network.kind[each].astype(np.uint64), 2) for each in (before, columns))
+        value, number = self.network.value_class.astype(np.uint64), mixed(world, 1)
+        old, new = (mixed(number ^ value[each], 2) for each in (before, columns))
         np.add.at(found, variables, old - new)
         return found
 

@@ -272,7 +272,7 @@ def test_worlds_give_each_group_what_it_published(way):
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, "linked")
         decision = attack.decide(evidence, Budget()).last
-        versions, kind = decision.network.versions, decision.network.kind
+        versions, kind = decision.network.versions, decision.network.value_class
         changed, columns, since = decision.worlds.changes()
         seen = set()
         for number in range(len(decision.worlds) + 1):

@@ -60,7 +60,7 @@ def test_a_person_with_two_values_is_decided_when_both_are_shown():
     versions = [place for place, variable in enumerate(network.versions.variable.tolist()) if name[variable] == "p0"]
     assert not Findings(decision).decided[versions].any()
     for world, decided in zip(worlds, (False, True), strict=True):
-        columns = zip(network.owner.tolist(), network.kind.tolist(), strict=True)
+        columns = zip(network.owner.tolist(), network.value_class.tolist(), strict=True)
         columns = np.flatnonzero([values[kind] == world[name[owner]] for owner, kind in columns])
         decision.adopt(network.owner[columns], columns)
         assert Findings(decision).decided[versions].tolist() == [decided] * len(versions)
@@ -119,7 +119,7 @@ def test_worlds_are_what_rows_and_links_allow():
         columns = np.array(chosen)
         rows = np.concatenate([network.row[network.row_start[c] : network.row_start[c + 1]] for c in chosen])
         fits = bool((np.bincount(rows, minlength=len(network.capacity)) <= network.capacity).all())
-        linked = bool(network.may[tuple(network.kind[columns[network.link]].T)].all())
+        linked = bool(network.may[tuple(network.value_class[columns[network.link]].T)].all())
         assert Worlds(network).begin(variables, columns, alive) == (fits and linked)
         seen.add((fits, linked))
     assert seen == {(True, True), (True, False), (False, True), (False, False)}
@@ -174,7 +174,7 @@ FEW = drawn_at_random(3, people=12, releases=2, values=4, size=4, distinct=False
 
 def refuted(core, weights):
     """Proves everything impossible, the world that is known as well."""
-    return np.ones(len(core.kind), dtype=np.bool_)
+    return np.ones(core.columns, dtype=np.bool_)
 
 
 def ruled_out(self, variable, columns):
