@@ -128,7 +128,8 @@ class LoadedSeries(Loaded):
                 policy is violated, search for the smallest change of the newest release that keeps it, as `repair`
                 does); `baseline` (the file of an earlier report, made with `stable_ids`, whose findings do not count);
                 `risks` (a CSV or Parquet file to write with the risk of each person in each release; it names people);
-                `witness` (a folder for the evidence of the verdict, for `audit verify`; it names people).
+                `witness` (a folder for the evidence of the verdict, for `audit verify`; it names people); `proofs`
+                (`"veripb"` writes the findings beside it as a formula and proof for VeriPB).
 
         Raises:
             UsageError: an argument is wrong, or no attack applies to the series.

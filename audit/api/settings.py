@@ -159,13 +159,16 @@ def _witness(series: Series, given: Mapping[str, Any]) -> PeoplesWitness | None:
     """Return what writes the witness, if one is to be written.
 
     Raises:
-        UsageError: the folder cannot be used.
+        UsageError: proofs are to be written without a witness, or the folder cannot be used.
     """
-    if (folder := given.get("witness")) is None:
+    folder, proofs = given.get("witness"), given.get("proofs")
+    if folder is None and not proofs:
         return None
+    if folder is None or proofs not in (None, "veripb"):
+        raise UsageError("--proofs: proofs for veripb are written beside a witness; add --witness FOLDER")
     from audit.api.witness import PeoplesWitness
 
-    return PeoplesWitness(series.manifest.folder, Path(folder))
+    return PeoplesWitness(series.manifest.folder, Path(folder), proofs=bool(proofs))
 
 
 def report_date() -> datetime.date:

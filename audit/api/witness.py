@@ -29,11 +29,11 @@ R = TypeVar("R", bound=Report)
 
 
 class PeoplesWitness:
-    """The witness of an audit of releases about people."""
+    """The witness of an audit of releases about people, optionally with proofs for VeriPB."""
 
-    def __init__(self, series: Path, folder: Path) -> None:
+    def __init__(self, series: Path, folder: Path, *, proofs: bool) -> None:
         check_folder(series, folder)
-        self._series, self._folder = series, folder
+        self._series, self._folder, self._proofs = series, folder, proofs
 
     def prepare(self, evidence: Sequence[View]) -> None:
         """Read the series as the checkers do, before attacks run.
@@ -41,7 +41,7 @@ class PeoplesWitness:
         Raises:
             UsageError: the checkers do not support it.
         """
-        self._read = read_for_witness(self._series, evidence)
+        self._read = read_for_witness(self._series, evidence, proofs=self._proofs)
 
     def write(self, report: Report, run: AuditRun, time_limit: float | None) -> Report:
         """Write the witness of a run, and return the report, which says so.
@@ -56,7 +56,7 @@ class PeoplesWitness:
         if not known:
             joint = find("joint")
             known = [joint.run(handed(view, joint), Budget(time_limit))]
-        witness = make_witness(self._read, run, report, known[0], _priced)
+        witness = make_witness(self._read, run, report, known[0], _priced, proofs=self._proofs)
         return _with_statement(report, witness.write(self._folder), self._folder)
 
 

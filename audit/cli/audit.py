@@ -48,7 +48,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
         metavar="NAME",
         help=f"write a document about the audit instead of a report: {', '.join(DOCUMENTS.names)}",
     )
-    add_settings(main, "baseline", "recommend", "risks", "witness")
+    add_settings(main, "baseline", "recommend", "risks", "witness", "proofs")
     add_attack_options(main, words)
 
 

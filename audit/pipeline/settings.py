@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, TypedDict, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_type_hints
 
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
@@ -110,6 +110,12 @@ class WholeAudit(Settings, _Beside, total=False):
         AnyPath,
         Setting(
             None, "write the risk of each person in each release to a CSV or Parquet file, which names people", "FILE"
+        ),
+    ]
+    proofs: Annotated[
+        Literal["veripb"] | None,
+        Setting(
+            None, "write the findings as a pseudo-Boolean formula and proof beside the witness, which VeriPB checks"
         ),
     ]
 

@@ -15,7 +15,10 @@ from audit.model.errors import UsageError, printable
 from audit.model.report import ClauseReport, WitnessReport
 from audit.runtime.phrases import Phrase, figure, say
 
-FILES = ("statement.json", "statement.md", "proofs.json", "worlds.parquet", "questions.json", "tables.parquet")
+FILES = (
+    *("statement.json", "statement.md", "proofs.json", "worlds.parquet", "findings.opb", "findings.pbp"),
+    *("questions.json", "tables.parquet"),
+)
 _WORDS = {
     "values": Phrase(
         "of {total} people, the {sensitive} of {certain} is certain, and {two} have two possible values (in {worlds} "
@@ -56,6 +59,7 @@ _WORDS = {
     "k": Phrase("each class of each release has at least {rows} rows and {people} people"),
     "min_e": Phrase("there is no equivalence of {sensitive} with fewer than {at_least} people on each side"),
     "equivalent": Phrase("two sides of an equivalence (people on each: {people}) have each {sensitive} equally often"),
+    "findings": Phrase("of {people} people, the {sensitive} follows from a proof that VeriPB checks as well"),
 }
 _OF_COUNTS = Phrase(
     "of {questions} counts that {claim} asks about, {settled} can have several values (in {worlds} tables), and "

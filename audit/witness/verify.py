@@ -43,6 +43,7 @@ WORDS = {
     "categories": "of {total:,} {of}, the category of {certain:,} by {sensitive} is certain (proved), not of {two:,}",
     "k": "each class of each release has at least {rows} rows and {people} people",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
+    "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
     "records": "of {records:,} records, at least {fewest} have the same cells in common over the releases so far",
     "values of classes": "of {total:,} {of}, {certain:,} have one {sensitive} only, {two:,} have several",
     "equivalent": "two sides (people on each: {people}) have each {sensitive} equally often, by a sum of groups",
@@ -268,6 +269,8 @@ def checked(folder: Path, witness: Path) -> int:
             found = beside("verify_alike")["counted"](series, claim, people)
         elif kind in ("different", "same"):
             found = beside("verify_alike")[kind](series, worlds, left, claim)
+        elif kind == "findings":
+            found = beside("verify_proof")["claimed"](series, witness, sensitive)
         elif kind == "records":
             found = beside("verify_records")[kind](series, sensitive)
         else:

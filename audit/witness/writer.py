@@ -25,6 +25,7 @@ from audit.pipeline.attack_run import AuditRun
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
+from audit.witness.pseudo_boolean import proof_lines
 from audit.witness.register_points import Solve, register_steps
 from audit.witness.rests import StatedClaims
 from audit.witness.statement import Witness, supported
@@ -32,6 +33,7 @@ from audit.witness.sums import sum_of_groups
 from audit.witness.verify import ADVERSARIES, FORMAT, Published
 from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left
+from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_records import records
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
@@ -84,17 +86,17 @@ def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
     return verify_register.main if about == "register" else verify.main
 
 
-def read_for_witness(folder: Path, evidence: Sequence[View]) -> Published | RegisterChecker:
+def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) -> Published | RegisterChecker:
     """Return a series as its checker reads it, before any attack runs.
 
     Raises:
-        UsageError: no checker supports the series.
+        UsageError: no checker supports the series, or `proofs` are requested that do not exist for it.
     """
     view = worlds_view(evidence)
     if view.kind not in (*ADVERSARIES, "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
     with supported(*NOT_SUPPORTED):
-        if view.kind == "register":
+        if view.kind == "register" and not proofs:
             checker = RegisterChecker(folder)
             _check_classes(checker.series, view)
             return checker
@@ -103,11 +105,16 @@ def read_for_witness(folder: Path, evidence: Sequence[View]) -> Published | Regi
         if "record" in series.columns:
             with suppress(ValueError):  # without a record of a person, nothing is stated of records
                 records(series, None)
+    if proofs and (view.kind != "linked" or series.may is not None):
+        raise UsageError(
+            "--proofs: proofs for VeriPB are about people whose values never change and whose groups are known; leave "
+            "--proofs out"
+        )
     return series
 
 
 def make_witness(
-    read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, solve: Solve
+    read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, solve: Solve, *, proofs: bool
 ) -> Witness:
     """Return the witness of the verdict of a run, as far as worlds and proofs show it.
 
@@ -117,6 +124,7 @@ def make_witness(
         report: the report on the run.
         known: the outcome of an attack that found worlds, about the evidence whose worlds are stated.
         solve: solves linear programmes, to find proofs beside a register.
+        proofs: whether to write proofs of findings for VeriPB, too.
 
     Raises:
         UsageError: no world is known, or the checkers do not support the series.
@@ -124,7 +132,7 @@ def make_witness(
     with supported(*NOT_SUPPORTED):
         if isinstance(read, RegisterChecker):
             return _of_register(read, run, report, known, solve)
-        return _of_groups(read, run, report, known)
+        return _of_groups(read, run, report, known, proofs=proofs)
 
 
 def _check_classes(series: Published, view: View) -> None:
@@ -146,12 +154,12 @@ def _put_together(ours: Integers, theirs: Integers) -> bool:
     return len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1
 
 
-def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome) -> Witness:
+def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome, *, proofs: bool) -> Witness:
     """Return the witness for an adversary who knows everyone's groups, or only the files."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
     claims, people = list[dict[str, Any]](), dict[str, Sets]()
-    view = worlds_view(run.evidence)
+    view, others = worlds_view(run.evidence), dict[str, str]()
     if series.linked:
         if sum(not name.startswith("~") for name in series.people) != run.facts.individuals:
             raise UsageError("--witness: the checker reads different people from the keys; leave --witness out")
@@ -168,11 +176,17 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
         for name in series.sensitive:
             if (found := sum_of_groups(series, run, name)) is not None:
                 series.proofs.setdefault("sums", {})[name] = found
+        if proofs:
+            formula = Formula(series)
+            lines = list(proof_lines(series, formula, worlds, steps))
+            others = {"findings.opb": formula.text(), "findings.pbp": "\n".join([*lines, ""])}
+            for name in series.sensitive:
+                claims.append({"claim": "findings", "sensitive": name, **findings(series, formula, lines, name)})
     needed = _needed(series, view, report, people, strangers=any(None in who for who in series.who))
     claims = [*_of_sets(series, people, needed), *claims, *_counted(series, report)]
     tables = {"worlds.parquet": _table(series, worlds)} if len(worlds) else {}
     rests = StatedClaims(series, claims, needed, report).rests()
-    return _witness(series, view, tables, {**series.proofs, "steps": steps}, claims, rests)
+    return _witness(series, view, tables, {**series.proofs, "steps": steps}, claims, rests, others)
 
 
 def _witness(
@@ -182,12 +196,13 @@ def _witness(
     proofs: Mapping[str, Any],
     claims: Sequence[dict[str, Any]],
     rests: Iterable[str],
+    others: Mapping[str, str],
 ) -> Witness:
     """Return the contents of a witness: worlds, proofs of what no world contains, claims, and what has no evidence."""
     stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*rests]}
     stated["values"] = [list(value) for value in series.values]
     text = json.dumps(proofs, separators=(",", ":"))
-    return Witness(series, stated, worlds, {"proofs.json": f"{text}\n"}, private=True)
+    return Witness(series, stated, worlds, {"proofs.json": f"{text}\n", **others}, private=True)
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome, solve: Solve) -> Witness:
@@ -221,7 +236,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     claims = [*_of_sets(series, people, needed), *_counted(series, report)]
 
     rests = StatedClaims(series, claims, needed, report).rests()
-    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": steps}, claims, rests)
+    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, {"steps": steps}, claims, rests, {})
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:

@@ -711,6 +711,9 @@ class People:
         cuts = [cut for graph in edges.values() for cut in least_cuts(graph)]
         return {"at_least": -(-min(cuts) // 2)}
 
+    def claim_findings(self, claim):
+        raise UnsupportedError("proofs of VeriPB")
+
 
 class Sets:
     """The values that are left to people or classes, and those of worlds."""

@@ -113,15 +113,17 @@ def test_progress_is_shown_where_it_is_wanted(capsys):
 
 
 def test_an_audit_writes_what_the_command_writes(tmp_path):
-    """The witness and everybody's risks, from the attacks that are named."""
+    """The witness, its proofs and everybody's risks, from the attacks that are named."""
     shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
     attacks, risks = ["intersection", "joint"], tmp_path / "risks.csv"
-    done = audit.load(tmp_path / "s").audit(attack=attacks, risks=risks, witness=tmp_path / "w")
+    done = audit.load(tmp_path / "s").audit(attack=attacks, risks=risks, witness=tmp_path / "w", proofs="veripb")
     words = [f"--attack={name}" for name in attacks]
-    files = [f"--risks={tmp_path / 'again.csv'}", f"--witness={tmp_path / 'again'}"]
+    files = [f"--risks={tmp_path / 'again.csv'}", f"--witness={tmp_path / 'again'}", "--proofs=veripb"]
     assert run_main(str(tmp_path / "s"), *words, *files)[0] == done.exit_code == 1
     assert [each.attack for each in done.report.attacks] == attacks
     assert risks.read_bytes() == (tmp_path / "again.csv").read_bytes()
     written = sorted(path.name for path in (tmp_path / "w").iterdir())
     assert written == sorted(path.name for path in (tmp_path / "again").iterdir())
     assert run_main("verify", str(tmp_path / "s"), str(tmp_path / "w"))[0] == 0
+    with pytest.raises(UsageError, match="add --witness"):
+        audit.load(tmp_path / "s").audit(proofs="veripb")

@@ -22,7 +22,7 @@ series = audit.load("ward")
 one = series.attack("equivalence", max_e=2, reveal=True)
 text: str = audit.load("ward").attack("joint", seed=1, policy={"k": 3}).verdict
 passed: bool = series.audit(adversary="linked", time_limit=None, findings=5, recommend=True).passed
-rest = series.audit(attack=["joint", "intersection"], risks="risks.csv", witness="proof")
+rest = series.audit(attack=["joint", "intersection"], risks="risks.csv", witness="proof", proofs="veripb")
 new: int = series.next("2024.csv", attack="intersection", stable_ids=True).new
 repaired: bool = series.repair("2024.csv", "out", policy={"k": 2}, progress=False).repaired
 counted: str = audit.load("tables", kind="tables").audit(findings=None, policy={"min_count": 10}).verdict
@@ -32,6 +32,7 @@ REFUSED = [
     'audit.load("ward").attack("joint", findings="all")',
     'audit.load("ward").audit(timelimit=3)',
     'audit.load("ward").audit(adversary="neighbour")',
+    'audit.load("ward").audit(proofs="drat")',
     'audit.load("ward").audit(attack=1)',
     'audit.load("ward").next("2024.csv", reveals=True)',
     'audit.load("ward").repair("2024.csv", "out", reveals=True)',
