@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from audit.clauses.registry import clause_of
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, percent, say
 from reports.count_tables import sentences as counts
@@ -22,16 +23,6 @@ ATTACKS = {
     ),
     "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
 }
-CLAUSES = {
-    "max_risk": Phrase("highest allowed probability of a person's value"),
-    "max_ever_risk": Phrase("highest allowed probability that a person ever had a grave value"),
-    "min_e": Phrase("smallest allowed group of people known to have the same values"),
-    "k": Phrase("smallest allowed number of rows or records that look alike; of people if the policy states k"),
-    "closeness": Phrase("how near the possible numbers of a person may be to each other"),
-    "min_count": Phrase("smallest count that may be known"),
-    "min_width": Phrase("smallest allowed number of possible values of a hidden count"),
-    "min_labels": Phrase("smallest allowed number of categories among a cell’s people"),
-}
 
 
 def of_attacks(report: Report) -> list[tuple[str, str]]:
@@ -42,8 +33,8 @@ def of_attacks(report: Report) -> list[tuple[str, str]]:
 
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the terms that the page uses, each with its meaning."""
-    limits = [(name, figure(limit, "g")) for name, limit in report.policy.limits.items() if name in CLAUSES]
-    clauses = [(name, say("{name}: {text}", name=str(CLAUSES[name]), text=limit)) for name, limit in limits]
+    limits = ((name, clause_of(name).meaning, figure(limit, "g")) for name, limit in report.policy.limits.items())
+    clauses = [(name, say("{name}: {text}", name=str(means), text=limit)) for name, means, limit in limits if means]
     if report.tables is not None:
         return [*counts.words(), *clauses]
     words = [

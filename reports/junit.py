@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
+from audit.findings.count import COUNT_KINDS
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import ClauseReport, Report
-from reports.count_tables import sentences as counts
 from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sentences import violation_text, waivers, warnings
@@ -58,7 +58,7 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
     if clause.state not in _TAGS:
         return
     # Violations by counts belong to every violated clause.
-    measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(counts.FOUND)
+    measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(COUNT_KINDS)
     why = [violation_text(each) for each in report.policy.violations if each.measure in measures]
     message = "; ".join(why) or printable(clause.reason or clause.state, SENTENCE)
     ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)

@@ -48,7 +48,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
 def below_k(report: Report) -> Iterator[charts.Chart]:
     """Yield how many rows of each release look like too few others, if that alone breaks the policy."""
     panel = {each.release: each.below_k for each in report.panel}
-    if len(panel) > 1 and any(each.attack is None and each.measure == "k" for each in report.policy.violations):
+    if len(panel) > 1 and any(each.attack is None for each in report.policy.violations):
         title, axes = say("Rows that look like too few others, release by release"), (say("release"), say("rows"))
         tags = [printable(tag, 24) for tag in panel]
         yield charts.lines(title, tags, [(str(axes[1]), list(panel.values()))], axes=axes)

@@ -56,7 +56,7 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
     rules: dict[str, FindingRule] = {}
     for attack in report.attacks:
         remedy = str(attack.measures.remedy)
-        found = {finding.kind: FindingRule(finding.meaning, remedy) for finding in attack.findings}
+        found = {finding.kind: FindingRule(str(finding.meaning), remedy) for finding in attack.findings}
         rules |= {f"{attack.attack}/{kind}": rule for kind, rule in (found | dict(attack.rules)).items()}
     clauses = CLAUSES.items() if report.tables is None else ()
     return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in clauses}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from audit.clauses.registry import clause_of
+from audit.findings.count import COUNT_KINDS
 from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
@@ -50,37 +52,6 @@ BY_ITSELF = Phrase(
     "group; a register of exact values ([adversary] register), against adversaries who know people; published record "
     "ids ([columns] record)."
 )
-_BROKEN = {
-    "certain": Phrase("nobody's {value} may be certain (max_risk, found by {attack})"),
-    "max_risk": Phrase("nobody's {value} may be known with {most} or more; {found} (max_risk, found by {attack})"),
-    "similar": Phrase(
-        "nobody may know the category of a person's {value} with {most} or more; {found} (max_risk, found by {attack})"
-    ),
-    "similar, certain": Phrase(
-        "nobody may be certain of the category of a person's {value}; {found} (max_risk, found by {attack})"
-    ),
-    "max_ever_risk, certain": Phrase(
-        "of nobody may it be certain that they have ever had a grave value; {found} (max_ever_risk, found by {attack})"
-    ),
-    "max_ever_risk": Phrase(
-        "nobody may be known, with {most} or more, to have ever had a grave value; {found} (max_ever_risk, "
-        "found by {attack})"
-    ),
-    "closeness": Phrase("nobody's {value} may be known approximately; {found} (closeness, found by {attack})"),
-    "min_e": Phrase(
-        "if a group of people is known to have the same values as another group, each must have at least {limit} "
-        "people; here a group has {number} (min_e, found by {attack})"
-    ),
-    "k": Phrase("at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"),
-    "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),
-    "k alone": Phrase("at least {limit} rows must look alike; in release {release} alone {number} do (k)"),
-    "people alone": Phrase(
-        "at least {limit} people must look alike, without counterfeits and each counted once; the smallest class of "
-        "release {release} alone has {number} (k, which the policy states)"
-    ),
-}
-"""How a clause is violated: by an attack, or by a single release."""
-_BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
 _ENDED = {
     "not judged": Phrase("not judged: {clauses} ({reason})"),
     "not asked": Phrase("not asked: {clauses} ({reason})"),
@@ -256,52 +227,10 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
 
 
 def violation_text(violation: Violation) -> str:
-    """Return a clause's requirement and its violation, in numbers of people if possible; no full stop."""
-    if violation.measure in counts.FOUND:
-        return counts.FOUND[violation.measure].counted(int(violation.value))
-    kind: str = violation.measure
-    if violation.kind is not None:
-        kind = violation.kind
-    elif kind == "max_risk" and violation.value == violation.limit == 1:
-        kind = "certain"
-    if violation.limit == 1:
-        kind = {"similar": "similar, certain", "max_ever_risk": "max_ever_risk, certain"}.get(kind, kind)
-    if violation.attack is None:
-        kind = "unique alone" if (kind, violation.value) == ("k", 1) else f"{kind} alone"
-    return _BROKEN.get(kind, _BROKEN_ELSE).filled(
-        measure=violation.measure,
-        attack=violation.attack or "",
-        release=printable(violation.release or ""),
-        value=say("value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("value"),
-        number=figure(violation.value, ",g"),
-        limit=figure(violation.limit, ".12g"),
-        most=percent(min(violation.limit, 1.0)),
-        found=_extent(violation),
-    )
-
-
-def _extent(violation: Violation) -> str:
-    """Return for how many people a clause is violated, if people are counted, and how much the worst one shows."""
-    about = {"risk": percent(min(violation.value, 1.0)), "spread": figure(violation.value, ".1%")}
-    if violation.measure == "closeness":
-        if violation.people is None:
-            return say("the closest numbers lie within {spread}", **about)
-        return say_count(
-            "this is so for {count} person, to within {spread}",
-            "this is so for {count} people, at the narrowest to within {spread}",
-            violation.people,
-            **about,
-        )
-    if violation.people is None:
-        return say("the highest probability is {risk}", **about)
-    if about["risk"] == percent(min(violation.limit, 1.0)):
-        return say_count("this is so for {count} person", "this is so for {count} people", violation.people)
-    return say_count(
-        "this is so for {count} person, with {risk}",
-        "this is so for {count} people, at most with {risk}",
-        violation.people,
-        **about,
-    )
+    """Return a clause's requirement and its violation, in numbers of people or counts if possible; no full stop."""
+    if violation.measure in COUNT_KINDS:
+        return COUNT_KINDS[violation.measure].found.counted(int(violation.value))
+    return clause_of(violation.measure).broken(violation)
 
 
 def rests_on_guesses(report: Report) -> bool:
@@ -545,7 +474,7 @@ def advice(report: Report) -> Iterable[str]:
     """Yield what the publisher can do now, and with which options."""
     yield from measures(report)
     yield from _to_decide(report)
-    if any(each.measure == "k" and each.attack is None for each in report.policy.violations):
+    if any(each.attack is None for each in report.policy.violations):
         yield say(
             "Classes smaller than k have no ids; to accept all those of a release: {command}.",
             command=typed("audit waive SERIES --group RELEASE '*' --reason TEXT --until DATE"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.clauses.clause import RiskClause
+from audit.clauses.registry import clause_of
 from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
@@ -103,7 +105,7 @@ def _with_violations(report: Report) -> str:
 
 def only_last(report: Report) -> bool:
     """Return whether it is known that everything that breaks the policy came with the last release."""
-    if len(report.series.releases) < 2 or not report.policy.violations:
+    if len(report.series.releases) < 2 or report.tables is not None or not report.policy.violations:
         return False
     if not all(_counted_by_timeline(each, report) for each in report.policy.violations):
         return False
@@ -118,9 +120,8 @@ def _counted_by_timeline(violation: Violation, report: Report) -> bool:
     if violation.attack is None:
         last = report.series.releases[-1]
         return all(each.small.smallest >= violation.limit for each in report.panel if each.release != last)
-    return violation.measure in ("k", "min_e") or (
-        violation.measure == "max_risk" and violation.value == 1 and violation.kind is None
-    )
+    clause = clause_of(violation.measure)
+    return clause.timed and violation.kind is None and (violation.value == 1 or not isinstance(clause, RiskClause))
 
 
 def since(report: Report) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from audit.clauses.registry import clause_of
 from audit.findings.count import CountReport
 from audit.findings.wording import ROWS
 from audit.model.adversary import ADVERSARIES
@@ -371,10 +372,7 @@ def _worst(report: Report) -> tuple[str, bool]:
     It is in people: certain values, likely values, equal people, k.
     """
     first = report.policy.violations[0]
-    if first.kind == "similar" or first.measure in (
-        "max_ever_risk",
-        "closeness",
-    ):  # in addition to what attacks themselves claim
+    if first.kind == "similar" or clause_of(first.measure).further:
         return violation_text(first), False
     found = violating(report)
     if certain := _most_certain(report, found):

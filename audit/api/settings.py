@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -74,32 +74,33 @@ class AuditSettings:
         Raises:
             UsageError: there is no such clause or limit.
         """
-        if self._of_tables:
-            from audit.clauses.count_limits import count_limit_of as limit_of
-        else:
-            from audit.clauses.registry import limit_of
         from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import progress
 
         how = dict(self._chosen)
-        how["limits"], shown = _limits(how.pop("policy") or {}, limit_of), is_shown(how.pop("progress"))
+        how["limits"], shown = (
+            _limits(how.pop("policy") or {}, of_tables=self._of_tables),
+            is_shown(how.pop("progress")),
+        )
         how["time_limit"] = None if how["time_limit"] is None else float(how["time_limit"])
         how["engine"] = how["engine"] or Local(cores())
         with progress(shown=shown) as watch:
             yield AuditOptions(**how, explicit=explicit, progress=watch, made=report_date())
 
 
-def _limits(policy: Mapping[str, float], limit_of: Callable[[str, object], float]) -> dict[str, float]:
-    """Return the clauses of a policy with their limits as Python numbers; `limit_of` checks a clause.
+def _limits(policy: Mapping[str, float], *, of_tables: bool) -> dict[str, float]:
+    """Return the clauses of a policy with their limits as Python numbers, checked.
 
     Raises:
         UsageError: there is no such clause or limit.
     """
+    from audit.clauses.registry import limit_of
+
     limits = {}
     for clause, given in policy.items():
         limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
         try:
-            limits[clause] = limit_of(clause, limit)
+            limits[clause] = limit_of(clause, limit, of_tables=of_tables)
         except ValueError as trouble:
             raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
     return limits

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from audit.model.adversary import Adversary
 from audit.model.arrays import Codes, Flags
-from audit.model.errors import Doubt
+from audit.model.errors import Doubt, printable
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import ClauseState
@@ -20,7 +20,7 @@ from audit.model.outcome import Risks, interruption
 from audit.model.report import ClauseReport, ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
 from audit.runtime.outside_code import ClauseWatch
-from audit.runtime.phrases import Reason, combined, kind_of, say
+from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, percent, say, say_count
 
 LARGEST_LIMIT = 10**9
 """The largest limit."""
@@ -101,6 +101,11 @@ class Limit(ABC):
         remedy: what to publish instead, in words.
         example: what a limit looks like, for error messages.
         always: whether the clause applies to every series: see `asks`.
+        meaning: what the limit is, for readers; empty for the name alone.
+        breach: what it requires and how it is violated: the sentence of `broken`.
+        certain: the same if its limit is certainty; None for no difference.
+        further: whether its violations are in addition to what attacks themselves claim.
+        timed: whether the timelines of attacks count what violates it; of probabilities, only certain values.
     """
 
     name: ClassVar[str]
@@ -109,6 +114,39 @@ class Limit(ABC):
     remedy: ClassVar[str]
     example: ClassVar[str]
     always: ClassVar[bool] = True
+    meaning: ClassVar[Phrase | str] = ""
+    breach: ClassVar[Phrase] = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
+    certain: ClassVar[Phrase | None] = None
+    further: ClassVar[bool] = False
+    timed: ClassVar[bool] = False
+
+    def broken(self, violation: Violation) -> str:
+        """Return what the clause requires and how it is violated, in numbers of people if possible; no full stop."""
+        breach = self.breach if self.certain is None or violation.limit != 1 else self.certain
+        return breach.filled(
+            measure=violation.measure,
+            attack=violation.attack or "",
+            release=printable(violation.release or ""),
+            value=say("value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("value"),
+            number=figure(violation.value, ",g"),
+            limit=figure(violation.limit, ".12g"),
+            most=percent(min(violation.limit, 1.0)),
+            found=self.extent(violation),
+        )
+
+    def extent(self, violation: Violation) -> str:
+        """Return for how many people a clause is violated, if people are counted, and the highest probability."""
+        risk, people = percent(min(violation.value, 1.0)), violation.people
+        if people is None:
+            return say("the highest probability is {risk}", risk=risk)
+        if risk == percent(min(violation.limit, 1.0)):
+            return say_count("this is so for {count} person", "this is so for {count} people", people)
+        return say_count(
+            "this is so for {count} person, with {risk}",
+            "this is so for {count} people, at most with {risk}",
+            people,
+            risk=risk,
+        )
 
     @abstractmethod
     def allows(self, limit: float) -> bool:

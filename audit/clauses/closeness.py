@@ -28,7 +28,7 @@ from audit.model.nearness import Nearness, spread
 from audit.model.outcome import Risks, ValuesLeft
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches_all
-from audit.runtime.phrases import Reason, say, say_count
+from audit.runtime.phrases import Phrase, Reason, figure, say, say_count
 
 _MORE = 1e-9
 """Two probabilities that differ by less than this may be equal, because of rounding."""
@@ -73,6 +73,24 @@ class Closeness(Clause):
     remedy: ClassVar[str] = "Publish groups whose numbers differ by more."
     of_people: ClassVar[type[CloseValues]] = CloseValues
     example: ClassVar[str] = "write a share from 0 to below 1, such as 0.1, or a width for each column"
+    meaning: ClassVar[Phrase] = Phrase("how near the possible numbers of a person may be to each other")
+
+    breach: ClassVar[Phrase] = Phrase(
+        "nobody's {value} may be known approximately; {found} (closeness, found by {attack})"
+    )
+    further: ClassVar[bool] = True
+
+    def extent(self, violation: Violation) -> str:
+        """Return for how many people numbers are too close, and how close they are."""
+        spread = figure(violation.value, ".1%")
+        if violation.people is None:
+            return say("the closest numbers lie within {spread}", spread=spread)
+        return say_count(
+            "this is so for {count} person, to within {spread}",
+            "this is so for {count} people, at the narrowest to within {spread}",
+            violation.people,
+            spread=spread,
+        )
 
     def allows(self, limit: float) -> bool:
         """Return whether a number is a share below 1."""

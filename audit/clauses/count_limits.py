@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from audit.clauses.clause import ClauseDecision, Limit, ended
-from audit.clauses.registry import limit_of
 from audit.model.count_report import HIDE_FURTHER
 from audit.model.count_tables import PERHAPS_LARGE, PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import CountSize
-from audit.runtime.phrases import Reason
+from audit.runtime.phrases import Phrase, Reason
 
 
 class CountClause(Limit):
@@ -64,6 +63,7 @@ class MinCount(CountClause):
     name: ClassVar[str] = "min_count"
     default: ClassVar[float | None] = None
     fails: ClassVar[str] = "A count smaller than the policy's min_count is known, exactly or approximately."
+    meaning: ClassVar[Phrase] = Phrase("smallest count that may be known")
     rules: ClassVar[frozenset[int]] = frozenset((SMALL_COUNT, PERHAPS_LARGE))
 
     def violated(self, size: CountSize, limit: int) -> bool:
@@ -76,6 +76,7 @@ class MinWidth(CountClause):
 
     name: ClassVar[str] = "min_width"
     fails: ClassVar[str] = "A hidden count has fewer possible values left than the policy's min_width."
+    meaning: ClassVar[Phrase] = Phrase("smallest allowed number of possible values of a hidden count")
     example: ClassVar[str] = "write a whole number from 1"
     rules: ClassVar[frozenset[int]] = frozenset((PROTECTED, PERHAPS_LARGE))
     least: ClassVar[int] = 1
@@ -90,6 +91,7 @@ class MinLabels(CountClause):
 
     name: ClassVar[str] = "min_labels"
     fails: ClassVar[str] = "The people counted in a cell have fewer different labels than the policy's min_labels."
+    meaning: ClassVar[Phrase] = Phrase("smallest allowed number of categories among a cell’s people")
     rules: ClassVar[frozenset[int]] = frozenset((SAME_KIND,))
 
     def violated(self, size: CountSize, limit: int) -> bool:
@@ -99,12 +101,3 @@ class MinLabels(CountClause):
 
 COUNT_CLAUSES: Mapping[str, CountClause] = {clause.name: clause for clause in (MinCount(), MinWidth(), MinLabels())}
 """The clauses of the policy for count tables, by name."""
-
-
-def count_limit_of(name: str, value: object) -> float:
-    """Return the limit of a clause of the policy for count tables.
-
-    Raises:
-        ValueError: as for `limit_of`.
-    """
-    return limit_of(name, value, COUNT_CLAUSES, "the policy of count tables has no such clause")

@@ -26,7 +26,7 @@ from audit.model.outcome import Outcome
 from audit.model.report import Violation
 from audit.model.scored import EverRisks, Result, reaches, reaches_all
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
 
 class MaxEverRisk(RiskClause):
@@ -36,6 +36,16 @@ class MaxEverRisk(RiskClause):
     default: ClassVar[float | None] = None
     fails: ClassVar[str] = "The probability that a person ever had a grave value reaches the policy's limit."
     remedy: ClassVar[str] = "Publish fewer releases, or groups in which grave values are rare."
+    meaning: ClassVar[Phrase] = Phrase("highest allowed probability that a person ever had a grave value")
+
+    breach: ClassVar[Phrase] = Phrase(
+        "nobody may be known, with {most} or more, to have ever had a grave value; {found} (max_ever_risk, found by "
+        "{attack})"
+    )
+    certain: ClassVar[Phrase | None] = Phrase(
+        "of nobody may it be certain that they have ever had a grave value; {found} (max_ever_risk, found by {attack})"
+    )
+    further: ClassVar[bool] = True
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with each person's probability of ever having had a grave value, if the attack finds it."""

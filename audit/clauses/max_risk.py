@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, RiskClause, TrueValues, attack_reason
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, RiskClause, TrueValues, attack_reason
 from audit.clauses.closeness import Alike, Closeness, Nearly, people_not_judged
 from audit.findings.close_numbers import CloseValues, SimilarPeople
 from audit.findings.likely_value import LikelyValues
@@ -20,7 +20,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches, reaches_all
-from audit.runtime.phrases import ReasonKind, kind_of, say, say_count
+from audit.runtime.phrases import Phrase, ReasonKind, kind_of, say, say_count
 
 
 class Categories(Closeness):
@@ -28,6 +28,13 @@ class Categories(Closeness):
 
     name: ClassVar[str] = "similar"
     of_people: ClassVar[type[CloseValues]] = SimilarPeople
+    breach: ClassVar[Phrase] = Phrase(
+        "nobody may know the category of a person's {value} with {most} or more; {found} (max_risk, found by {attack})"
+    )
+    certain: ClassVar[Phrase | None] = Phrase(
+        "nobody may be certain of the category of a person's {value}; {found} (max_risk, found by {attack})"
+    )
+    extent = Clause.extent
 
     def alike(self, evidence: Evidence, share: float) -> list[Alike]:
         """Return which values are of one category."""
@@ -76,6 +83,17 @@ class MaxRisk(RiskClause):
     default: ClassVar[float | None] = 1.0
     fails: ClassVar[str] = "A risk reaches the policy's limit."
     remedy: ClassVar[str] = "Publish larger or more diverse groups."
+    meaning: ClassVar[Phrase] = Phrase("highest allowed probability of a person's value")
+
+    breach: ClassVar[Phrase] = Phrase(
+        "nobody's {value} may be known with {most} or more; {found} (max_risk, found by {attack})"
+    )
+    certain: ClassVar[Phrase | None] = Phrase("nobody's {value} may be certain (max_risk, found by {attack})")
+    timed: ClassVar[bool] = True
+
+    def broken(self, violation: Violation) -> str:
+        """Return whose value, or category, is certain or too probable."""
+        return super().broken(violation) if violation.kind is None else CATEGORIES.broken(violation)
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the people, or the classes, whose category is known."""

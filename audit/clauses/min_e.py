@@ -34,6 +34,13 @@ class MinE(NumberClause):
     name: ClassVar[str] = "min_e"
     fails: ClassVar[str] = "An equivalence has fewer people on each side than the policy allows."
     remedy: ClassVar[str] = "Publish whole buckets: everybody whose group has the same set of values."
+    meaning: ClassVar[Phrase] = Phrase("smallest allowed group of people known to have the same values")
+
+    breach: ClassVar[Phrase] = Phrase(
+        "if a group of people is known to have the same values as another group, each must have at least {limit} "
+        "people; here a group has {number} (min_e, found by {attack})"
+    )
+    timed: ClassVar[bool] = True
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result that records whether its worlds give each two people different categories."""

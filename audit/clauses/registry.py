@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import Clause, JudgedAudit, Limit, Stated
 from audit.clauses.closeness import Closeness
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
@@ -60,15 +61,20 @@ def _other(name: str) -> Clause:
 CLAUSES: Mapping[str, Clause] = _AllClauses()
 
 
-def limit_of(
-    name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "unknown limit of the policy"
-) -> float:
-    """Return the limit of one of some clauses; `lacks` is the text of the error for an unknown clause.
+def clause_of(name: str) -> Limit:
+    """Return a clause of the policy for people or for count tables."""
+    return COUNT_CLAUSES[name] if name in COUNT_CLAUSES else CLAUSES[name]
+
+
+def limit_of(name: str, value: object, *, of_tables: bool = False) -> float:
+    """Return the limit of a clause of the policy for people, or for count tables.
 
     Raises:
         ValueError: the clause is unknown, or the value is not a valid limit; the text says what to do.
     """
+    clauses: Mapping[str, Limit] = COUNT_CLAUSES if of_tables else CLAUSES
     if name not in clauses:
+        lacks = "the policy of count tables has no such clause" if of_tables else "unknown limit of the policy"
         raise ValueError(lacks, f"use one of {', '.join(clauses)}")
     try:
         return clauses[name].parse(value)

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from audit.clauses.clause import JudgedAudit, NumberClause
 from audit.model.errors import printable
 from audit.model.report import Violation
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 
 
 class SmallestClass(NumberClause):
@@ -21,6 +21,29 @@ class SmallestClass(NumberClause):
     name: ClassVar[str] = "k"
     fails: ClassVar[str] = "A class is smaller than the policy's k."
     remedy: ClassVar[str] = "Publish larger groups."
+    meaning: ClassVar[Phrase] = Phrase(
+        "smallest allowed number of rows or records that look alike; of people if the policy states k"
+    )
+
+    breach: ClassVar[Phrase] = Phrase(
+        "at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"
+    )
+    timed: ClassVar[bool] = True
+
+    def broken(self, violation: Violation) -> str:
+        """Return how few look alike, to an attack or in a release alone."""
+        if violation.attack is not None:
+            return super().broken(violation)
+        about = {"limit": violation.limit, "release": printable(violation.release or ""), "number": violation.value}
+        if violation.kind == "people":
+            return say(
+                "at least {limit} people must look alike, without counterfeits and each counted once; the smallest "
+                "class of release {release} alone has {number} (k, which the policy states)",
+                **about,
+            )
+        if violation.value == 1:
+            return say("at least {limit} rows must look alike; in release {release} alone some are unique (k)", **about)
+        return say("at least {limit} rows must look alike; in release {release} alone {number} do (k)", **about)
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether there are releases, or records, to judge."""

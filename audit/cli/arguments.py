@@ -205,7 +205,7 @@ def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def limit(text: str) -> tuple[str, float]:
     """Return a clause of the policy and its limit, from `clause=limit`."""
-    from audit.clauses.count_limits import COUNT_CLAUSES, count_limit_of
+    from audit.clauses.count_limits import COUNT_CLAUSES
     from audit.clauses.registry import limit_of
 
     name, _, number = text.partition("=")
@@ -214,7 +214,7 @@ def limit(text: str) -> tuple[str, float]:
     except ValueError:
         value = float("nan")
     try:
-        return name, (count_limit_of if name in COUNT_CLAUSES else limit_of)(name, value)
+        return name, limit_of(name, value, of_tables=name in COUNT_CLAUSES)
     except ValueError as trouble:
         raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None
 

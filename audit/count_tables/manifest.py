@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.clauses.count_limits import COUNT_CLAUSES, count_limit_of
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.table_rules import (
     STATISTIC,
     TABLE_KEYS,
@@ -391,7 +391,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         }
         read["perturbation"] = read["perturbation"] or 0
         found = TableManifest(
-            **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }'),
+            **self.common(size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }', of_tables=True),
             releases_by=self.text(series, "releases_by"),
             no_total=frozenset(name for name, label in totals.items() if not label),
             absent_is_said=bool(read["absent"]),

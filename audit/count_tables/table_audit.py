@@ -150,7 +150,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         risks=RiskMeasures(),
         findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
         findings_total=len(kept),
-        rules={kind: FindingRule(each.meaning, HIDE_FURTHER.sentence) for kind, each in COUNT_KINDS.items()},
+        rules={kind: FindingRule(each.meaning.sentence, HIDE_FURTHER.sentence) for kind, each in COUNT_KINDS.items()},
         certificates_checked=checked,
     )
     return CountReport(

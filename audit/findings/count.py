@@ -31,7 +31,7 @@ from audit.model.json_types import (
     WrittenAs,
 )
 from audit.model.report import CountSize, Report
-from audit.runtime.phrases import Phrase, figure, quoted, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, quoted, say, say_count
 
 _TERMS = 8
 """The most terms of a sum that are shown one by one."""
@@ -93,6 +93,8 @@ class CountFinding(Finding[str]):
 
     kind: ClassVar[CountVerdict]
     title: ClassVar[Phrase]
+    meaning: ClassVar[Phrase]
+    found: ClassVar[Noun]
     id: str = ""
     located: Annotated[tuple[GroupLines, ...], UNWRITTEN] = ()
     release: str
@@ -254,7 +256,8 @@ class RecoveredCount(CountFinding):
 
     kind: ClassVar[Literal["recovered"]] = "recovered"
     title = Phrase("recovered")
-    meaning = "A small or hidden count can be derived exactly."
+    meaning = Phrase("The count is known exactly, though the tables hide or round it, or never show it.")
+    found = Noun("{count} count is known exactly (recovered)", "{count} counts are known exactly (recovered)")
 
 
 class NarrowedCount(CountFinding):
@@ -262,7 +265,11 @@ class NarrowedCount(CountFinding):
 
     kind: ClassVar[Literal["narrowed"]] = "narrowed"
     title = Phrase("narrowed")
-    meaning = "A hidden count has fewer possible values left than the policy requires."
+    meaning = Phrase("The count is hidden, but fewer values are possible for it than the policy requires.")
+    found = Noun(
+        "{count} hidden count has too few possible values left (narrowed)",
+        "{count} hidden counts have too few possible values left (narrowed)",
+    )
 
 
 class SmallCount(CountFinding):
@@ -270,7 +277,11 @@ class SmallCount(CountFinding):
 
     kind: ClassVar[Literal["small"]] = "small"
     title = Phrase("small")
-    meaning = "A count is certainly smaller than the least that may be known."
+    meaning = Phrase("The count is certainly small, even if its exact value is not known.")
+    found = Noun(
+        "{count} count is certainly below the least count (small)",
+        "{count} counts are certainly below the least count (small)",
+    )
 
 
 class PeopleOfOneKind(CountFinding):
@@ -278,7 +289,11 @@ class PeopleOfOneKind(CountFinding):
 
     kind: ClassVar[Literal["all"]] = "all"
     title = Phrase("all of one kind")
-    meaning = "All people counted in a cell are of one kind."
+    meaning = Phrase("All people counted in a cell are in the same category.")
+    found = Noun(
+        "in {count} cell everyone is in the same category (all of one kind)",
+        "in {count} cells everyone is in the same category (all of one kind)",
+    )
 
 
 COUNT_KINDS: Mapping[str, type[CountFinding]] = {

@@ -343,21 +343,21 @@ class SeriesReader(Reader, Generic[R]):
         return None if document is None else cls(folder, NAME, text, document, problems)
 
     def common(
-        self, limit_of: Callable[[str, object], float], size_of: Callable[[str, object], object], example: str
+        self, size_of: Callable[[str, object], object], example: str, *, of_tables: bool = False
     ) -> dict[str, Any]:
         """Return the fields of `SeriesManifest`, by name.
 
         Args:
-            limit_of: returns the limit of a clause; raises ValueError with the fault and the remedy.
             size_of: as for `read_waivers`.
             example: as for `read_waivers`.
+            of_tables: whether the clauses are those for count tables.
         """
         series = self.table("series")
         return {
             "folder": self.folder,
             "name": self.text(series, "name") or self.folder.resolve().name,
             "releases": self.releases(series),
-            "policy": read_policy(self, limit_of),
+            "policy": read_policy(self, of_tables=of_tables),
             "waivers": read_waivers(self, size_of, example),
             "unconfirmed": unconfirmed(self),
             "unordered": self.unordered,
@@ -411,7 +411,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         if series.get("kind", "microdata") != "microdata":
             self.note("kind", say("unknown kind of series"), say('use "microdata" or "tables"'))
         self.rules = (columns := self.columns()).rules
-        common = self.common(limit_of, size_of, "size = 0.5")
+        common = self.common(size_of, "size = 0.5")
         tags = {release.tag for release in common["releases"]}
         for key, given in (("register", self.table("register")), ("presence", adversary.get("presence"))):
             if given and "register" not in adversary:
@@ -627,17 +627,14 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return found
 
 
-def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dict[str, float]:
-    """Return the limits in a manifest, by clause, and note those that are not valid.
-
-    `limit_of` returns the limit of a clause, and raises ValueError with the fault and the remedy.
-    """
+def read_policy(reader: Reader, *, of_tables: bool) -> dict[str, float]:
+    """Return the limits in a manifest, by clause, and note those that are not valid."""
     limits: dict[str, float] = {}
     clauses = reader.allowed["policy"] or ()
     for key, value in reader.table("policy").items():
         if key in clauses and key != "grave" and not (key == "closeness" and isinstance(value, dict)):
             try:
-                limits[key] = limit_of(key, value)
+                limits[key] = limit_of(key, value, of_tables=of_tables)
             except ValueError as trouble:
                 reader.note(key, *trouble.args)
     return limits

@@ -34,6 +34,7 @@ from audit.model.arrays import Codes, Columns, Flags, Floats, Places
 from audit.model.evidence import Evidence
 from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_of
 from audit.model.measures import Measures
+from audit.runtime.phrases import Phrase
 
 C = TypeVar("C")
 """The type of people, releases and values: codes in claims, names in reports."""
@@ -178,7 +179,7 @@ class Finding(ABC, Generic[C]):
     """
 
     kind: ClassVar[str]
-    meaning: ClassVar[str] = "The attack is certain of this."
+    meaning: ClassVar[Phrase | str] = "The attack is certain of this."
     """What it means, in formats that list rules, unless the attack says it itself."""
     id: Annotated[FindingId, BY_CHECK] = ""
     alike: Annotated[tuple[FindingId, ...], OMITTED, BY_CHECK] = ()

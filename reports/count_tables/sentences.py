@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from audit.findings.count import CountPicture, CountReport, cell_name, label_name
+from audit.findings.count import COUNT_KINDS, CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
-from audit.model.measures import ABSENT
 from audit.runtime.phrases import Noun, Phrase, figure, joined, say, say_count
 from reports.page import PageTable
 
@@ -30,23 +29,6 @@ _ROUNDED = {
 }
 _PARTS = 20
 """The most labels that a sentence names."""
-
-FOUND: Mapping[str, Noun] = {
-    "recovered": Noun("{count} count is known exactly (recovered)", "{count} counts are known exactly (recovered)"),
-    "narrowed": Noun(
-        "{count} hidden count has too few possible values left (narrowed)",
-        "{count} hidden counts have too few possible values left (narrowed)",
-    ),
-    "small": Noun(
-        "{count} count is certainly below the least count (small)",
-        "{count} counts are certainly below the least count (small)",
-    ),
-    "all": Noun(
-        "in {count} cell everyone is in the same category (all of one kind)",
-        "in {count} cells everyone is in the same category (all of one kind)",
-    ),
-}
-"""How many counts are found of each kind."""
 
 
 def facts(series: TablesFacts) -> str:
@@ -205,10 +187,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         (say("published cells"), figure(m.cells)),
         (say("hidden by a marker"), figure(m.protected)),
         (say("counts checked"), figure(m.questions)),
-        (say("recovered"), figure(m.recovered)),
-        (say("narrowed"), figure(m.narrowed)),
-        (say("small"), figure(m.small)),
-        *([] if m.all is ABSENT else [(say("all of one kind"), figure(m.all))]),
+        *((str(kind.title), figure(n)) for name, kind in COUNT_KINDS.items() if isinstance(n := m.get(name), int)),
         *([(say("of these, waived or in the baseline"), figure(report.left_out))] if report.left_out else []),
         (say("undecided counts"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
@@ -268,9 +247,7 @@ def words() -> list[tuple[str, str]]:
     """Return the terms of the page that not every reader knows."""
     return [
         (say("marker"), say("What a table shows in place of a hidden count.")),
-        (say("recovered"), say("The count is known exactly, though the tables hide or round it, or never show it.")),
-        (say("narrowed"), say("The count is hidden, but fewer values are possible for it than the policy requires.")),
-        (say("small"), say("The count is certainly small, even if its exact value is not known.")),
+        *((str(each.title), str(each.meaning)) for each in COUNT_KINDS.values()),
         (say("sum"), say("Published counts, added and subtracted so that only the count in question is left.")),
     ]
 

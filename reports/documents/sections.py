@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
+from audit.clauses.registry import clause_of
 from audit.findings.count import CountReport
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
@@ -17,7 +18,7 @@ from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts
-from reports.glossary import CLAUSES, glossary, of_attacks, of_panel
+from reports.glossary import glossary, of_attacks, of_panel
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.release_risk import panel
 from reports.sentences import (
@@ -318,8 +319,8 @@ def verdict(report: Report) -> Iterator[Block]:
         if each.state in _STATES:  # violated clauses are above
             named = {"name": each.clause, "limit": figure(each.limit, "g")}
             clause = _CLAUSE.filled(**named)
-            if each.clause in CLAUSES:
-                clause = say("{meaning} ({name}, limit {limit})", meaning=str(CLAUSES[each.clause]), **named)
+            if meaning := clause_of(each.clause).meaning:
+                clause = say("{meaning} ({name}, limit {limit})", meaning=str(meaning), **named)
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             marked = _MARK if each.state == "holds" and _accepts(report) else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{marked}{why}")
