@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.correspondence.claims import LinkageClaims, Subject, subjects, worst
+from attacks.correspondence.matching import worlds
 from attacks.correspondence.worlds import Layer, NoWorldError, Settled, TooManyPairsError, layers, settle
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Flags
@@ -96,6 +97,8 @@ class CorrespondenceMeasures(Measures):
         links: the number of pairs of rows of successive releases that can be one record by their cells and values.
         certain: how many of these pairs are one record in every world.
         excluded: how many of these pairs are one record in no world.
+        worlds: the number of ways in which the rows of the first of two releases can be rows of the second; None if not
+            counted.
     """
 
     subjects_looked_at: int = 0
@@ -106,6 +109,7 @@ class CorrespondenceMeasures(Measures):
     links: int = 0
     certain: int = 0
     excluded: int = 0
+    worlds: int | None = None
 
     criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False
@@ -134,7 +138,7 @@ class CorrespondenceMeasures(Measures):
         return say("too few rows are possible for {found}", found=found_of(self.narrowed, whole, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield sentences about links between rows, and undecided people."""
+        """Yield sentences about links between rows, worlds, and undecided people."""
         if self.links:
             yield say_count(
                 "{attack}: of {count} link between rows of successive releases, {certain} are certain and {excluded} "
@@ -145,6 +149,12 @@ class CorrespondenceMeasures(Measures):
                 attack=attack,
                 certain=self.certain,
                 excluded=self.excluded,
+            )
+        if self.worlds is not None:
+            yield say(
+                "{attack}: the rows of the first release can be rows of the second in {worlds} ways.",
+                attack=attack,
+                worlds=self.worlds,
             )
         if self.open:
             yield say_count(
@@ -231,6 +241,7 @@ class CorrespondenceAttack(PolicyOptions):
             links=links,
             certain=certain,
             excluded=excluded,
+            worlds=_worlds(network, settled),
         )
         claims = LinkageClaims(source, network, worst([*narrowed, *disclosed]))
         reason = why if undecided or missed else None
@@ -302,3 +313,12 @@ def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
         only = (ways[left // len(later)] == 1) & (rows[left // len(later)] == 1) & (later[left % len(later)] == 1)
         certain += int(only.sum()) if settled.complete or len(network) == 2 else 0
     return links, certain, excluded
+
+
+def _worlds(network: Sequence[Layer], settled: Settled) -> int | None:
+    """Return the number of ways in which rows of two releases correspond, if counting takes little work."""
+    if len(network) != 2:
+        return None
+    before, after = network
+    used = settled.alive[1] & (after.before >= 0)
+    return worlds(before.classes.rows, after.classes.rows, before.of[after.before[used]], after.of[after.after[used]])

@@ -9,12 +9,16 @@ Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb, perm
 from typing import Any
 
 import numpy as np
 
 from attacks.flows import flow
 from audit.model.arrays import Counts, Flags, component_of
+
+_STATES = 20_000
+"""The most different remainders that counting distinguishes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,35 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
     residual = csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))
     label = component_of(tail, head, nodes, strong=True)
     return Matching(used | (label[left] == label[m + right]), residual, m)
+
+
+def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
+    """Return the number of ways to assign the rows on the left to rows on the right; None if counting takes too much.
+
+    New rows are not distinguished. Classes on the left are placed one after the other; the state is the number of
+    remaining rows of each class on the right.
+    """
+    ways = {tuple(demand.tolist()): 1}
+    for node, rows in enumerate(supply.tolist()):
+        ends = right[left == node].tolist()
+        following: dict[tuple[int, ...], int] = {}
+        for rest, times in ways.items():
+            for spread, each in _spread(rest, ends, rows):
+                following[spread] = following.get(spread, 0) + times * each
+                if len(following) > _STATES:
+                    return None
+        ways = following
+    return sum(ways.values())
+
+
+def _spread(rest: tuple[int, ...], ends: list[int], rows: int) -> list[tuple[tuple[int, ...], int]]:
+    """Return the remainders after some rows were placed on some ends, with the number of ways for each."""
+    found = [(rest, rows, 1)]
+    for end in ends:
+        following = []
+        for left, more, times in found:
+            for placed in range(min(more, left[end]) + 1):
+                ways = times * comb(more, placed) * perm(left[end], placed)
+                following.append(((*left[:end], left[end] - placed, *left[end + 1 :]), more - placed, ways))
+        found = following
+    return [(left, times) for left, more, times in found if not more]

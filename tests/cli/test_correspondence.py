@@ -24,10 +24,10 @@ def crossed(tmp_path):
     return write(tmp_path / "s", first, second)
 
 
-def test_growing_lawyers():
+def test_720_worlds():
     code, result, _ = run_audit(EXAMPLES.parent / "published_examples" / "growing-lawyers", *ATTACK)
     [entry] = result["attacks"]
-    assert (code, entry["status"], entry["findings"]) == (0, "complete", [])
+    assert (code, entry["status"], entry["measures"]["worlds"], entry["findings"]) == (0, "complete", 720, [])
     code, result, _ = run_audit(EXAMPLES.parent / "published_examples" / "growing-lawyers", *ATTACK, "--policy", "k=5")
     assert code == 1
     assert "attack" in str(result["policy"]["violations"])

@@ -7,6 +7,7 @@ import pytest
 
 from attacks.correspondence import worlds as module
 from attacks.correspondence.claims import subjects
+from attacks.correspondence.matching import worlds as counted
 from attacks.correspondence.worlds import layers, settle
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
@@ -47,6 +48,11 @@ def check(seed, rng):
         if settled.complete:
             assert link_flags(network, settled.shown, release) == real, seed
     check_subjects(seed, series, table, network, settled, told)
+    if len(network) == 2:
+        one, other = network
+        alive = settled.alive[1] & (other.before >= 0)
+        ends = one.of[other.before[alive]], other.of[other.after[alive]]
+        assert counted(one.classes.rows, other.classes.rows, *ends) == told.count, seed
     return len(network), settled, told
 
 
