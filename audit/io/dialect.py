@@ -74,33 +74,35 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     """Return the names of the columns, if this row follows a header of two lines; none otherwise.
 
     A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
-    the name of the group, which is in no name.
+    the name of the group, once or in each column. It is in no name, so that only one group may have counts.
 
     >>> joined_header([["Kreis", "davon", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1)
     ['Kreis', 'unter 18', 'ab 18', 'Alle']
-    >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "1", "2"], ["A", "3", "5", "8", "9"]], 1)
+    >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "3", "4"], ["A", "3", "5", "8", "9"]], 1)
     []
     """
     upper, lower, first = ([cell.strip() for cell in row] for row in (*rows[place - 1 : place + 2], *[[]] * 3)[:3])
     if not place or not len(upper) == len(lower) == len(first):
         return []
-    names, group, has_group = list[str](), 0, False
+    upper = [cell if at == 0 or cell != upper[at - 1] else "" for at, cell in enumerate(upper)]
+    names, group, groups = list[str](), 0, dict[int, set[int]]()
     for at, (above, below) in enumerate(zip(upper, lower, strict=True)):
         group = at if above else group
-        has_group |= bool(below and not above and upper[group])
+        if below and not above and upper[group]:
+            groups.setdefault(group, {group}).add(at)
         if not (below or (above and first[at])) or (below and not above and upper[group] and not lower[group]):
             return []  # a column without a name or a cell below it, or below the name of another column
         names.append(below or above)
-    recurs = any(
-        cell and cell in {row[at].strip() for row in rows[place + 1 :] if len(row) > at}
-        for at, cell in enumerate(lower)
-    )
+    body = [[cell.strip() for cell in row] for row in rows[place + 1 :] if len(row) >= len(upper)]
+    recurs = any(cell and cell in {row[at] for row in body} for at, cell in enumerate(lower))
+    of_counts = [{any(row[at][:1].isdigit() for row in body) for at in some} for some in groups.values()]
     are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count
     # A name below that of a single column may be a cell of the first row.
     singles = zip(upper, lower, (*upper[1:], "end"), strict=True)
     has_two = any(above and below not in ("", above) and after for above, below, after in singles)
-    is_header = has_group and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
-    return names if is_header and are_words and not (recurs or has_two) else []
+    is_header = bool(groups) and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
+    is_clear = are_words and not (recurs or has_two) and {True, False} not in of_counts and of_counts.count({True}) < 2
+    return names if is_header and is_clear else []
 
 
 def _is_title(row: Sequence[str]) -> bool:

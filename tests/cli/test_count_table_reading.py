@@ -121,6 +121,7 @@ TITLES = [["Kinder nach Kreisen", "", "", "", ""], ["", "", "", "", ""]]
 HEADERS = {
     "one line": [["Kreis", "Geschlecht", *AGES]],
     "merged": [["Kreis", "Geschlecht", "davon im Alter von ... Jahren", "", "Insgesamt"], ["", "", *AGES[:2], ""]],
+    "in each column": [["Kreis", "Geschlecht", "davon", "davon", "Insgesamt"], ["", "", *AGES[:2], ""]],
     "at the bottom": [
         ["", "", "davon im Alter von ... Jahren", "", "Insgesamt"],
         ["Kreis", "Geschlecht", *AGES[:2], ""],
@@ -205,6 +206,7 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
             ["Kreis;Frauen;;Männer;", "Kreis;ja;nein;ja;nein", "A;3;4;5;6", "B;7;8;9;1"],
             "where names recur below others",
         ),
+        (["Kreis;Frauen;;Männer;;Alle", ";ja;nein;jung;alt;", "A;3;4;5;6;18", "B;7;8;9;1;25"], "where names recur"),
         (
             ["Kreis;davon;;Alle", ";Zahl;Zahl;", ";f;m;", "A;3;4;7", "B;7;8;15"],
             "1.csv:2: this row may be a further line",

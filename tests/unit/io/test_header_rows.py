@@ -83,6 +83,8 @@ def test_no_row_below_a_header_is_a_second_line_of_it():
     assert header_place([["area", "sex", "n", ""], *counts]) == 0
     counts[0][2:] = ["s", "a)"]
     assert header_place([["area", "sex", "n", ""], *counts]) == 0
+    counts[0] = ["", "", "geheim", "Hinweis"]
+    assert header_place([["area", "sex", "n", ""], *counts]) == 0
     people = [["Bob", "Ahaus", "north", ""], ["Al", "Borken", "south", "late"], ["Cy", "Coesfeld", "west", "soon"]]
     assert header_place([["name", "city", "", "remark"], *people]) == 0
     assert header_place([["", "age", "sex"], ["Bob", "", ""], ["Al", "f", "m"]]) == 0
