@@ -13,6 +13,7 @@ Doubts: data that the program did not read, did not judge, or only guessed, on w
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -60,13 +61,19 @@ _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 """Blanks that are printed as they are; non-breaking ones stand inside numbers and fixed phrases."""
 
 
+_BREAK = re.compile(r"\r?\n|[\r\t]")
+
+
 def printable(text: str, limit: int = _SHOWN) -> str:
     """Return `text` on one line, without control characters, at most `limit` characters long.
 
     File names, column names and published cells may hold any text: printed unchanged, they could move the cursor, forge
-    lines or flood the terminal.
+    lines or flood the terminal. A line break is a blank.
+
+    >>> printable("Stadt\\nKreis"), printable("a\\x1b[2J")
+    ('Stadt Kreis', 'a�[2J')
     """
-    kept = text if len(text) <= limit else text[: limit - 1] + "…"
+    kept = _BREAK.sub(" ", text if len(text) <= limit else text[: limit - 1] + "…")
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
 
 
