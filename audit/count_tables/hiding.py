@@ -5,7 +5,8 @@ cells in its sums to be hidden. If its question is only asked because cells are 
 instead. The search takes the cheapest cells that meet all needs so far, audits the result, and adds the needs of its
 findings. The first cells without findings are the cheapest of all (implicit hitting sets: Moreno-Centeno and Karp,
 Operations Research 61(2), 2013), if the same questions are asked whatever is hidden. If that takes too many audits, a
-hypercube of cells is hidden for each finding, the cheapest one beside the others, until an audit has no findings.
+hypercube of cells is hidden for each finding, the cheapest one beside the others, until an audit has no findings. Then
+the costliest cells are shown again, one by one, if it still has none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
 
 Rows = frozenset[int]
 _NO_ROWS: Rows = frozenset()
-_TRIES, _ROUNDS, _SHOWN_AGAIN, _EFFORT = 12, 12, 60, 2.0
+_TRIES, _ROUNDS, _SHOWN_AGAIN, _CELLS_AGAIN, _EFFORT = 12, 12, 60, 60_000, 2.0
 
 
 class Audited(NamedTuple):
@@ -252,7 +253,8 @@ class HidingSearch:
                 others |= self._cheapest((each, _NO_ROWS) for each in sorted(asked, key=sorted))[0]
                 more |= others
             rows = more
-        for row in sorted(others - cubes.rows(), key=lambda one: -self.cost[one])[:_SHOWN_AGAIN]:
+        tries = min(_SHOWN_AGAIN, _CELLS_AGAIN // len(self.cost))  # the larger the table, the longer its audit
+        for row in sorted(rows, key=lambda one: -self.cost[one])[:tries]:
             if not self.hidden(rows - {row}).found:
                 rows -= {row}
         return None

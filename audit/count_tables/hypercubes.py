@@ -24,7 +24,7 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.model.arrays import Counts, Floats, Places
-from audit.model.count_tables import PERHAPS_LARGE, SAME_KIND, CountTables
+from audit.model.count_tables import PERHAPS_LARGE, SAME_KIND, Axis, Boxes
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
@@ -69,20 +69,22 @@ def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
 
 @dataclass
 class Cells:
-    """The published numbers of one part of the evidence, and by how much they may change.
+    """The published numbers of one part of the evidence, and small counts, by how much they may change.
 
-    All arrays have shape (numbers,).
+    All arrays but the first have shape (numbers,).
 
     Attributes:
-        tables: the numbers.
-        rows: the row of each number; int32.
+        axes: the dimensions.
+        boxes: the set on each axis that each number counts; shape (numbers, axes), int32.
+        rows: the row of each number, negative if it is not published, and cannot be hidden; int32.
         price: the cost of hiding it; float64.
         up, down: by how much it may become larger or smaller, as it is published; int64.
         down_hidden: by how much it may become smaller if it is hidden; int64.
         uses: the number of needs for which it is hidden; int64.
     """
 
-    tables: CountTables
+    axes: Sequence[Axis]
+    boxes: Boxes
     rows: npt.NDArray[np.int32]
     price: Floats
     up: Counts
@@ -93,12 +95,12 @@ class Cells:
     def __post_init__(self) -> None:
         """Place the numbers in a grid of the published sets."""
         self.uses = np.zeros(len(self.rows), dtype=np.int64)
-        used, self._place = zip(*(np.unique(each, return_inverse=True) for each in self.tables.boxes.T), strict=True)
+        used, self._place = zip(*(np.unique(each, return_inverse=True) for each in self.boxes.T), strict=True)
         self._shape = tuple(map(len, used))
         self.is_small = prod(map(float, self._shape)) <= _MOST_CELLS
         self._members = [
             sparse.csr_matrix(np.stack([np.isin(np.arange(axis.atoms), axis.members[one]) for one in some], axis=1))
-            for axis, some in zip(self.tables.axes, used, strict=True)
+            for axis, some in zip(self.axes, used, strict=True)
         ]
         self._moves: Callable[[int, bytes], tuple[Any, Any, Any]] = cache(self._moves_along)
 
@@ -172,18 +174,25 @@ class Hypercubes:
         self.needs: dict[Need, Places] = {}
         self.budget, self.parts = budget, list[Cells]()
         for part, outcome in zip(parts, judged.outcomes, strict=False):
-            tables, rows = part.tables, part.rows
+            tables, rows, asked = part.tables, part.rows, part.questions.published
             low, high = tables.lower.copy(), tables.upper.copy()
-            asked = {row: place for place, row in enumerate(part.questions.published.tolist()) if row >= 0}
-            known = np.array([asked.get(row, -1) for row in rows.tolist()])
+            of_row = {row: place for place, row in enumerate(asked.tolist()) if row >= 0}
+            known = np.array([of_row.get(row, -1) for row in rows.tolist()])
             is_asked = known >= 0
             low[is_asked] = np.maximum(low[is_asked], outcome.lower[known[is_asked]])
             high[is_asked] = np.minimum(high[is_asked], outcome.upper[known[is_asked]])
+            # A small count that no cell shows cannot become smaller either: people can only be added to a 0.
+            sets = [np.isin(own, used) for own, used in zip(tables.asked.T, tables.boxes.T, strict=True)]
+            least = max(tables.min_count, tables.min_width)
+            small = np.flatnonzero((asked < 0) & (outcome.upper < least) & np.all(sets, axis=0))
             # Missing rows that mean 0 are -1, and cannot be hidden.
             price = np.array([cost[row] // many + 1.0 if row in cost else _NEVER for row in rows.tolist()])
-            least = np.where(rows < 0, 0, hidden_lower[rows])
             up = np.where(tables.upper >= UNBOUNDED, UNBOUNDED, tables.upper - low)
-            self.parts.append(Cells(tables, rows, price, up, high - tables.lower, high - least))
+            down, hides = high - tables.lower, high - np.where(rows < 0, 0, hidden_lower[rows])
+            more = [np.full(len(small), -1), np.full(len(small), _NEVER), np.full(len(small), UNBOUNDED)]
+            more += [outcome.upper[small]] * 2
+            arrays = map(np.concatenate, zip((rows, price, up, down, hides), more, strict=True))
+            self.parts.append(Cells(tables.axes, np.concatenate([tables.boxes, tables.asked[small]]), *arrays))
 
     def add(self, needs: Sequence[Need]) -> None:
         """Add needs, and choose the hypercubes of all needs again while that changes them, in a few passes."""

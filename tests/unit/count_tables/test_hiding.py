@@ -255,6 +255,27 @@ def test_hypercubes_hide_hardly_more_than_needed(tmp_path, monkeypatch):
     assert cells[0] <= 1.5 * cells[12]
 
 
+def test_cells_that_have_nobody_are_no_corners_though_they_show_nothing(tmp_path, monkeypatch):
+    """A law: a 0 that follows from the totals is one, as if it were shown. Hypercubes went through it, to no effect."""
+    monkeypatch.setattr("audit.count_tables.hiding._TRIES", 0)
+    cells = {"": 0, "0": 0}
+    for seed, nothing in product(range(2), cells):
+        counts = np.random.default_rng(seed).poisson(9, (5, 3, 2, 3)) + 1
+        counts[:, 0, :, 0] = 0
+        for axis in range(4):
+            counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+        labels = [*product("NSEWMT", "abcT", "fmT", "123T")]
+        texts = ["c" if 0 < n < 5 else str(n) for n in counts.ravel().tolist()]
+        rows = [(key, nothing if key[1::2] == ("a", "1") else text) for key, text in zip(labels, texts, strict=True)]
+        names = ("area", "kind", "sex", "age")
+        series = TinyTables(names, [rows], totals=dict.fromkeys(names, "T"), markers={"c": (1, None)})
+        found = read_counts(read_table_manifest(series.write(tmp_path / f"{seed}-{nothing}")))
+        many = np.flatnonzero(found.number & (found.lower > 0)).tolist()
+        search = HidingSearch(found, many, Differencing(), EVERYTHING, signs=dict.fromkeys(many, "c"))
+        cells[nothing] += len(search.search().rows)
+    assert 0 < cells[""] <= 1.3 * cells["0"]
+
+
 def test_the_bar_of_the_search_is_the_only_one(tmp_path):
     """A bar that another one has replaced can no longer be drawn."""
     shown = []
