@@ -65,12 +65,12 @@ _BREAK = re.compile(r"\r?\n|[\r\t]")
 
 
 def printable(text: str, limit: int = _SHOWN) -> str:
-    """Return `text` on one line, without control characters, at most `limit` characters long.
+    r"""Return `text` on one line, without control characters, at most `limit` characters long.
 
     File names, column names and published cells may hold any text: printed unchanged, they could move the cursor, forge
     lines or flood the terminal. A line break is a blank.
 
-    >>> printable("Stadt\\nKreis"), printable("a\\x1b[2J")
+    >>> printable("Stadt\nKreis"), printable("a\x1b[2J")
     ('Stadt Kreis', 'a�[2J')
     """
     kept = _BREAK.sub(" ", text if len(text) <= limit else text[: limit - 1] + "…")
