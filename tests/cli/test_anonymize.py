@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit.io.cell_reading import unread
+from tests.helpers.amount import slow
 from tests.helpers.microdata import HEAD, Row, write_microdata
 from tests.helpers.running import done, run_audit, run_main
 
@@ -226,7 +227,7 @@ def convert(micro: Path, ending: str) -> None:
 @pytest.mark.many
 @pytest.mark.parametrize("word", ["a,b", 'say "x"', "x\ny", "\\", "'", "é", "=cmd()", "a.b", "Group", "count", "Record",
                                   "\1", "\x7f", "row", "individual", "[x]", "x" * 2000])  # fmt: skip
-@EVERY
+@pytest.mark.parametrize("words", [M, ANATOMY, MONOTONIC], ids=["groups", "pairs", "records"])
 def test_hostile_column_names(tmp_path, words, word):
     """Hostile column names are written into headers and manifests."""
     micro = tmp_path / "micro"
@@ -280,6 +281,7 @@ def test_in_one_go_or_release_by_release(tmp_path, words):
     assert files(tmp_path / "once") != files(tmp_path / "other")
 
 
+@slow
 def test_in_two_processes_that_hash_and_count_otherwise(tmp_path):
     """Neither the order of sets nor the number of threads may show."""
     for growing in (False, True):

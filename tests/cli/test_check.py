@@ -43,33 +43,6 @@ def test_exit_codes(name, words, code, form):
 # -- what is printed ----------------------------------------------------------------------------------------------
 
 
-def test_the_whole_json():
-    code, out, err = run("hospital-l-diverse", "m-invariance", "--m", "2", "--format", "json", "--reveal")
-    assert (code, err) == (1, "")
-    assert json.loads(out) == {
-        "schema_version": 1,
-        "series": "Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)",
-        "releases": ["1", "2"],
-        "principle": "m-invariance",
-        "parameters": {"m": 2},
-        "holds": False,
-        "undecided": None,
-        "broken": {"people in a group of other values than before": 2},
-        "revealed": True,
-        "offences": [
-            {
-                "release": "2",
-                "groups": ["1"],
-                "line": line,
-                "what": f"compared with the person's group in release 1, missing: {lost}; new: {new}",
-                "individuals": [who],
-            }
-            for who, line, lost, new in [("Bob", 2, "bronchitis", "gastritis"), ("David", 3, "flu", "dyspepsia")]
-        ],
-        "offences_total": 2,
-    }
-
-
 def test_lines_of_people_are_hidden_with_their_names():
     hidden, shown = (
         json.loads(run("cases-independent", "monotonic", "--k", "3", "--format", "json", *words)[1])["offences"]

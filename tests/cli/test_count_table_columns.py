@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import itertools
 import json
 import re
 import tomllib
@@ -139,20 +138,6 @@ def test_a_share_that_is_not_judged_leaves_the_policy_undecided(rows, tmp_path):
     assert code == 3
     said = "depends on two counts" if table != SHARES else "is a rate of a cell that no table of its release shows"
     assert f"in percent {said}" in why
-
-
-@pytest.mark.parametrize("decimals", [0, 1])
-def test_a_share_stands_for_the_counts_that_round_to_it(decimals, tmp_path):
-    for total, count in itertools.product((7, 30, 400), (0, 1, 5)):
-        rate = round(Fraction(count * 100 * 10**decimals, total) + Fraction(1, 10**9))
-        text = f"{rate / 10**decimals:.{decimals}f}"
-        rows = [("A", "All", str(total), ""), ("A", "F", "*", text)]
-        table = SHARES.replace("decimals = 1", f"decimals = {decimals}")
-        counts = read_counts(read_table_manifest(written(tmp_path, rows, "area,sex,n,percent", table)))
-        fitting = [n for n in range(total + 1) if abs(Fraction(n * 100, total) - Fraction(rate, 10**decimals))
-                   <= Fraction(1, 2 * 10**decimals)]  # fmt: skip
-        assert (counts.lower[1], counts.upper[1]) == (min(fitting), max(fitting))
-        assert count in fitting
 
 
 @pytest.mark.parametrize("denominator", ['{ sex = "All" }', '"people"'])

@@ -216,11 +216,6 @@ def test_tables_with_one_period_each_are_asked_about_where_it_matters(one_day, t
 
 YEAR = {"2024": "34,48,27,67", "2024-Q1": "12,*,5,15", "2024-Q2": "9,14,6,16", "2024-Q3": "13,34,16,36"}
 DIFFERS = {**YEAR, "2024": "34,48,27,66"}
-TWO_YEARS = {
-    "2020": "112,*,350,*", "2021": "409,214,160,783", "20-21": "521,348,510,1379", "2022": "75,80,91,246",
-    "2023": "66,98,52,216"
-}  # fmt: skip
-ANY = {f"{at}": numbers for at, numbers in enumerate(TWO_YEARS.values())}
 
 
 @pytest.mark.parametrize(
@@ -1314,24 +1309,6 @@ def test_a_count_in_a_line_beside_the_table_is_asked_about(form, rows, tmp_path)
     assert "table.not_counts" in drafted["unconfirmed"]["keys"]
 
 
-@pytest.mark.parametrize("above", [True, False])
-def test_a_count_in_a_workbook_beside_the_table_is_asked_about(above, tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in [*([[SAID], []] if above else []), ["area", "sex", "n"]]:
-        book.active.append(row)
-    for area, sex, n in FOUR_HIDDEN:
-        book.active.append([area, sex, n if n == "*" else int(n)])
-    if not above:
-        book.create_sheet("Notes").append([SAID])
-    written(tmp_path, [], table=TABLE + ANY_COUNT)
-    book.save(tmp_path / "releases/1.xlsx")
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8").replace("1.csv", "1.xlsx")
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    code, why, _ = verdict(tmp_path)
-    assert (code, SAID in why, "1.xlsx:1" in why, "1.xlsx:Notes:1" in why) == (3, True, above, not above)
-
-
 ODS = """<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>
@@ -1833,17 +1810,6 @@ def test_a_repair_keeps_denominators_that_say_nothing_about_the_counts(tmp_path)
 FIRST = [("N", "f", "8"), ("N", "m", "*"), ("N", "All", "11"), ("S", "f", "5"), ("S", "m", "9"), ("S", "All", "14"),
          ("All", "f", "13"), ("All", "m", "12"), ("All", "All", "25")]  # fmt: skip
 FEW = TABLE + 'markers = { "*" = [1, 4] }\n'
-
-
-def test_a_first_release_is_repaired_before_its_publication(tmp_path):
-    folder = written(tmp_path / "s", FIRST, table=FEW)
-    file, output = folder / "releases/1.csv", tmp_path / "repaired"
-    code, out, err = run_main("next", str(folder), str(file))
-    assert (code, err) == (1, "")
-    assert f"audit repair {folder} {file} --output repaired" in " ".join(out.split())
-    assert run_main("repair", str(folder), str(file), "--output", str(output))[::2] == (0, "")
-    file.write_bytes((output / "1.csv").read_bytes())
-    assert run_main(str(folder))[0] == 0
 
 
 def test_the_last_release_of_a_series_is_judged_as_if_it_were_not_in_it(tmp_path):

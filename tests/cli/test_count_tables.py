@@ -90,26 +90,6 @@ def test_min_count_has_to_be_known(tmp_path):
     assert run_main(str(tmp_path), "--policy", "min_count=4")[0] == 0
 
 
-def test_waived_findings_do_not_count(tmp_path):
-    folder = PLAIN.write(tmp_path)
-    _, out, _ = run_main(str(folder), "--format", "json")
-    [finding] = json.loads(out)["attacks"][0]["findings"]
-    waiver = f'[[waiver]]\nfinding = "{finding["id"]}"\nreason = "agreed"\nexpires = 2999-01-01\n'
-    with (folder / "series.toml").open("a", encoding="utf-8") as file:
-        file.write(waiver)
-    code, out, _ = run_main(str(folder), "--format", "json")
-    policy = json.loads(out)["policy"]
-    [undecided] = policy["undecided"]
-    line = 'size = { kind = "recovered", lower = 3, upper = 3 }'
-    assert (code, policy["waived"][0]["state"], undecided["measure"]) == (3, "unsized", "min_width")
-    assert line in undecided["reason"]
-    with (folder / "series.toml").open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n")
-    code, out, _ = run_main(str(folder), "--format", "json")
-    assert (code, json.loads(out)["policy"]["waived"][0]["state"]) == (0, "applied")
-    assert "The policy holds, except for what is waived" in run_main(str(folder))[1]
-
-
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit", "github"])
 def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
     code, out, err = run_main(str(PLAIN.write(tmp_path)), "--format", form)
@@ -127,42 +107,9 @@ def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
         assert "(area A, sex f)" in out.replace("\\", "")
 
 
-def test_next_names_the_least_cells_to_hide(tmp_path):
-    rows = [[(("A", "f"), "9"), (("A", "m"), "*")], [(("B", "f"), "30"), (("A", "All"), "12")]]
-    series = TinyTables(PLAIN.dimensions, rows, totals=PLAIN.totals, markers=PLAIN.markers, over_time="same")
-    folder = series.write(tmp_path / "series")
-    candidate = tmp_path / "2.csv"
-    (folder / "releases/2.csv").rename(candidate)
-    manifest = folder / "series.toml"
-    manifest.write_text(manifest.read_text().replace(', "releases/2.csv"', ""))
-    assert run_main(str(folder))[0] == 0
-    code, out, err = run_main("next", str(folder), str(candidate), "--format", "json")
-    assert (code, err) == (1, "")
-    told = json.loads(out)
-    assert [(each["cell"], each["shown"], each["line"]) for each in told["hide"]] == [
-        ({"area": "A", "sex": "All"}, "12", 3)
-    ]
-    assert told["new_total"] == 1
-    code, _, _ = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert code == 0
-    assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nB,f,30\nA,All,\n"
-    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
-
-
 def measured(series, folder):
     code, out, err = run_main(str(series.write(folder)), "--format", "json")
     return code, (json.loads(out)["attacks"][0]["measures"] if code != 2 else {}), err
-
-
-@pytest.mark.parametrize("over_time", ["same", "independent"])
-def test_a_hidden_cell_that_is_shown_elsewhere_is_asked(over_time, tmp_path):
-    """A marker in one table or release protects nothing if another one shows the number."""
-    star, three = ("A",), ("A",)
-    rows = [[(star, "*")], [(three, "3")]] if over_time == "same" else [[(star, "*"), (three, "3")]]
-    series = TinyTables(("area",), rows, totals={"area": "All"}, markers={"*": (1, 4)}, over_time=over_time)
-    code, measures, _ = measured(series, tmp_path)
-    assert code == 1
-    assert (measures["protected"], measures["questions"], measures["recovered"]) == (0, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -53,22 +53,6 @@ ILL = [["g", "50-59", "HIV"], ["h", "50-59", "HIV"]]
 
 
 @pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
-def test_what_is_certain_of_a_harmless_value_violates_nothing(tmp_path, individual):
-    rows = [[*HEALTHY, *MIXED]]
-    code, result, _ = run_audit(series(tmp_path / "without", rows, individual=individual))
-    assert code == 1
-    assert ended(result)["max_risk"] == "violated"
-    code, result, _ = run_audit(series(tmp_path / "with", rows, NONE, individual=individual))
-    assert code == 0
-    assert ended(result)["max_risk"] == "holds"
-    assert ended(result)["min_e"] == ("holds" if individual else "not judged")
-    assert found(result) == []
-    [warning] = warned(result)
-    assert warning["examples"] == ["Disease: none"]
-    assert warning["text"].startswith(f"{6 if individual else 1} finding")
-
-
-@pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
 def test_that_people_have_none_of_the_harmless_values_is_undecided_until_somebody_says_what_it_discloses(
     individual, tmp_path
 ):

@@ -55,24 +55,6 @@ def test_a_method_with_exact_quasi_identifiers_is_tried_with_coarse_ones(clinic)
     assert "--publish generalization --output" in text
 
 
-def test_each_method_ends_as_its_own_audit_says(clinic, tmp_path):
-    [tried] = [each for each in clinic["tried"] if (each["method"], each["parameters"]) == ("m-invariance", "--m 2")]
-    run_main(
-        "anonymize",
-        "--no-audit",
-        CLINIC,
-        "--method",
-        "m-invariance",
-        "--m",
-        "2",
-        "--output",
-        str(tmp_path / "s"),
-        "--seed",
-        "0",
-    )
-    assert run_main(str(tmp_path / "s"))[0] == tried["exit_code"] == 1
-
-
 def test_a_refusal_says_why(clinic):
     refused = [each for each in clinic["tried"] if each["method"] == "monotonic-mondrian"]
     assert refused

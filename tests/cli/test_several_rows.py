@@ -84,29 +84,6 @@ def test_a_page_says_of_no_clause_both_that_it_is_violated_and_undecided(tmp_pat
     assert "several rows in one release" in text
 
 
-@pytest.mark.parametrize("where", ["column", "files"])
-@pytest.mark.parametrize(
-    ("last", "people", "code"), [("d", 1, 1), ("e", 2, 3), ("", 1, 1)], ids=["one", "two", "one and a counterfeit"]
-)
-def test_a_stated_k_counts_people_whose_rows_are_known(tmp_path, where, last, people, code):
-    """A class of several rows, all of one person, hides no one; what several rows disclose is not judged."""
-    rows = [["a", "20-30", "flu", ""], ["b", "20-30", "cold", ""], ["b", "20-30", "gout", ""]]
-    rows += [["d", "30-40", "cold", ""], ["d", "30-40", "flu", ""], [last, "30-40", "gout", ""]]
-    folder = series(tmp_path, [rows], f'rows = "episodes"\n{NOTED}')
-    if where == "files":
-        write(
-            folder / "private/1.key.csv",
-            as_csv([["row", "individual"], *([str(at), r[0]] for at, r in enumerate(rows))]),
-        )
-        manifest = folder / "series.toml"
-        manifest.write_text(manifest.read_text().replace('individual = "Patient"', ""))
-    ended, result = judged(folder, "--k", "2")
-    assert [(each["k"], each["k_people"]) for each in result["panel"]] == [(3, people)]
-    broken = [(each["measure"], each["value"]) for each in result["policy"]["violations"]]
-    assert (ended, broken) == (code, [("k", 1)] if code == 1 else [])
-    assert states(result)["k"] == ("violated" if code == 1 else "undecided")
-
-
 @pytest.mark.parametrize("seed", range(some(6)))
 @pytest.mark.parametrize("which", ["episodes", "latest", "first"])
 def test_people_of_classes_by_definition(tmp_path, which, seed):

@@ -394,6 +394,7 @@ def repair(drawn, folder, *words):
     return run_main("repair", str(drawn.series), *files, *output, *words)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [1, 2, 5])
 def test_verdicts_are_those_of_enumeration(tmp_path, kind, seed):

@@ -289,7 +289,7 @@ def test_nothing_can_be_excluded_though_values_change(method):
 
 
 @pytest.mark.many
-@pytest.mark.parametrize("seed", [1006, 1012, 1025, 1033])
+@pytest.mark.parametrize("seed", [1006, 1025])
 @pytest.mark.parametrize("form", ["generalization", "anatomy"])
 @pytest.mark.parametrize("method", DISTINCT)
 def test_changing_values_disclose_nobody_through_files(method, form, seed, tmp_path):
@@ -357,31 +357,3 @@ def test_values_that_cannot_be_apart_are_named_with_their_lines(tmp_path):
     assert '1.csv:5, column "Value": release 1 is not published: m-Distinct* cannot be met' in err
     assert "v0 (at most 1) (lines 5, 7); choose a smaller m, publish by m-distinct" in err
     assert not (tmp_path / "series" / "series.toml").exists()
-
-
-@pytest.fixture(scope="module")
-def simulated(tmp_path_factory):
-    """Microdata of a few thousand people over five snapshots: to publish people anew each time breaks them."""
-    folder = tmp_path_factory.mktemp("simulated") / "people"
-    words = ["--rows", "1500", "--insertions", "300", "--deletions", "300", "--snapshots", "5", "--seed", "4"]
-    code, _, err = run_main("simulate", "--output", str(folder), "--file-type", "csv", *words)
-    assert code == 0, err
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("words", "attack", "broken"),
-    [
-        (("l-diversity", "--l", "4"), "intersection", "vulnerable"),
-        (("mondrian", "--k", "5"), "inference-table", "unsafe"),
-    ],
-)
-def test_baselines_are_broken(simulated, tmp_path, words, attack, broken):
-    code, out, err = run_main(
-        "anonymize", "--no-audit", str(simulated), "--method", *words, "--output", str(tmp_path / "series")
-    )
-    assert code == 0, err
-    assert "Published 5 releases" in out
-    code, result, _ = run_audit(tmp_path / "series", "--attack", attack)
-    assert code == 1
-    assert result["attacks"][0]["measures"][broken] > 100

@@ -256,14 +256,6 @@ def test_transitions_that_say_that_nothing_changes_are_none():
     assert [clause["state"] for clause in one["policy"]["clauses"]] == ["holds"] * 3
 
 
-def test_a_value_that_no_line_allows_is_still_an_error():
-    series = TinySeries([FOUR], {("flu", "flu"): None, ("gout", "gout"): None})
-    with written(series) as folder:
-        code, result, err = run_audit(folder)
-    assert (code, result) == (2, None)
-    assert "cold" in err
-
-
 def covered():
     """The same behind boxes, with a register."""
     from tests.helpers.tiny import Registered
@@ -286,26 +278,3 @@ def test_what_nobody_judged_does_not_pass(series, adversary, words):
         assert code == 3, err
         assert result["policy"]["undecided"]
         assert "UNDECIDED" in run_main(str(folder), "--adversary", adversary, *words)[1]
-
-
-def test_the_manifest_states_a_clause():
-    with written(covered()) as folder:
-        (folder / "series.toml").write_text((folder / "series.toml").read_text() + "\n[policy]\nmin_e = 2\n")
-        assert run_audit(folder, "--adversary", "register")[0] == 3
-        code, result, _ = run_audit(folder, "--adversary", "register", "--attack", "intersection")
-    assert (code, result["policy"]["not_asked"]) == (0, ["min_e", "k"])
-
-
-def test_k_is_that_of_each_release_alone():
-    """Without record ids, too: three of four rows look alike."""
-    ages = [*["20-29"] * 3, "30"]
-    rows = [Row(name, "1", value, (age,)) for name, value, age in zip("ABCD", "abcd", ages, strict=True)]
-    series = TinySeries([rows], quasi_identifiers=("Age",))
-    with written(series) as folder:
-        code, result, _ = run_audit(folder)
-        assert (code, result["panel"][0]["k"], result["panel"][0]["alone"]) == (1, 1, 1)
-        violation = {"attack": None, "measure": "k", "limit": 2, "value": 1, "release": "1"}
-        assert violation in result["policy"]["violations"]
-        for k in (2, 50):
-            printed = " ".join(run_main(str(folder), "--k", str(k))[1].split())
-            assert f"Violated: at least {k} rows must look alike; in release 1 alone some are unique (k)" in printed

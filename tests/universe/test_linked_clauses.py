@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from tests.helpers.amount import some
 from tests.universe.drawing import DEEP, share
 from tests.universe.linked import ABSENT
 from tests.universe.program import answer
@@ -40,7 +41,7 @@ def chosen():
     """A share of all series, with as many in which nobody is certain: few of all, and the only ones that may pass."""
     if DEEP:
         return everything()
-    return share([each for each in everything() if nobody_certain(each)], 60) + share(everything(), 40)
+    return share([each for each in everything() if nobody_certain(each)], some(300)) + share(everything(), some(200))
 
 
 def audited(record: Record, **policy):
@@ -86,11 +87,11 @@ def test_a_stricter_policy(number):
 
 
 def test_two_people_who_are_equal_in_all_worlds_violate_min_e():
-    for record in share([each for each in everything() if each.min_e_in_all == 1 != each.min_e], 20):
+    for record in share([each for each in everything() if each.min_e_in_all == 1 != each.min_e], some(100)):
         assert_judged(record)
 
 
 def test_posteriors_decide_max_risk():
-    for record in share([each for each in everything() if not weighed_by_shares(each)], 20):
+    for record in share([each for each in everything() if not weighed_by_shares(each)], some(100)):
         violated = max(risks(record)) >= LIMIT
         assert audited(record, max_risk=LIMIT).clause("max_risk") == ("violated" if violated else "holds")
