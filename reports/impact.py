@@ -223,7 +223,11 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
         yield say("No candidate can undo what the earlier releases disclose.")
         standing = impact.without.policy.standing
         if impact.adds.violations and standing is not None:
-            yield say("Whatever of it is changed, the policy stays undecided: {reasons}.", reasons=standing)
+            yield say(
+                "Whatever of the candidate is changed, the policy would be undecided even without new findings: "
+                "{reasons}.",
+                reasons=standing,
+            )
         elif impact.adds.violations:
             files, column = impact.candidate.files, impact.candidate.column
             if column is not None and not named_alone(impact.candidate.release, files[0]):

@@ -210,7 +210,7 @@ def assumptions(report: Report) -> Iterator[str]:
         "have. Where a group has few people of one kind, check that each value is possible for several of them."
     )
     yield say(
-        "Values that differ count as different, however near they are, such as two codes of one illness, unless the "
+        "Texts that differ count as different, however near they are, such as two codes of one illness, unless the "
         "publisher has said which ones are near."
     )
     if who.has_register:

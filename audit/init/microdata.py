@@ -46,11 +46,11 @@ from audit.io.microdata import (
     OneRow,
     SnapshotFile,
     frequent_value,
+    in_digits,
     kind_of_values,
     note_empty,
     note_no_people,
     open_microdata,
-    pointed,
     remedy_for_codes,
     remedy_for_empty,
     remedy_for_unknown,
@@ -138,10 +138,7 @@ def _complete(found: FoundFiles) -> None:
         guesses.state(key, [*row.gravest] or row.column, say("some people have several rows in one table"))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
-    with_commas = [c.name for c in (*known, found.sensitive) if commas_are_decimal({*c.texts} - {*missing, ""})]
-    if with_commas:
-        why = say('numbers of "{column}" have decimal commas', column=with_commas[0])
-        guesses.state("columns.decimal", ",", why)
+    sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
     codes = [column.name for column in quasi if column_names.is_postal(column.name)]
     if codes:
         guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
@@ -151,19 +148,8 @@ def _complete(found: FoundFiles) -> None:
     for column in quasi:
         texts = [text for text in column.texts if text]
         if column.name not in codes:
-            _state_domain(found, column, [*map(pointed, texts)] if with_commas else texts)
+            _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
-        *(
-            say(
-                'Numbers of "{column}" have commas between thousands ({text}), and are read as texts: write them '
-                "without these commas in the tables, and run this command again.",
-                column=printable(column.name),
-                text=printable(grouped[0]),
-            )
-            for column in quasi
-            if (grouped := [text for text in column.texts if "," in text]) and not with_commas
-            if all(ungrouped(text, ",") != text for text in grouped)
-        ),
         *(
             say(
                 'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
@@ -204,6 +190,21 @@ def _complete(found: FoundFiles) -> None:
         *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
         *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
     ]
+
+
+def _state_decimal(guesses: Guesses, columns: Sequence[Column], missing: Collection[str]) -> str | None:
+    """State the decimal sign that the commas of numbers show, if any does; return it."""
+    with_commas = [(each, [text for text in each.texts if "," in text and text not in missing]) for each in columns]
+    for column, texts in with_commas:
+        if commas_are_decimal(texts):
+            guesses.state("columns.decimal", ",", say('numbers of "{column}" have decimal commas', column=column.name))
+            return ","
+    for column, texts in with_commas:
+        if texts and all(ungrouped(text, ",") != text for text in texts):
+            why = say('commas in numbers of "{column}" part thousands', column=column.name)
+            guesses.state("columns.decimal", ".", why)
+            return "."
+    return None
 
 
 def _people(found: FoundFiles) -> Column:

@@ -189,7 +189,7 @@ class Microdata:
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
         similar: whether nobody may learn that a person's value is another one; None if nothing says so.
-        decimal: the decimal sign of numbers, `.` or `,`; with a comma, points part thousands.
+        decimal: the decimal sign of numbers, `.` or `,`, of which the other one parts thousands; None if not stated.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
         unlinkable: other columns, published as they are, with the reason why no outsider can know them of a person.
@@ -211,7 +211,7 @@ class Microdata:
     harmless: tuple[str, ...] = ()
     similar: bool | None = None
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
-    decimal: str = "."
+    decimal: str | None = None
     dates: Mapping[str, str] = field(default_factory=dict)
     unlinkable: Mapping[str, str] = field(default_factory=dict)
     spelled: tuple[str, ...] = ()
@@ -398,6 +398,15 @@ class Microdata:
                     column=printable(name),
                 )
                 problems.add(NAME, what, remedy)
+        read = [kind_of_values([in_digits(text, sign) for text in self._first[self.sensitive]]) for sign in ".,"]
+        if not (self.decimal or self.has_numbers or self.sensitive in self.spelled) and Kind.NUMERIC in read:
+            what = say('the commas in numbers of "{column}" may part thousands', column=printable(self.sensitive))
+            remedy = say(
+                'write decimal = "." under [columns] if they do, decimal = "," if they are decimal signs, or '
+                'spelled = ["{column}"] if these are texts',
+                column=printable(self.sensitive),
+            )
+            problems.add(NAME, what, remedy)
         problems.check()
 
     def impossible(self, every: Sequence[ReadSnapshot], *, constant: bool) -> list[Numbers]:
@@ -432,7 +441,7 @@ class Microdata:
         if table is None:
             return None
         for name in {*names} - {*self.codes, *self.unlinkable}:
-            table = table.mapped(name, pointed if self.decimal == "," else ungrouped)
+            table = table.mapped(name, partial(in_digits, sign=self.decimal))
         for name in {*names} & {*self.dates}:  # a plan may leave out a column
             unit = UNITS[self.dates[name]]
             table = table.mapped(name, partial(_in_units, kind=kind_of_days(table.distinct(name)), form=unit))
@@ -667,8 +676,8 @@ class _MicrodataReader(Reader):
             self.note("codes", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
             self.note("codes", say('"{name}" has a domain or a hierarchy as well', name=name), say("keep one of them"))
-        decimal = self.text(columns, "decimal") or "."
-        if decimal not in (".", ","):
+        decimal = self.text(columns, "decimal")
+        if decimal not in (None, ".", ","):
             self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
         left_out = single["sensitive"], self.texts(columns, "left_out")
         if {*left_out[1]} & {*self.texts(columns, "harmless")}:
@@ -850,12 +859,14 @@ def _domain(content: object) -> Domain | None:
     return Domain(texts=texts) if fits else None
 
 
-def pointed(text: str) -> str:
-    """Return a number with a decimal comma, or points or blanks between thousands, as one with a decimal point.
+def in_digits(text: str, sign: str | None) -> str:
+    """Return a number with the decimal sign, and signs between thousands, as one with a decimal point at most.
 
-    >>> pointed("9.028,64"), pointed("9 028,64"), pointed("10.000 to 20.000")
-    ('9028.64', '9028.64', '10.000 to 20.000')
+    >>> in_digits("9.028,64", ","), in_digits("9,028", "."), in_digits("9 028", None), in_digits("10.000 to 20", ",")
+    ('9028.64', '9028', '9028', '10.000 to 20')
     """
+    if sign != ",":
+        return ungrouped(text, "," if sign else "")
     number = with_decimal_point(ungrouped(text))
     return text if number_in(number) is None else number
 

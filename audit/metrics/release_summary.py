@@ -58,6 +58,8 @@ def panels(evidence: View, position: int, k: float) -> tuple[ReleasePanel, ...]:
     why = say("there are too many people in the register and groups to compare")
     if held.register is None:
         why = say("the adversary has no register, so the population is not known")
+        if held.series.manifest.register is not None:
+            why = say("this adversary does not use the register, so the population is not known")
     read, crowd = held.keyed[position], population(held, evidence.source, position)
     rules, owner = held.series.columns.rules, read.owners(held.series.people)
     harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]

@@ -41,7 +41,7 @@ from reports.verdict import contradicted, headline, split
 
 _YEAR = 365.2425  # days
 _FORMS = {
-    "exact": Phrase("exact values"),
+    "exact": Phrase("one text each, exact or a broader class"),
     "range": Phrase("ranges without an end"),
     "prefix": Phrase("first characters"),
     "set": Phrase("several values together"),

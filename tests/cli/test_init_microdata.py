@@ -843,13 +843,34 @@ def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tm
     assert max(map(len, numbers)) <= 2
 
 
-@pytest.mark.parametrize(("comma", "said"), [(",", True), ("", False)])
-def test_commas_between_thousands_are_said_to_be_read_as_texts(tmp_path, comma, said):
+@pytest.mark.parametrize(("amount", "sign"), [(r"\1,\2", "."), (r"\1\2", None), (r"\1,\3", ",")])
+def test_commas_in_numbers_are_read_as_microdata_declare_them(tmp_path, amount, sign):
     folder = office(tmp_path / "m")
     for path in folder.glob("*.csv"):
-        path.write_text(re.sub(r"(\d+)\.(\d{3}),\d+", rf"\1{comma}\2", path.read_text()))
-    text = " ".join("".join(run_main("init", "--microdata", str(folder), "--yes")[1:]).split())
-    assert ('Numbers of "Gesamtbetrag" have commas between thousands (1,028), and are read as texts' in text) == said
+        path.write_text(re.sub(r"(\d+)\.(\d{3}),(\d+)", amount, path.read_text()))
+    _, document = initialised(folder)
+    assert document["columns"].get("decimal") == sign
+    assert open_microdata(folder).kinds["Gesamtbetrag"].value == "numeric"
+
+
+@pytest.mark.parametrize(("sign", "number"), [(".", "14907"), (",", "14.907")])
+def test_commas_in_sensitive_numbers_are_declared_in_microdata(tmp_path, sign, number):
+    """An audit of what was published asked for `types`, which microdata do not have."""
+    folder = tmp_path / "m"
+    folder.mkdir()
+    rows = [f'TP{n},{1960 + n % 9},"{n % 7 + 14},{907 + n % 3}"' for n in range(42)]
+    (folder / "tax.csv").write_text("\n".join(["Taxpayer ID,Year of birth,Total income", *rows, ""]))
+    initialised(folder)
+    text = (folder / "microdata.toml").read_text()
+    stated = 'decimal = "."  # guess: commas in numbers of "Total income" part thousands'
+    assert stated in text
+    (folder / "microdata.toml").write_text(text.replace(stated, ""))
+    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
+    assert 'write decimal = "." under [columns] if they do' in refused("anonymize", str(folder), *words)
+    (folder / "microdata.toml").write_text(text.replace(stated, f'decimal = "{sign}"'))
+    assert run_main("anonymize", str(folder), *words)[0] == 0
+    assert f",{number}\n" in (tmp_path / "s/releases/tax.csv").read_text()
+    assert '"Total income" = "numeric"' in (tmp_path / "s/series.toml").read_text()
 
 
 def test_empty_cells_that_methods_refuse_are_asked_about(tmp_path):

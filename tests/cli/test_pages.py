@@ -600,7 +600,7 @@ def test_an_assessment_gives_each_column_one_role(series, tmp_path):
     ("cells", "said", "different"),
     [
         (["1", "2", "3", "4"], "exact numbers", 4),
-        (["a", "b", "b", "b"], "exact values", 2),
+        (["a", "b", "b", "b"], "one text each, exact or a broader class", 2),
         (["2024-01-05", "2024-02-05", "2024-02-05", "2024-03-05"], "exact days", 3),
         (["[20, 29]", "[20, 29]", "[30, 39]", "[30, 39]"], "ranges about 10 wide", 2),
         (["20-29", "20-29", "20-29", "30-69"], "ranges about 10 wide", 2),
@@ -610,7 +610,11 @@ def test_an_assessment_gives_each_column_one_role(series, tmp_path):
         (["<20", "<20", ">60", ">60"], "ranges without an end", 2),
         (["75***", "75***", "76***", "7****"], "the first 1 to 2 characters", 3),
         (["{a, b}", "{a, b}", "{c, d}", "{c, d}"], "several values together", 2),
-        (["*", "a", "b", "c"], "exact values in 75.0% of the rows; a withheld value in 25.0% of the rows", 3),
+        (
+            ["*", "a", "b", "c"],
+            "one text each, exact or a broader class in 75.0% of the rows; a withheld value in 25.0% of the rows",
+            3,
+        ),
         (["*"] * 4, "a withheld value", 0),
     ],
 )
@@ -621,7 +625,10 @@ def test_an_assessment_says_how_exactly_columns_are_published(cells, said, diffe
     series_of(tmp_path / "s", ["\n".join(["group,q,illness", *rows, ""])], columns)
     text = rendered("dpia", series=tmp_path / "s")[1].replace("\\", "")
     assert f"| q | quasi-identifier: by which a person might be recognised | {said} | {different} |" in text
-    assert "| illness | sensitive: what no one may learn about a person | exact values | 2 |" in text
+    assert (
+        "| illness | sensitive: what no one may learn about a person | one text each, exact or a broader class | 2 |"
+        in text
+    )
     taken = text.split("## Measures")[1].split("What can be done now")[0]
     assert ("Coarsened columns: q." in taken) == any(word in said for word in ("ranges", "first", "several"))
     assert ("Withheld cells: q in" in taken) == ("withheld" in said)
