@@ -1,17 +1,16 @@
 """Queries: random COUNT queries, their true answers in the microdata, their estimates from a release, and the errors.
 
 A query asks how many rows have each quasi-identifier and the sensitive value within a range. All ranges of an axis
-have the same length, so that few are distinct. Each query is divided into two halves, each with some of the axes; the
-data of a half are computed once for all queries that share it.
+have the same length, so that few are distinct; what lies in a range is computed once for all queries that share it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, reduce
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,31 +23,12 @@ TILE = 1 << 22  # the most numbers in a table: 32 MB
 BLOCK = 1 << 17  # the most numbers in a block of work: 1 MB, which fits into a processor's cache
 
 
-@dataclass(frozen=True)
-class Half:
-    """One half of all queries: the ranges on some of the axes.
+class AxisRanges(NamedTuple):
+    """The distinct ranges of all queries on an axis: their low and high ends, and the range of each query."""
 
-    Attributes:
-        axes: the axes.
-        ranges: the low and high ends of the distinct ranges, for each axis.
-        combination: the range on each axis of each distinct combination; shape (combinations, axes).
-        of: the combination of each query; shape (queries,).
-    """
-
-    axes: tuple[int, ...]
-    ranges: tuple[tuple[Floats, Floats], ...]
-    combination: Integers
+    low: Floats
+    high: Floats
     of: Integers
-
-    def table(self, column: Callable[[int, Floats, Floats], Any], join: np.ufunc, neutral: Any) -> Any:  # noqa: ANN401
-        """Return a row for each combination: the rows `column(axis, low, high)` of its ranges, combined by `join`.
-
-        `neutral` is the neutral element of the join, of the columns' type; shape (width,).
-        """
-        made = np.repeat(neutral[None, :], len(self.combination), axis=0)
-        for place, axis in enumerate(self.axes):
-            join(made, column(axis, *self.ranges[place])[self.combination[:, place]], out=made)
-        return made
 
 
 @dataclass(frozen=True)
@@ -67,27 +47,13 @@ class Workload:
         return len(self.low)
 
     @cached_property
-    def halves(self) -> tuple[Half, Half]:
-        """The two halves of the queries, with the axes distributed so that both have few combinations."""
-        distinct = []
-        for axis in range(self.low.shape[1]):
-            ends = np.stack([self.low[:, axis], self.high[:, axis]], axis=1)
-            ranges, number = np.unique(ends, axis=0, return_inverse=True)
-            distinct.append((ranges, number.reshape(-1)))
-        sides: list[list[int]] = [[], []]
-        sizes = [1, 1]
-        for axis in sorted(range(len(distinct)), key=lambda axis: -len(distinct[axis][0])):
-            side = int(sizes[1] < sizes[0])
-            sides[side].append(axis)
-            sizes[side] *= max(1, len(distinct[axis][0]))
-        left, right = (self._half(sorted(axes), distinct) for axes in sides)
-        return left, right
-
-    def _half(self, axes: Sequence[int], distinct: Sequence[tuple[Floats, Integers]]) -> Half:
-        choice = np.stack([distinct[axis][1] for axis in axes] or [np.zeros(len(self), dtype=np.intp)], axis=1)
-        combination, of = np.unique(choice, axis=0, return_inverse=True)
-        ranges = tuple((distinct[axis][0][:, 0], distinct[axis][0][:, 1]) for axis in axes)
-        return Half(tuple(axes), ranges, combination[:, : len(axes)], of.reshape(-1))
+    def ranges(self) -> list[AxisRanges]:
+        """The ranges on each axis."""
+        found = []
+        for ends in np.stack([self.low, self.high]).transpose(2, 0, 1):
+            (low, high), of = np.unique(ends, axis=1, return_inverse=True)
+            found.append(AxisRanges(low, high, of.reshape(-1)))
+        return found
 
 
 def draw(axes: Sequence[DomainAxis], queries: int, theta: float, style: Style, rng: np.random.Generator) -> Workload:
@@ -139,9 +105,8 @@ def errors(actual_counts: Counts, estimates: Floats, style: Style) -> Floats:
 
 
 def tiles(places: Floats, workload: Workload) -> Iterator[Floats]:
-    """Yield the rows in blocks of a multiple of 64, so that a half's bitmaps stay small."""
-    halves = workload.halves
-    width = 64 * max(1, TILE // sum(len(half.combination) for half in halves))
+    """Yield the rows in blocks of a multiple of 64, so that the bitmaps of all ranges stay small."""
+    width = 64 * max(1, TILE // sum(len(ranges.low) for ranges in workload.ranges))
     for begin in range(0, len(places), width):
         yield places[begin : begin + width]
 
@@ -149,29 +114,23 @@ def tiles(places: Floats, workload: Workload) -> Iterator[Floats]:
 def matches(places: Floats, workload: Workload) -> Iterator[tuple[slice, Words]]:
     """Yield blocks of queries, each with the bitmaps of the rows in their ranges; shape (queries, words)."""
     words = -(-len(places) // 64)
-
-    def column(axis: int, low: Floats, high: Floats) -> Words:
-        made = np.zeros((len(low), 8 * words), dtype=np.uint8)
-        at = places[:, axis].copy()
-        for row, begin, end in zip(made, low, high, strict=True):
+    tables = []
+    for at, ranges in zip(places.T.copy(), workload.ranges, strict=True):
+        inside = np.zeros((len(ranges.low), 8 * words), dtype=np.uint8)
+        for row, begin, end in zip(inside, ranges.low, ranges.high, strict=True):
             packed = np.packbits((at >= begin) & (at <= end))
             row[: len(packed)] = packed
-        return made.view(np.uint64)
-
-    left, right = workload.halves
-    every = np.full(words, np.iinfo(np.uint64).max, dtype=np.uint64)
-    if not (left.axes or right.axes):
-        raise ValueError("a query needs at least one range")
-    tables = [half.table(column, np.bitwise_and, every) for half in (left, right)]
-    for block in blocks(len(workload), words):
-        yield block, tables[0][left.of[block]] & tables[1][right.of[block]]
+        tables.append(inside.view(np.uint64))
+    return joined(tables, workload, np.bitwise_and)
 
 
-def blocks(queries: int, width: int) -> Iterator[slice]:
-    """Yield slices of queries that fit into a block with rows of the given width."""
-    step = max(1, BLOCK // max(1, width))
-    for begin in range(0, queries, step):
-        yield slice(begin, begin + step)
+def joined(tables: Sequence[npt.NDArray[Any]], workload: Workload, join: np.ufunc) -> Iterator[tuple[slice, Any]]:
+    """Yield blocks of queries, each with the rows of its ranges joined; a table has a row for each range of an axis."""
+    step = max(1, BLOCK // max(1, tables[0].shape[1]))
+    for begin in range(0, len(workload), step):
+        block = slice(begin, begin + step)
+        rows = (table[ranges.of[block]] for table, ranges in zip(tables, workload.ranges, strict=True))
+        yield block, reduce(join, rows)
 
 
 @dataclass(frozen=True)
@@ -238,23 +197,18 @@ def _by_boxes(published: ReleaseContents, workload: Workload) -> Floats:
     # The box's real people, divided by |G| to turn counts of values into c2.
     weight = people * (sizes - published.fake[group]) / (sizes * sizes)
     below = _below(published.value_counts())
-    sensitive = len(published.extents)
-    left, right = workload.halves
-    width = max(1, TILE // (len(left.combination) + len(right.combination)))
+    width = max(1, TILE // sum(len(ranges.low) for ranges in workload.ranges))
     found = np.zeros(len(workload))
     for begin in range(0, len(group), width):
-        tile = slice(begin, begin + width)
-
-        def column(axis: int, low: Floats, high: Floats, tile: slice = tile) -> Floats:
-            if axis == sensitive:
-                return (below[high.astype(np.intp)] - below[low.astype(np.intp)])[:, group[tile]] * weight[tile]
+        tile, tables = slice(begin, begin + width), []
+        *quasi, sensitive = workload.ranges
+        for axis, ranges in enumerate(quasi):
             used, place = np.unique(cell[tile, axis], return_inverse=True)
-            return _selected(published.extents[axis], used).fractions(low, high)[:, place]
-
-        ones = np.ones(len(group[tile]))
-        tables = [half.table(column, np.multiply, ones) for half in (left, right)]
-        for block in blocks(len(workload), len(ones)):
-            found[block] += np.einsum("qb,qb->q", tables[0][left.of[block]], tables[1][right.of[block]])
+            tables.append(_selected(published.extents[axis], used).fractions(ranges.low, ranges.high)[:, place])
+        inside = below[sensitive.high.astype(np.intp)] - below[sensitive.low.astype(np.intp)]
+        tables.append(inside[:, group[tile]] * weight[tile])
+        for block, shares in joined(tables, workload, np.multiply):
+            found[block] += shares.sum(axis=1)
     return found
 
 
