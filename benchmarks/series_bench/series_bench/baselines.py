@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from attacks.differencing.attack import Differencing
 from attacks.registry import find
+from audit.count_tables.build_evidence import build_evidence
 from audit.findings.disclosure import Disclosures
-from audit.findings.proof import Proof
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
-from series_bench.count_proofs import TableQuestions, table_questions
-from series_bench.questions import AttackedSeries, even
+from series_bench.questions import AttackedSeries, count_questions, even
 
 ATTACKERS = ("intersection", "update-graph", "joint")
 """Attacks that return people's values, or their probabilities."""
@@ -61,73 +60,26 @@ def attack_series(name: str, series: AttackedSeries) -> pd.DataFrame:
     return pd.concat([claims.loc[~decided, ["question", "value", "probability"]], certain.assign(probability=1.0)])
 
 
-def prove_series(name: str, series: AttackedSeries) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield what an attack finds certain, each with its proof if it has one.
-
-    Raises:
-        UsageError: it does not apply to the series.
-    """
-    outcome = _run(name, series)
-    if not isinstance(outcome.claims, Disclosures):
-        return
-    for found in outcome.claims.certify(np.arange(len(outcome.claims))):
-        if found is not None and not found.unproved and found.value >= 0:
-            proof = {} if found.proof is None else proof_document(series, found.proof)
-            releases = [found.release]
-            if series.evidence.transitions is None:
-                releases = [
-                    at
-                    for at in range(len(series.evidence.tags))
-                    if found.individual in series.evidence.pools(at).person
-                ]
-            for release in releases:
-                yield _question(series, found.individual, release), series.evidence.values[found.value], proof
-
-
-def proof_document(series: AttackedSeries, proof: Proof[int]) -> dict[str, Any]:
-    """Return a proof as JSON: names for codes."""
-    tags, values, people = series.evidence.tags, series.evidence.values, series.series.people
-    return {
-        "points": [[tags[each.release], each.group, values[each.value], each.points] for each in proof.points],
-        "people": [people.name(person) for person in proof.people],
-    }
-
-
 def bound_counts(series: AttackedSeries) -> pd.DataFrame:
     """Return the counts that `differencing` leaves possible for each cell, all equally probable.
 
     Raises:
         UsageError: the series is not of count tables.
     """
-    intervals: dict[str, tuple[int, int]] = {}
-    for part in _tables(series):
-        outcome = part.bounds(_COUNT_SECONDS)
-        intervals |= {name: (int(outcome.lower[at]), int(outcome.upper[at])) for name, at in part.asked.items()}
+    if not series.counts:
+        raise UsageError("differencing: it needs a series of count tables")
+    published, intervals = series.published, dict[str, tuple[int, int]]()
+    names = count_questions(published)
+    for part in build_evidence(published, published.manifest.limits({})).parts:
+        outcome, asked = Differencing(both_ends=True).run(part.tables, Budget(_COUNT_SECONDS)), part.questions
+        for place in np.flatnonzero((asked.published >= 0) & (asked.since < 0)).tolist():
+            ends = int(outcome.lower[place]), int(outcome.upper[place])
+            intervals[names[int(asked.published[place])]] = ends
     told = even(series.candidates)[["question", "value", "probability"]]
     ends = told["question"].map(lambda question: intervals.get(question, (0, 10**9)))
     count = told["value"].astype(int)
     inside = (count >= [low for low, _ in ends]) & (count <= [high for _, high in ends])
     return even(told[inside].assign(rows=1))[["question", "value", "probability"]]
-
-
-def prove_counts(series: AttackedSeries) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield the counts that `differencing` recovers, each with its proof.
-
-    Raises:
-        UsageError: the series is not of count tables.
-    """
-    wanted = set(series.questions)
-    for part in _tables(series):
-        outcome = part.bounds(_COUNT_SECONDS)
-        for question, place in part.asked.items():
-            if question in wanted and outcome.lower[place] == outcome.upper[place]:
-                yield question, str(outcome.lower[place]), part.document(outcome.bounds(place))
-
-
-def _tables(series: AttackedSeries) -> Iterator[TableQuestions]:
-    if not series.counts:
-        raise UsageError("differencing: it needs a series of count tables")
-    return table_questions(series.published)
 
 
 def _run(name: str, series: AttackedSeries) -> Outcome:

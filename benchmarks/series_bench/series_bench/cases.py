@@ -30,7 +30,7 @@ from series_bench import VERSION
 from series_bench.files import write_csv, write_text
 from series_bench.tiny import draw_island, write_islands
 
-TaskKind = Literal["publish", "protect", "attack", "prove"]
+TaskKind = Literal["publish", "protect", "attack"]
 TASKS = "tasks.json"
 PUBLIC_SEEDS = ("1", "2")
 ATTRIBUTES = {"quasi_identifiers": "Age=20..69,Gender=2,Region=8", "sensitive": "Disease=12"}
@@ -103,9 +103,10 @@ class Case:
         return f"{self.kind}-{self.name}-{self.seed}"
 
     def number(self, secret: str) -> int:
-        """Return the start of its random numbers; attacks and proofs share their series."""
-        about = "attack" if self.kind == "prove" else self.kind
-        digest = hashlib.sha256(f"series-bench {VERSION} {secret} {self.seed} {about} {self.name}".encode()).digest()
+        """Return the start of its random numbers."""
+        digest = hashlib.sha256(
+            f"series-bench {VERSION} {secret} {self.seed} {self.kind} {self.name}".encode()
+        ).digest()
         return int.from_bytes(digest[:7])
 
 
@@ -115,7 +116,6 @@ def cases(seeds: Sequence[str], kinds: Sequence[TaskKind]) -> Iterator[Case]:
         "publish": [*POPULATIONS],
         "protect": [*COUNTS],
         "attack": [*POPULATIONS, *COUNTS, "tiny"],
-        "prove": [*POPULATIONS, *COUNTS, "tiny"],
     }
     for kind in kinds:
         for name in names[kind]:

@@ -1,7 +1,7 @@
 """`series-bench`: run methods and score them, at once or with a third party that keeps the truth; draw papers' figures.
 
 A method is named as this project has it (`attack/joint`), or is a file of yours with one function: `publish`,
-`protect`, `attack` or `prove` (docs/series-bench.md).
+`protect` or `attack` (docs/series-bench.md).
 """
 
 from __future__ import annotations

@@ -6,18 +6,16 @@
 * `protect(table, rng)` returns a text for each cell of true counts, totals being at the end of each axis. `RULES` of
   its module says what texts stand for, as keys of `[table]` with their values.
 * `attack(series)` returns a frame with `question`, `value` and `probability`, given an `AttackedSeries`.
-* `prove(series)` yields question, value and proof.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +29,13 @@ from audit.model.errors import AuditError
 from audit.model.history import PublicationHistory
 from audit.principles import registry as principles
 from audit.publishing.publish import PublishOptions, publish
-from series_bench.baselines import ATTACKERS, attack_series, bound_counts, prove_counts, prove_series
+from series_bench.baselines import ATTACKERS, attack_series, bound_counts
 from series_bench.cases import COUNTS, Case, TaskKind, seeded
 from series_bench.files import write_text
 from series_bench.questions import AttackedSeries, even
 
-FUNCTIONS: tuple[TaskKind, ...] = ("publish", "protect", "attack", "prove")
+FUNCTIONS: tuple[TaskKind, ...] = ("publish", "protect", "attack")
 ANSWER, SERIES, REFUSED = "answer.csv", "series", "refused.txt"
-Proof = Mapping[str, Any]
 Answer = Callable[[Case, Path, Path], None]
 
 
@@ -77,7 +74,6 @@ def load_method(path: Path) -> Method:
         "publish": partial(_publish, lambda _case: OwnGroups(own)),
         "protect": partial(_protect, own, getattr(module, "RULES", {})),
         "attack": partial(_attack, own),
-        "prove": partial(_prove, own),
     }
     return Method(path.stem, kind, answers[kind])
 
@@ -103,11 +99,9 @@ def baselines() -> dict[str, Method]:
     found += [
         Method("attack/shares", "attack", partial(_attack, lambda series: even(series.candidates))),
         Method("attack/differencing", "attack", partial(_attack, bound_counts)),
-        Method("prove/differencing", "prove", partial(_prove, prove_counts)),
     ]
     for name in ATTACKERS:
         found.append(Method(f"attack/{name}", "attack", partial(_attack, partial(attack_series, name))))
-        found.append(Method(f"prove/{name}", "prove", partial(_prove, partial(prove_series, name))))
     return {method.name: method for method in found}
 
 
@@ -195,7 +189,7 @@ def _protect(
         write_text(output / SERIES / "releases" / file.name, frame.to_csv(index=False, lineterminator="\n"))
 
 
-# -- attacking and proving ----------------------------------------------------------------------------------------
+# -- attacking ----------------------------------------------------------------------------------------------------
 
 
 def _attack(own: Callable[[AttackedSeries], pd.DataFrame], _case: Case, task: Path, output: Path) -> None:
@@ -204,14 +198,6 @@ def _attack(own: Callable[[AttackedSeries], pd.DataFrame], _case: Case, task: Pa
     if lacking:
         raise MethodError(f"attack has to return the column {min(lacking)}")
     text = claims[["question", "value", "probability"]].to_csv(index=False, lineterminator="\n")
-    write_text(output / ANSWER, text)
-
-
-def _prove(
-    own: Callable[[AttackedSeries], Iterable[tuple[str, str, Proof]]], _c: Case, task: Path, output: Path
-) -> None:
-    rows = [(question, value, json.dumps(proof)) for question, value, proof in own(AttackedSeries(task))]
-    text = pd.DataFrame(rows, columns=["question", "value", "proof"]).to_csv(index=False, lineterminator="\n")
     write_text(output / ANSWER, text)
 
 

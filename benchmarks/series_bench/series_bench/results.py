@@ -83,12 +83,6 @@ _PARTS: Mapping[TaskKind, _Part] = {
         ),
         "recall at precision 1",
     ),
-    "prove": _Part(
-        "Prove",
-        "A proof counts when a checker that shares nothing with any attack accepts it.",
-        ("proved, share of questions", "proved", "proofs that do not hold", "proved of what is certain"),
-        "proved, share of questions",
-    ),
 }
 
 

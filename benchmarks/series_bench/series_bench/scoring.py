@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,22 +13,16 @@ import pandas as pd
 from attacks.differencing.attack import Differencing
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.registry import all_attacks
-from audit.adversary.build_evidence import build_evidence
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import audit_tables
-from audit.findings.disclosure import Disclosure
-from audit.findings.proof import Proof, RowPoints
 from audit.io.series import Series, open_series
-from audit.judgement.check_disclosure import DisclosureChecker
-from audit.judgement.field_types import BrokenCertificateError
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.attack_run import run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.engine import Local
 from series_bench.cases import Case, Truth, snapshots, write_register, write_task
-from series_bench.count_proofs import table_questions
 from series_bench.methods import ANSWER, REFUSED, SERIES
 from series_bench.questions import AttackedSeries
 from series_bench.utility import count_utility, people_utility
@@ -63,9 +55,7 @@ def score(case: Case, answer: Path, secret: str) -> Scores:
         if truth is None:
             raise TypeError("what is attacked has a truth")
         series = AttackedSeries(task)
-        if case.kind == "attack":
-            return dict(_attacking(series, truth, _read(answer, ["question", "value", "probability"])))
-        return dict(_proving(series, truth, _read(answer, ["question", "value", "proof"])))
+        return dict(_attacking(series, truth, _read(answer, ["question", "value", "probability"])))
 
 
 def _read(answer: Path, columns: list[str]) -> pd.DataFrame:
@@ -164,85 +154,6 @@ def _against_worlds(claims: pd.DataFrame, worlds: Mapping[str, Mapping[str, floa
     found = sum(said[question].get(value, 0.0) >= _CERTAIN for question, value in fixed)
     yield "distance from all worlds", float(np.mean(off))
     yield "found of what is certain", found / max(1, len(fixed))
-
-
-# -- proofs -------------------------------------------------------------------------------------------------------
-
-
-_Holds = Callable[[str, str, Mapping[str, Any]], bool]
-"""Returns whether a document proves the value of a question; raises if it is not a proof."""
-
-
-def _proving(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    asked = series.questions  # names have numbers once everything was read
-    holds = _count_checker(series) if series.counts else _disclosure_checker(series)
-    accepted: set[tuple[str, str]] = set()
-    refused = 0
-    for question, value, text in claims.itertuples(index=False):
-        try:
-            held = holds(question, value, json.loads(text))
-        except (BrokenCertificateError, AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError):
-            held = False
-        if held:
-            accepted.add((question, value))
-        else:
-            refused += 1
-    wrong = sum(truth.values[question] != value for question, value in accepted)
-    if wrong:
-        raise RuntimeError(f"{wrong} proofs of what is not so were accepted; this is a bug of the checker")
-    yield "questions", len(asked)
-    yield "proved", len(accepted)
-    yield "proved, share of questions", len(accepted) / len(asked)
-    yield "proofs that do not hold", refused
-    if truth.worlds is not None:
-        certain = {(question, *truth.worlds[question]) for question in asked if len(truth.worlds[question]) == 1}
-        yield "proved of what is certain", len(accepted & certain) / max(1, len(certain))
-
-
-def _count_checker(series: AttackedSeries) -> _Holds:
-    part_of = {question: part for part in table_questions(series.published) for question in part.asked}
-    asked = set(series.questions)
-
-    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
-        # Another spelling of a number would be one thing proved twice.
-        is_count = value.isascii() and value.isdigit() and value == str(int(value))
-        return is_count and question in asked and part_of[question].is_proved(question, int(value), document)
-
-    return holds
-
-
-def _disclosure_checker(series: AttackedSeries) -> _Holds:
-    (evidence,) = build_evidence(series.series)
-    checker = DisclosureChecker(evidence)
-    names = {series.series.people.name(code): code for code in range(series.series.people.size)}
-    values = {name: code for code, name in enumerate(evidence.values)}
-    tags = {tag: release for release, tag in enumerate(evidence.tags)}
-
-    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
-        tag, _, person = question.partition("/")
-        proof = _proof(document, names, values, tags)
-        finding = Disclosure(names[person], tags[tag], values[value], 1.0, (), proof)
-        checker.checked(finding)
-        return True
-
-    return holds
-
-
-def _proof(
-    document: Mapping[str, Any],
-    names: Mapping[str, int],
-    values: Mapping[str, int],
-    tags: Mapping[str, int],
-) -> Proof[int]:
-    """Return a proof from its JSON; missing keys count as empty.
-
-    Raises:
-        KeyError: it uses unknown names.
-    """
-    points = tuple(
-        RowPoints(tags[tag], group, values[value], int(n)) for tag, group, value, n in document.get("points", ())
-    )
-    return Proof(points, tuple(names[name] for name in document.get("people", ())))
 
 
 # -- publishing ---------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """The benchmark: its tasks tell no truth, its truth is right, and its scores punish what is wrong."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +8,8 @@ import pandas as pd
 import pytest
 
 from anonymizers.registry import METHODS
-from audit.model.count_tables import CountBound
 from series_bench.cases import POPULATIONS, Case, cases, write_task
 from series_bench.command import main
-from series_bench.count_proofs import table_questions
 from series_bench.methods import ANSWER, MethodError, answer, baselines, load_method
 from series_bench.questions import AttackedSeries
 from series_bench.scoring import AnswerError, score
@@ -37,11 +34,6 @@ def protect(table, rng):
     texts = table.astype(str)
     texts[table < 20] = "*"
     return texts
-"""
-FORGED = """
-def prove(series):
-    for question in series.questions:
-        yield question, "a", {}
 """
 
 
@@ -160,81 +152,6 @@ def test_answers_that_are_none_are_refused(tmp_path, method, column, value):
         score(case, folder, "")
 
 
-def test_proofs_are_checked(tmp_path, method):
-    case = Case("prove", "tiny", "1")
-    scores = score(case, answered(tmp_path, case, baselines()["prove/joint"]), "")
-    assert (scores["proved of what is certain"], scores["proofs that do not hold"]) == (1, 0)
-    shutil.rmtree(tmp_path / "answer")
-    shutil.rmtree(tmp_path / "task")
-    forged = score(case, answered(tmp_path, case, method(FORGED)), "")
-    assert forged["proofs that do not hold"] > forged["proved"] > 0
-
-
-def counted(tmp_path, name, seed="1"):
-    """Proofs of counts by the attack of this project, and what checks them."""
-    case = Case("prove", name, seed)
-    folder = answered(tmp_path, case, baselines()["prove/differencing"])
-    parts = list(table_questions(AttackedSeries(tmp_path / "task").published))
-    return case, folder, parts, pd.read_csv(folder / ANSWER, dtype=str)
-
-
-@pytest.mark.parametrize(("name", "seed"), [("monthly", "1"), ("quarters", "2")])
-def test_proofs_of_counts_are_checked(tmp_path, name, seed):
-    case, folder, _, claims = counted(tmp_path, name, seed)
-    assert score(case, folder, "")["proved"] == len(claims) > 0
-    wrong = claims.assign(value=[str(int(value) + 1) for value in claims["value"]])
-    wrong.to_csv(folder / ANSWER, index=False)
-    scores = score(case, folder, "")
-    assert (scores["proved"], scores["proofs that do not hold"]) == (0, len(claims))
-
-
-def scaled(document, weight):
-    return {"sum": [[number, weight] for number, _ in document["sum"]]}
-
-
-FORGERIES = {
-    "nothing": lambda _: {},
-    "no document": lambda _: [],
-    "one end": lambda proof: {"upper": proof["upper"]},
-    "a term less": lambda proof: {**proof, "upper": {"sum": proof["upper"]["sum"][1:]}},
-    "other weights": lambda proof: {**proof, "upper": scaled(proof["upper"], "1")},
-    "impossible": lambda proof: {end: {**each, "impossible": True} for end, each in proof.items()},
-    "a weight of many digits": lambda proof: {**proof, "upper": scaled(proof["upper"], "1e999999999")},
-    "a weight over 0": lambda proof: {**proof, "upper": scaled(proof["upper"], "1/0")},
-    "a case that is not around it": lambda proof: {**proof, "upper": {"sum": [[0, "1"]]}},
-    "a count of nothing": lambda proof: {**proof, "upper": {"sum": [["nowhere", "1"]]}},
-}
-
-
-def test_forged_proofs_of_counts_do_not_hold(tmp_path):
-    case, folder, _, claims = counted(tmp_path, "monthly")
-    row = next(row for row in claims.itertuples(index=False) if len(json.loads(row.proof)["upper"]["sum"]) > 1)
-    forged = [(row.question, row.value, json.dumps(forge(json.loads(row.proof)))) for forge in FORGERIES.values()]
-    deep = '{"box": [], "at_most": 0, "above": {}, "below": ' * 5_000 + "{}" + "}" * 5_000
-    forged += [(row.question, row.value, f'{{"lower": {deep}, "upper": {deep}}}'), (row.question, "many", row.proof)]
-    forged += [("nowhere", row.value, row.proof), (row.question, f"0{row.value}", row.proof)]
-    pd.DataFrame(forged, columns=["question", "value", "proof"]).to_csv(folder / ANSWER, index=False)
-    scores = score(case, folder, "")
-    assert (scores["proved"], scores["proofs that do not hold"]) == (0, len(forged))
-
-
-def test_a_proof_of_a_count_by_cases(tmp_path):
-    """Of a cell that has at most what the sum proves, the other case contradicts it."""
-    _, _, [part], claims = counted(tmp_path, "monthly")
-    question, value, text = next(claims.itertuples(index=False))
-    plain, count = json.loads(text), int(value)
-    *labels, release = [*question.split("/")[1:], int(question.split("/")[0]) - 1]
-    above = {"sum": [*plain["upper"]["sum"], [0, "-1"]], "impossible": True}
-    box = [*([label] for label in labels), [release]]
-    split = {"box": box, "at_most": count, "below": {"sum": [[0, "1"]]}, "above": above}
-    assert part.is_proved(question, count, {**plain, "upper": split})
-    assert not part.is_proved(question, count, {**plain, "upper": {**split, "at_most": count + 1}})
-    assert not part.is_proved(question, count, {**plain, "upper": {**split, "above": split["below"]}})
-    # What is written is what is read.
-    read = CountBound(part.tables.asked[part.asked[question]], True, count, part._proof(split))
-    assert part.document((read,)) == {"upper": {**split, "below": {**split["below"], "impossible": False}}}
-
-
 def test_series_that_lie_are_refused(tmp_path, method):
     case = Case("publish", "growing", "1")
     folder = answered(tmp_path, case, method(PAIRS))
@@ -284,6 +201,6 @@ def test_files_that_are_no_methods_are_refused(tmp_path, method, capfd):
     with pytest.raises(MethodError, match="0 are"):
         method("x = 1\n")
     with pytest.raises(MethodError, match="2 are"):
-        method(SHARES + FORGED)
+        method(SHARES + PAIRS)
     assert main(["run", str(tmp_path / "none.py")]) == 2
     assert "there is no such file" in capfd.readouterr().err
