@@ -46,13 +46,11 @@ def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicr
     Raises:
         UsageError: an option is unknown or does not fit, or the folder cannot be written.
     """
-    from audit.simulating.microdata_writer import check_output
     from audit.simulating.simulation import simulate as write
 
     unknown = options.keys() - {each.name for each in fields(SimulationRequest)}
     if unknown:
         raise UsageError(f"there is no option {printable(min(unknown))} of a simulation")
-    check_output(Path(output))
     write(Path(output), SimulationRequest(**options), lambda _done, _total: None)  # type: ignore[arg-type]
     return load_microdata(output)
 

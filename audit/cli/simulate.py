@@ -132,10 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the table cannot be read, or holds too few people.
     """
     from audit.pipeline.progress import counting
-    from audit.simulating.microdata_writer import check_output
     from audit.simulating.simulation import simulate
 
-    check_output(arguments.output)
     if arguments.tables is not None:
         return _tables(arguments)
     request = SimulationRequest(**{each.name: getattr(arguments, each.name) for each in fields(SimulationRequest)})

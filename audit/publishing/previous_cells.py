@@ -14,6 +14,7 @@ from audit.io.releases import KeyedRelease
 from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import UsageError
 from audit.model.history import CellRanges
+from audit.publishing.verification import uncovered
 
 
 def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str | None:
@@ -100,12 +101,7 @@ class LastReleaseCells:
     def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
         """Return whether the cells of groups cover rows of the snapshot, pair by pair."""
         covered = np.ones(len(group), dtype=np.bool_)
-        for column, attribute in enumerate(self.cells.attributes):
-            cells = self.cells.cell[group, column].astype(np.int64)
-            points = self.now.snapshot.point[row, column]
-            size = max(1, len(self.now.texts[column]))
-            pairs, place = np.unique(cells * size + points, return_inverse=True)
-            covered &= covered_pairs(attribute, pairs // size, pairs % size, self.now.texts[column])[place]
+        covered[uncovered(self.cells.cell[group].T, self.cells.attributes, self.now, row)] = False
         return covered
 
     def moved(self) -> Codes:
@@ -144,20 +140,6 @@ class LastReleaseCells:
         first = np.where(covered > 0, grid.argmax(axis=1), 0)
         after = np.where(covered > 0, grid.shape[1] - grid[:, ::-1].argmax(axis=1), 0)
         return first.astype(np.int32), after.astype(np.int32), after - first == covered
-
-
-def covered_pairs(
-    attribute: QuasiIdentifier, cells: npt.NDArray[np.int64], points: npt.NDArray[np.int64], texts: list[str]
-) -> npt.NDArray[np.bool_]:
-    """Return whether cells cover exact values, pair by pair; shape (pairs,)."""
-    covered = np.zeros(len(cells), dtype=np.bool_)
-    order = np.argsort(cells, kind="stable")
-    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
-    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
-        places = order[start:stop]
-        values = [texts[point] for point in points[places]]
-        covered[places] = attribute.covers(cells[places[:1]], values)[0]
-    return covered
 
 
 def _exact(read: ReadSnapshot, column: int) -> list[object]:

@@ -25,7 +25,7 @@ from audit.io.rules.rule import Columns
 from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.arrays import Codes, Flags, Numbers, combine, distinct, flagged
+from audit.model.arrays import Codes, Flags, Numbers, distinct, flagged
 from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself, shown
@@ -101,7 +101,8 @@ class Renderer:
         real = draft.row != COUNTERFEIT
         person = np.where(real, read.snapshot.person[draft.row], NOBODY).astype(np.int32)
         ids = None if records is None else records.of(person, rng)
-        by_text, chance = _ranks(read.snapshot.values), rng.permutation(len(draft.row))
+        by_text = np.argsort(np.argsort(np.array(read.snapshot.values, dtype=object)))
+        chance = rng.permutation(len(draft.row))
         value = draft.value.copy()
         published = number[draft.group]
         if self.form == "anatomy":
@@ -111,7 +112,7 @@ class Renderer:
             order = np.lexsort([chance, *keys, published])
             columns, values = self._anatomy(draft, read, exact, order, published, by_text)
         else:
-            order = by_group_and_value(published, by_text[draft.value], chance)
+            order = np.lexsort((chance, by_text[draft.value], published))
             columns, values = self._plain(draft, read, last, order), None
         for name in self.columns.rules[Unlinkable].reasons:
             if not real.all():
@@ -369,27 +370,5 @@ def _check_distinct(cells: Sequence[Codes]) -> None:
         )
 
 
-def by_group_and_value(group: Codes, value: Numbers, chance: Numbers) -> Numbers:
-    """Return the rows sorted by group, then value, then `chance`, a permutation of the rows.
-
-    Sorting one combined number for each row is several times as fast as `lexsort` with three keys.
-    """
-    rows = len(chance)
-    columns: list[tuple[npt.NDArray[np.integer], int]]
-    columns = [(group, int(group.max(initial=0)) + 1), (value, int(value.max(initial=0)) + 1), (chance, rows)]
-    key, _ = combine(columns, rows)
-    row = np.empty(rows, dtype=np.intp)
-    row[chance] = np.arange(rows)
-    return row[np.sort(key) % rows]
-
-
 def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:
-
     return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), column_of(texts))
-
-
-def _ranks(names: Sequence[str]) -> Numbers:
-    """Return the place of each name in alphabetical order."""
-    ranks = np.empty(len(names), dtype=np.int64)
-    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    return ranks

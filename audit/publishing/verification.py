@@ -104,7 +104,7 @@ def check_kept(release: KeyedRelease, counterfeits: Counterfeits) -> None:
 
 
 def uncovered(
-    cells: Sequence[Codes], attributes: Sequence[QuasiIdentifier], read: ReadSnapshot, row: Codes
+    cells: Sequence[Codes] | Codes, attributes: Sequence[QuasiIdentifier], read: ReadSnapshot, row: Codes
 ) -> npt.NDArray[np.intp]:
     """Return the places in `row`, rows of the snapshot, whose exact values their published cells do not cover.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from audit.io.atomic_files import write_file
+from audit.io.atomic_files import check_empty, write_file
 from audit.io.microdata import NAME
 from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
@@ -53,8 +53,11 @@ def new_folder(output: Path) -> Iterator[Path]:
     Raises:
         UsageError: `output` exists and is not empty, or it cannot be written.
     """
-    check_output(output)
+    check_empty(output)
     whole = output.resolve()
+    if whole == Path.cwd():
+        shown = printable_path(output)
+        raise UsageError(say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown))
     draft = whole.with_name(f".{whole.name}.{secrets.token_hex(6)}")
     try:
         draft.mkdir(mode=0o700)
@@ -67,30 +70,6 @@ def new_folder(output: Path) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def check_output(output: Path) -> None:
-    """Check that a folder can be made at this path.
-
-    Raises:
-        UsageError: the path exists and is not an empty folder, or its parent is missing.
-    """
-    try:
-        whole = output.resolve()
-        holds = whole.parent.is_dir()
-        taken = whole.exists() and not (whole.is_dir() and not any(whole.iterdir()))
-        is_current = whole == Path.cwd()
-    except (OSError, ValueError, RuntimeError):
-        holds, taken, is_current = False, False, False
-    shown = printable_path(output)
-    if not holds:
-        raise UsageError(say("{folder}: no folder can be made there; name one in an existing folder", folder=shown))
-    if taken:
-        raise UsageError(
-            say("{folder}: it exists already, and nothing is overwritten; name a new folder", folder=shown)
-        )
-    if is_current:
-        raise UsageError(say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown))
 
 
 def write_microdata(
