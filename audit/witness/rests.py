@@ -89,9 +89,9 @@ class StatedClaims:
     def _k(self, clause: ClauseReport) -> bool:
         by_people = "k" in self.series.manifest.get("policy", {})  # by default rows are counted
         counted = "people" if by_people or clause.state == "violated" else "rows"
-        sizes = [each[counted] for each in self._about("k")] + [each["fewest"] for each in self._about("records")]
+        sizes = [each[counted] for each in self._about("k")]
         if clause.state == "holds":
-            return min(sizes, default=0) >= clause.limit and len(sizes) == 1 + ("record" in self.series.columns)
+            return min(sizes, default=0) >= clause.limit
         return clause.state == "violated" and min(sizes, default=clause.limit) < clause.limit
 
     def _min_e(self, clause: ClauseReport) -> bool:

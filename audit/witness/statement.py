@@ -31,21 +31,14 @@ _WORDS = {
     "values of classes": Phrase(
         "of {total} classes of rows that look alike, {certain} have one {sensitive} only, and {two} have several"
     ),
-    "values of classes of records": Phrase(
-        "of {total} classes of records that have the same cells in common, {certain} have one {sensitive} only, and "
-        "{two} have several"
-    ),
     "same": Phrase("{people} people certainly have a {sensitive} that somebody else certainly has, too"),
-    "records": Phrase(
-        "{records} records were followed by their ids, and at least {fewest} have the same cells in common"
-    ),
     "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
     "close": Phrase(
         "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {within}, and "
         "{two} have two possible values that differ by more"
     ),
     "close of classes": Phrase(
-        "of {total} classes (of rows, or of records), {certain} only have {sensitive} within {within} of each other, "
+        "of {total} classes of rows, {certain} only have {sensitive} within {within} of each other, "
         "and {two} have two values that differ by more"
     ),
     "categories": Phrase(
@@ -53,7 +46,7 @@ _WORDS = {
         "have possible ones without a common category"
     ),
     "categories of classes": Phrase(
-        "of {total} classes (of rows, or of records), {certain} have a {sensitive} of one category only, and {two} "
+        "of {total} classes of rows, {certain} have a {sensitive} of one category only, and {two} "
         "have values without a common category"
     ),
     "k": Phrase("each class of each release has at least {rows} rows and {people} people"),

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-FORMAT, ADVERSARIES = "series-audit witness 2", ("linked", "published", "pseudonym")
+FORMAT, ADVERSARIES = "series-audit witness 2", ("linked", "published")
 SUPPORTED = {
     "series": "name releases published",
-    "columns": "sensitive quasi_identifiers group individual record count delimiter types spelled unlinkable harmless "
+    "columns": "sensitive quasi_identifiers group individual count delimiter types spelled unlinkable harmless "
     "left_out similar decimal encoding renamed changing unnamed",
     "adversary": "register transitions known",
 }
@@ -44,7 +44,6 @@ WORDS = {
     "k": "each class of each release has at least {rows} rows and {people} people",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
     "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
-    "records": "of {records:,} records, at least {fewest} have the same cells in common over the releases so far",
     "values of classes": "of {total:,} {of}, {certain:,} have one {sensitive} only, {two:,} have several",
     "equivalent": "two sides (people on each: {people}) have each {sensitive} equally often, by a sum of groups",
 }
@@ -98,7 +97,6 @@ class Published:
         self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
         self.tables, self.pairs = list[dict[str, list[str]]](), list[bool]()
-        need("record" not in self.columns or not linked, "record ids of people who are known")
         for entry in self.manifest["series"]["releases"]:
             names = CELLS["matching"](folder, entry) if isinstance(entry, str) else [entry["rows"]]
             entries += [self.release(name, None if isinstance(entry, str) else entry["values"]) for name in names]
@@ -263,16 +261,14 @@ def checked(folder: Path, witness: Path) -> int:
         people = beside("verify_alike")["of_people"](worlds, left, series.judged, changing=series.may is not None)
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in WORDS and (series.linked or kind in ("k", "records", *OF_SETS)), f"the claim {kind}")
-        need(sensitive in ([None] if kind in ("k", "records") else series.sensitive), "a claim about another column", 1)
+        need(kind in WORDS and (series.linked or kind in ("k", *OF_SETS)), f"the claim {kind}")
+        need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim about another column", 1)
         if kind in OF_SETS:
             found = beside("verify_alike")["counted"](series, claim, people)
         elif kind in ("different", "same"):
             found = beside("verify_alike")[kind](series, worlds, left, claim)
         elif kind == "findings":
             found = beside("verify_proof")["claimed"](series, witness, sensitive)
-        elif kind == "records":
-            found = beside("verify_records")[kind](series, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})

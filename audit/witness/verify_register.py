@@ -79,7 +79,6 @@ class RegisterChecker:
         self.series = VERIFY["Published"](folder, linked=False)
         self.register, adversary = RegisterLines(self.series), self.series.manifest["adversary"]
         need("known" not in adversary, "known values beside a register")
-        need("record" not in self.series.columns, "record ids beside a register")
         need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.rows, self.pairs = self.series.tables, self.series.pairs

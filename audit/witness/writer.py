@@ -34,7 +34,6 @@ from audit.witness.verify import ADVERSARIES, FORMAT, Published
 from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
-from audit.witness.verify_records import records
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
 
@@ -102,9 +101,6 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
             return checker
         series = Published(folder, linked=view.kind == "linked")
         _check_classes(series, view)
-        if "record" in series.columns:
-            with suppress(ValueError):  # without a record of a person, nothing is stated of records
-                records(series, None)
     if proofs and (view.kind != "linked" or series.may is not None):
         raise UsageError(
             "--proofs: proofs for VeriPB are about people whose values never change and whose groups are known; leave "
@@ -281,8 +277,7 @@ def _needed(
     """
     share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
     widths, found = series.manifest.get("policy", {}).get("closeness"), list[dict[str, Any]]()
-    of_rows = ["classes"] * (strangers or not people) + ["classes of records"] * ("record" in series.columns)
-    for of, name in product([*people, *of_rows], series.sensitive):
+    for of, name in product([*people, *["classes"] * (strangers or not people)], series.sensitive):
         claim = {"sensitive": name, "of": of}
         found.append({"claim": "values", **claim})
         if share is not None and name in view.numbers:
@@ -310,13 +305,12 @@ def _of_pairs(series: Published, worlds: Integers, left: Left) -> Iterator[dict[
 
 
 def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of classes, records and buckets, as the checker counts it."""
-    find: dict[str, Callable[[Any, Any], dict[str, int]]] = {**verify_counts.CLAIMS, "records": records}
-    wanted: list[tuple[str, str | None]] = [("k", None), *[("records", None)] * ("record" in series.columns)]
+    """Yield what is stated of classes and buckets, as the checker counts it."""
+    wanted: list[tuple[str, str | None]] = [("k", None)]
     asked = {each.clause for each in report.policy.clauses}
     for name in series.sensitive:
         wanted += [("min_e", name)] if series.linked and "min_e" in asked else []
         wanted += [("equivalent", name)] if name in series.proofs.get("sums", {}) else []
     for kind, sensitive in wanted:
         with suppress(NotImplementedError, ValueError):
-            yield {"claim": kind, "sensitive": sensitive, **find[kind](series, sensitive)}
+            yield {"claim": kind, "sensitive": sensitive, **verify_counts.CLAIMS[kind](series, sensitive)}

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 ALLOWED = {
     "series": "name published releases",
-    "columns": "sensitive quasi_identifiers group individual count delimiter record similar types spelled unlinkable "
+    "columns": "sensitive quasi_identifiers group individual count delimiter similar types spelled unlinkable "
     "harmless left_out decimal encoding renamed changing unnamed",
     "adversary": "register transitions known",
     "counterfeits": None, "anonymized": None, "policy": None, "waiver": None,
@@ -30,7 +30,6 @@ ALLOWED = {
 KEYS = {
     "values": "of total certain two", "different": "people", "same": "people", "close": "within of total certain two",
     "near": "within of total certain two", "categories": "of total certain two", "k": "rows people",
-    "records": "records fewest",
     "min_e": "at_least", "findings": "people", "equivalent": "people",
 }  # fmt: skip
 SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
@@ -82,12 +81,12 @@ def check(series, where, statement, *, restate):
         name = claim["claim"]
         refuse(name not in KEYS, name)
         require(set(claim) == {"claim", "sensitive", *KEYS[name].split()}, "keys of a claim")
-        require((claim["sensitive"] is None) == (name in ("k", "records")), "sensitive")
+        require((claim["sensitive"] is None) == (name == "k"), "sensitive")
         require(claim["sensitive"] in (None, *series.sensitive), "sensitive")
         if "of" in claim:
             found = Sets(series, people, claim["of"]).counted(claim)
         else:
-            found = getattr(series if name in ("k", "records") else people, f"claim_{name}")(claim)
+            found = getattr(series if name == "k" else people, f"claim_{name}")(claim)
         same = same_json({"claim": name, "sensitive": claim["sensitive"], **found}, claim)
         require(restate or same, f"{claim}: {found}")
         claim.update(found)
@@ -106,7 +105,7 @@ class Series:
     def __init__(self, folder, statement):
         self.folder, self.read, self.adversary = folder, {}, statement["adversary"]
         self.heads = {}  # the columns of each file
-        refuse(self.adversary not in ("linked", "register", "published", "pseudonym"))
+        refuse(self.adversary not in ("linked", "register", "published"))
         content = (folder / "series.toml").read_bytes()
         self.read["series.toml"] = content, None
         self.manifest = manifest = tomllib.loads(content.decode())
@@ -120,13 +119,11 @@ class Series:
         self.sensitive = [sensitive] if isinstance(sensitive, str) else sensitive
         columns = {"quasi_identifiers": [], **columns}
         self.quasi, self.columns = columns["quasi_identifiers"], columns
-        self.record = columns.get("record")
-        unlinked = self.adversary in ("published", "pseudonym")
-        refuse(self.record and not unlinked, "record")
+        unlinked = self.adversary == "published"
         refuse(len(self.sensitive) > 1 and {"transitions", "known"} & {*known})
         self.keyed = False
         self.rows, self.held, self.tags = [], [], []  # by release: (group, value, name) of rows; values of groups
-        self.cells, self.ids = [], []
+        self.cells = []
         for release in self.releases():
             self.read_release(release, unlinked)
         self.published = {value for held in self.held for counts in held.values() for value in counts}
@@ -218,8 +215,6 @@ class Series:
         refuse(max(Counter(filter(None, names)).values(), default=0) > 1, "two rows of one person")
         self.rows.append(list(zip(labels, values, names, strict=True)))
         self.cells.append([[row.get(column, "") or "*" for column in self.quasi or []] for row in rows])
-        if self.record:
-            self.ids.append([row.get(self.record, "") for row in rows])
 
     def types(self, column):
         return self.columns.get("types", {}).get(column)
@@ -311,32 +306,6 @@ class Series:
                 if any((name, at) not in self.known for name in real) and counterfeits[label[0]] < pool[label[0]]:
                     yield {*values}
 
-    def claim_records(self, claim):
-        sizes = [len(ids & self.real_records) for classes in self.record_classes() for ids in classes]
-        return {"records": len(self.real_records), "fewest": min(filter(None, sizes))}
-
-    @cached_property
-    def real_records(self):
-        """The records of people: of which a row is no counterfeit by a key."""
-        pairs = zip(self.ids, self.rows, strict=True)
-        rows = [(each, name) for ids, rows in pairs for each, (_, _, name) in zip(ids, rows, strict=True)]
-        return {each for each, name in rows if name is None or name[:1] not in ("", "~")}
-
-    def record_sets(self):
-        values = {}
-        for ids, rows in zip(self.ids, self.rows, strict=True):
-            for each, (_, value, _) in zip(ids, rows, strict=True):
-                refuse(values.setdefault(each, value) != value, "a record with two values")
-        for at, classes in enumerate(self.record_classes()):
-            for ids in classes:
-                together = defaultdict(set)
-                for each in ids:
-                    together[tuple(each in there for there in self.ids[: at + 1])].add(each)
-                parts = [ids & {*there} for there in self.ids[: at + 1] if ids - {*there}]
-                for some in [ids, *parts, *(part for part in together.values() if ids - part)]:
-                    if some & self.real_records:
-                        yield {values[each] for each in some}
-
     # -- what a witness says of people --
 
     def presence(self):
@@ -384,33 +353,6 @@ class Series:
             for person, places in people.at.items()
             for at, group in places.items()
         }
-
-    def record_classes(self):
-        refuse(any(isinstance(each, dict) for each in self.releases()))
-        refuse(self.manifest.get("counterfeits") or "transitions" in self.manifest.get("adversary", {}))
-        refuse(not self.quasi)
-        refuse(not self.record or any("" in ids or len({*ids}) < len(ids) for ids in self.ids))
-        every = [[row[at] for rows in self.cells for row in rows] for at in range(len(self.quasi))]
-        numeric, same = [], []
-        for column, cells in zip(self.quasi, every, strict=True):
-            masks = not self.types(column) and all(re.fullmatch(r"\d*\*+", cell) for cell in cells)
-            same.append(alike(cells, "categorical" if masks else self.types(column)))
-            numeric.append(not masks and is_numeric(cells, self.types(column)))
-        described, classes, changing = {}, [], self.columns.get("changing", [])
-        for at, (ids, rows) in enumerate(zip(self.ids, self.cells, strict=True)):
-            for each, row in zip(ids, rows, strict=True):
-                new = [
-                    numeric_cell(cell) if number else members(cell) for cell, number in zip(row, numeric, strict=True)
-                ]
-                told = described.setdefault(each, [[None] * len(new) for _ in self.ids])
-                for place, cell in enumerate(new):
-                    for release in [at] if self.quasi[place] in changing else range(len(told)):
-                        told[release][place] = shared(told[release][place], cell)
-            found = defaultdict(set)
-            for each, told in described.items():
-                found[tuple(map(tuple, told))].add(each)
-            classes.append(list(found.values()))
-        return classes
 
 
 # -- cells ------------------------------------------------------------------------------------------------
@@ -533,31 +475,6 @@ def members(cell):
     if cell.endswith("*"):
         return cell.rstrip("*"), len(cell)
     return frozenset(part.strip() for part in cell.removeprefix("{").removesuffix("}").split(","))
-
-
-def shared(one, other):
-    """What two cells have in common."""
-    if one is None or other is None:
-        return one if other is None else other
-    if isinstance(one, frozenset) or isinstance(other, frozenset):
-        if not isinstance(one, frozenset):
-            one, other = other, one
-        if isinstance(other, frozenset):
-            found = one & other
-        elif isinstance(other[0], tuple):
-            found = frozenset(each for each in one if other[0] <= (each, 0) <= other[1])
-        else:
-            found = frozenset(each for each in one if len(each) == other[1] and each.startswith(other[0]))
-        refuse(not found, "nothing in common")
-        only = min(found)
-        return found if len(found) > 1 or isinstance(only, str) else ((only, 0), (only, 0))
-    if isinstance(one[0], str):
-        (a, size), (b, length) = sorted((one, other), key=lambda mask: len(mask[0]))
-        refuse(size != length or not b.startswith(a), "nothing in common")
-        return b, length
-    low, high = max(one[0], other[0]), min(one[1], other[1])
-    refuse(low[0] > high[0] or (low[0] == high[0] and (low[1] or high[1])), "nothing in common")
-    return low, high
 
 
 # -- people -----------------------------------------------------------------------------------------------
@@ -720,10 +637,8 @@ class Sets:
 
     def __init__(self, series, people, of):
         self.series, self.of = series, of
-        if of in ("classes", "classes of records"):
-            self.sets = [
-                (values, values) for values in (series.class_sets() if of == "classes" else series.record_sets())
-            ]
+        if of == "classes":
+            self.sets = [(values, values) for values in series.class_sets()]
         else:
             require(people is not None and of == ("people in releases" if people.changing else "people"), "of whom")
             self.sets = [(people.left[each], {world[each] for world in people.worlds}) for each in people.judged]

@@ -24,7 +24,6 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.helpers.amount import some
-from tests.helpers.records import record_series
 from tests.helpers.running import run_main
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
 from tests.oracle import second_checker
@@ -65,7 +64,6 @@ KINDS = {
     "linked": (people(), ()),
     "register": (register_series() | register_series(changing=True), ("--adversary", "register")),
     "published": (without_key(), ("--adversary", "published")),
-    "pseudonym": (record_series(), ("--adversary", "pseudonym")),
 }
 
 
@@ -76,13 +74,7 @@ def drawn(kind, series, rng, refused=None):
         folder, where = Path(name) / "series", Path(name) / "witness"
         folder.mkdir()
         further = rng.choice(["", "", *FURTHER]) if not getattr(series, "transitions", None) else ""
-        if kind == "pseudonym":
-            series.write(folder, group_column=rng.random() < 0.5)
-            values = {row.record: rng.choice("abc") for rows in series.releases for row in rows}
-            for path in (folder / "releases").glob("*.csv"):
-                rewrite_csv(path, lambda line: {**line, "Value": values[line["Case"]]})
-        else:
-            series.write(folder, key=rng.choice(["column", "files"]))
+        series.write(folder, key=rng.choice(["column", "files"]))
         if further in POLICY:
             for path in folder.rglob("*.csv"):
                 rewrite_csv(path, lambda line: {
