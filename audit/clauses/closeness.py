@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues, attack_reason
-from audit.findings.close_numbers import CloseClasses, CloseValues, NearClaims
+from audit.findings.close_numbers import CloseValues, NearClaims
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
 from audit.model.finding import Claims
@@ -116,7 +116,7 @@ class Closeness(Clause):
         near, classes = self.alike(result.evidence, share), outcome.near.get(self.name)
         if not near or not _decides(result):
             return result
-        if isinstance(classes, CloseClasses):
+        if isinstance(classes, NearClaims):
             harmless = _harmless_between(result.evidence, near, classes, known)
             found = _found(result.evidence, classes.at_entries(np.flatnonzero(~harmless)), 0)
         elif left is not None and outcome.claims is not None:
@@ -233,9 +233,7 @@ def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
     return Nearly(claims, doubts, undecided)
 
 
-def _harmless_between(
-    evidence: Evidence, alike: Sequence[Alike], claims: CloseClasses, known: ClauseKnowledge
-) -> Flags:
+def _harmless_between(evidence: Evidence, alike: Sequence[Alike], claims: NearClaims, known: ClauseKnowledge) -> Flags:
     """Return the claims for which all published values between their ends, or in their category, are harmless."""
     found: Flags = np.zeros(len(claims), dtype=np.bool_)
     for _, category, near in alike:

@@ -274,6 +274,11 @@ class Equivalences(Claims):
         left = left[left > 0]
         return int(left.min()) if len(left) else None
 
+    def equivalences(self, below: float) -> Places:
+        """Return the indices of the equivalences with fewer people on a side, by their number, then by effort."""
+        places = np.flatnonzero((self.e > 0) & (self.e < below))
+        return places[np.lexsort((self.effort[places], self.e[places]))]
+
     def certain_people(self, waived: Places) -> Codes:
         """Return the people whose values are pinned."""
         if self.person is not None:

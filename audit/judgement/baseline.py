@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from audit.findings.close_numbers import CloseNumbers
 from audit.findings.count import count_id
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
@@ -83,7 +82,7 @@ def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """Return the intervals of people's values in a report by finding id, including findings that it did not show."""
     found = {str(ident): (ends[0], ends[1]) for ident, ends in report.get("baseline", {}).get("intervals", {}).items()}
     for each in (each for attack in report["attacks"] for each in attack["findings"]):
-        if each["kind"] == CloseNumbers.kind and each["risk"] == 1 and "individual" in each:
+        if {"lower", "upper", "individual"} <= each.keys() and each["risk"] == 1:
             lower, upper = (str(parse_value(each[name], Kind.NUMERIC)) for name in ("lower", "upper"))
             found |= dict.fromkeys(_ids(each), (lower, upper))
     return found

@@ -421,6 +421,10 @@ class Claims(ABC):
         """Return the fewest people on a side of an equivalence, without waived claims; None if there is none."""
         return None
 
+    def equivalences(self, below: float) -> Places:
+        """Return the indices of the equivalences with fewer people on a side, the fewest first."""
+        return np.zeros(0, dtype=np.intp)
+
     def certain_people(self, waived: Places) -> Codes | None:
         """Return the people with certain values, perhaps repeated; None if claims are not about single values."""
         return None

@@ -6,12 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-import numpy as np
-
 from audit.adversary.build_evidence import build_evidence
 from audit.clauses.clause import JudgedAudit
 from audit.clauses.min_e import MinE
-from audit.findings.equivalence import Equivalence, Equivalences
 from audit.io.irregularities import irregularities
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
@@ -19,9 +16,10 @@ from audit.judgement.doubts import gather_doubts, misread_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import Doubt, printable
 from audit.model.evidence import Evidence
+from audit.model.finding import Finding
 from audit.model.measures import BoundedMeasures, LeastBounds
 from audit.model.outcome import Attack, Outcome, RefinableAttack
-from audit.model.scored import Result
+from audit.model.scored import NOWHERE, Result
 from audit.principles.checker import Verdict, checked
 from audit.principles.e_equivalence import EEquivalence
 from audit.principles.principle import SHOWN, Principle, PrincipleViolation
@@ -139,33 +137,27 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
 
 def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome, least: int) -> Verdict:
     """Return the verdict that a series has equivalences below e, with the equivalences."""
-    found: list[Equivalence[int]] = []
-    total = 1
-    if isinstance(outcome.claims, Equivalences):
-        sizes = outcome.claims.e
-        places = np.flatnonzero((sizes > 0) & (sizes < e))
-        some = outcome.claims.certify(places[np.argsort(sizes[places], kind="stable")[:SHOWN]])
-        found = [each for each in some if isinstance(each, Equivalence)]
-        total = max(1, len(places))
-    offences = [_equivalence(finding, series, evidence.tags) for finding in found if finding.certificate]
+    places = NOWHERE if outcome.claims is None else outcome.claims.equivalences(e)
+    found: Sequence[Finding[int]] = () if outcome.claims is None else outcome.claims.certify(places[:SHOWN])
+    offences = [_equivalence(finding, series, evidence.tags) for finding in found if any(finding.places())]
     if not offences:
         what = say("an equivalence with e = {e}", e=str(least))
         offences = [PrincipleViolation(evidence.tags[-1], (), None, what)]
     clause = say("equivalences with e below {e}", e=str(e))
-    return replace(verdict, broken={clause: total}, first=tuple(offences), undecided=None)
+    return replace(verdict, broken={clause: max(1, len(places))}, first=tuple(offences), undecided=None)
 
 
-def _equivalence(finding: Equivalence[int], series: Series, tags: Sequence[str]) -> PrincipleViolation:
+def _equivalence(finding: Finding[int], series: Series, tags: Sequence[str]) -> PrincipleViolation:
     """Return an equivalence as an offence of the last release that it needs."""
-    releases = sorted({each.release for each in finding.certificate})
-    groups = tuple(each.group for each in finding.certificate if each.release == releases[-1])
-    shown = ", ".join(printable(tags[release]) for release in releases)
+    places = [*finding.places()]
+    releases = sorted(finding.releases)
+    groups = tuple(group for release, group in places if release == releases[-1])
     what = say_count(
         "an equivalence with e = {e}, from {count} group of releases {releases}",
         "an equivalence with e = {e}, from {count} groups of releases {releases}",
-        len(finding.certificate),
-        e=str(finding.e),
-        releases=shown,
+        len(places),
+        e=str(finding.extent // 2),
+        releases=", ".join(printable(tags[release]) for release in releases),
     )
     names = tuple(series.people.name(who) for who in finding.people())
     return PrincipleViolation(tags[releases[-1]], groups[:_GROUPS_SHOWN], None, what, names)

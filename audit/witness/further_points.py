@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from audit.adversary.view import View
-from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Integers, Numbers
 from audit.model.outcome import Outcome
 from audit.witness.points import Step, prove_by_groups, step_of, strike
@@ -24,10 +23,10 @@ def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> It
     claims, series, proofs = known.claims, left.series, 0
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int64)
     yield from _of_all(left, world, _priced(series, view, known, code))
-    if not isinstance(claims, Disclosures):
+    if claims is None or claims.versions is None:
         return
     homes = dict[int, dict[str, int]]()
-    for place, (person, release) in enumerate(zip(claims.person.tolist(), claims.release.tolist(), strict=True)):
+    for place, (person, release) in enumerate(zip(claims.versions.tolist(), claims.release.tolist(), strict=True)):
         mine = left.values[release % series.times, series.people[view.name(person)]]
         if mine.sum() == 1:
             continue

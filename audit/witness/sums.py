@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from audit.findings.equivalence import Equivalence, Equivalences
 from audit.pipeline.attack_run import AuditRun
 from audit.witness.further_points import named_groups
 from audit.witness.points import first_rows
@@ -28,11 +25,10 @@ def sum_of_groups(series: Published, run: AuditRun, sensitive: str) -> list[Any]
     row = first_rows(series)
     for result in run.results:
         claims, view = result.outcome.claims, result.evidence
-        if not isinstance(claims, Equivalences) or view.followed or view.sensitive != sensitive or view.combined:
+        if claims is None or view.followed or view.sensitive != sensitive or view.combined:
             continue
-        places = np.flatnonzero(claims.e > 0)
-        for each in claims.certify(places[np.lexsort((claims.effort[places], claims.e[places]))][:_ASKED]):
-            if not isinstance(each, Equivalence) or each.evidence != "proof" or not each.certificate:
+        for each in claims.certify(claims.equivalences(math.inf)[:_ASKED]):
+            if each.evidence != "proof" or not each.certificate:
                 continue
             divisor = math.lcm(*(group.weight.denominator for group in each.certificate))
             homes = {at: named_groups(series, view, at) for at in {group.release for group in each.certificate}}
