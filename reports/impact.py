@@ -18,7 +18,7 @@ from reports.glossary import glossary, of_attacks
 from reports.next_commands import repairing
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import CONTRADICTED, named, reasons, result_text
+from reports.sentences import CONTRADICTED, best_so_far, named, reasons, result_text
 from reports.summary_text import next_step
 from reports.verdict import more_if_unchanged
 
@@ -213,6 +213,8 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
             "The policy holds after these changes, the smallest that were found: {changes}.",
             changes=short(impact.repair),
         )
+        if impact.repair.stopped is not None:
+            yield best_so_far(impact.repair.stopped)
         yield say("{command} makes them, and writes the file.", command=repairing(impact.candidate.files))
 
 

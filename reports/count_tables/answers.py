@@ -122,16 +122,10 @@ def _adds_nothing(candidate: CandidateReport) -> bool:
 
 def _hiding(candidate: CandidateReport) -> Iterator[str]:
     """Yield what to hide so that nothing new can be derived, and how."""
-    if (further := _further(candidate)) and not _has_rates(candidate):
+    if further := _further(candidate):
         yield say_count(
             "Hide {count} further cell; then nothing new can be derived.",
             "Hide {count} further cells; then nothing new can be derived.",
-            further,
-        )
-    elif further:
-        yield say_count(
-            "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
-            "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
             further,
         )
     yield from _marked(candidate)
@@ -161,41 +155,34 @@ def _showing(candidate: CandidateReport) -> Iterator[str]:
         )
 
 
-def _has_rates(candidate: CandidateReport) -> bool:
-    tables = candidate.after.tables
-    return tables is not None and tables.rules.rates is not None
+def _is_hidden(cell: HiddenCell, candidate: CandidateReport) -> bool:
+    """Return whether a cell shows a marker."""
+    return candidate.after.tables is not None and cell.shown.strip() in candidate.after.tables.rules.markers
 
 
 def _further(candidate: CandidateReport) -> int:
     """Return how many of the cells to hide are shown now."""
-    markers = () if candidate.after.tables is None else candidate.after.tables.rules.markers
-    return sum(each.shown.strip() not in markers for each in candidate.hide or ())
+    return sum(not _is_hidden(each, candidate) for each in candidate.hide or ())
 
 
 def _marked(candidate: CandidateReport) -> Iterator[str]:
-    """Yield how many cells with a marker are to be left empty, too, or without their rates."""
-    if not (count := len(candidate.hide or ()) - _further(candidate)):
-        return
-    if _has_rates(candidate):
+    """Yield how many cells with a marker are to be left empty, too, or without the numbers beside them."""
+    hidden = [each for each in candidate.hide or () if _is_hidden(each, candidate)]
+    if beside := sum(each.sign == each.shown for each in hidden):
         yield say_count(
-            "In {count} cell that is hidden already, leave out the rates, too, and the marker if it says how large the "
-            "count can be.",
-            "In {count} cells that are hidden already, leave out the rates, too, and the marker if it says how large "
-            "the count can be.",
-            count,
+            "In {count} cell that is hidden already, leave out the numbers beside it, such as its rate or its change.",
+            "In {count} cells that are hidden already, leave out the numbers beside them, such as their rates or "
+            "changes.",
+            beside,
         )
-    elif sum(each.sign == each.shown for each in candidate.hide or ()) == count:
-        yield say_count(
-            "In {count} cell that is hidden already, leave out the numbers beside it, such as its change.",
-            "In {count} cells that are hidden already, leave out the numbers beside them, such as their changes.",
-            count,
-        )
-    else:
+    if markers := len(hidden) - beside:
         yield say_count(
             "In {count} cell that is hidden already, leave out the marker, too: it says how large the count can be.",
             "In {count} cells that are hidden already, leave out the marker, too: it says how large the count can be.",
-            count,
+            markers,
         )
+    if candidate.after.tables is not None and candidate.after.tables.rules.rates is not None and candidate.hide:
+        yield say("Leave out the rates beside hidden cells, too.")
 
 
 def _signs(candidate: CandidateReport) -> str:
@@ -249,17 +236,10 @@ def _no_cells(candidate: CandidateReport) -> str:
 def _written(candidate: CandidateReport) -> Iterator[str]:
     """Yield what was written, if anything."""
     files = ", ".join(map(printable_path, candidate.written))
-    if candidate.written and candidate.hide and not _has_rates(candidate):
+    if candidate.written and candidate.hide:
         yield say_count(
             "Wrote {files} with {count} further cell hidden.",
             "Wrote {files} with {count} further cells hidden.",
-            _further(candidate),
-            files=files,
-        )
-    elif candidate.written and candidate.hide:
-        yield say_count(
-            "Wrote {files} with {count} further cell hidden, and any rate beside it.",
-            "Wrote {files} with {count} further cells hidden, and any rates beside them.",
             _further(candidate),
             files=files,
         )

@@ -480,6 +480,14 @@ def test_the_best_so_far_is_written(tmp_path, monkeypatch, how, code):
     assert run_main("next", str(drawn.series), str(tmp_path / "out" / "2.csv"))[0] == 0
 
 
+def test_next_says_that_a_repair_is_only_the_best_so_far(tmp_path, monkeypatch):
+    stop_judging(monkeypatch, None, after=1)
+    drawn = KINDS["larger"](1, tmp_path)
+    told = " ".join(run_main("next", str(drawn.series), *map(str, drawn.files), *drawn.words)[1].split())
+    assert "the smallest that were found" in told
+    assert "This is the best repair so far: the time limit was reached. A longer search may change less." in told
+
+
 @pytest.mark.parametrize(("how", "code"), [(KeyboardInterrupt, 130), (None, 3)])
 def test_without_a_repair_so_far_nothing_is_written(tmp_path, monkeypatch, how, code):
     stop_judging(monkeypatch, how, after=0)
