@@ -31,7 +31,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     if len(tags) > 1 and lines:
         axes = (say("after release"), say("people"))
         title = say("People found, release by release")
-        if any(each.kind == "harmless-value" for each in report.warnings):
+        if report.has_harmless:
             title = say("People found, release by release, by harmless values too")
         yield charts.lines(title, tags, lines, axes=axes)
     others: dict[str, list[tuple[str, list[float | None]]]] = {}

@@ -416,7 +416,6 @@ def ids(report: Report) -> str:
 def _reached(report: Report) -> Iterable[str]:
     """Yield how many people's values reach the policy's limit, 0.9 and 0.5 as probability."""
     limit = report.policy.limits.get("max_risk", 1.0)
-    harmless = any(each.kind == "harmless-value" for each in report.warnings)
     of_attribute: dict[str | None, str] = {}
     for attack in report.attacks:
         shares = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
@@ -430,11 +429,11 @@ def _reached(report: Report) -> Iterable[str]:
             about = {"attack": named(attack), "told": ", ".join(sure + nearly)}
             of_attribute[attack.sensitive] = (
                 say("People whose value, harmless or not, is known by {attack}: {told}.", **about)
-                if harmless
+                if report.has_harmless
                 else say("People whose value is known by {attack}: {told}.", **about)
             )
     yield from of_attribute.values()  # of the attack that deduces most
-    if of_attribute and harmless:
+    if of_attribute and report.has_harmless:
         yield say(
             "The verdict and the findings leave out values that are declared to be harmless; what attacks find, risks, "
             "the people whose value is known, and those found after each release include them."

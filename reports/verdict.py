@@ -150,13 +150,8 @@ def _left_out(report: Report) -> Iterator[str]:
             "{count} findings are waived and not counted.",
             report.left_out,
         )
-    if _harmless(report):
+    if report.has_harmless:
         yield str(_HARMLESS)
-
-
-def _harmless(report: Report) -> bool:
-    """Return whether some values count as harmless."""
-    return any(each.kind == "harmless-value" for each in report.warnings)
 
 
 def in_short(report: Report) -> str:
@@ -253,7 +248,7 @@ def _undecided(report: Report) -> str:
 def _holding(report: Report, ran: str) -> str:
     """Return a sentence: the policy holds, with its exceptions, and what this means for people."""
     waived = _waived(report)
-    harmless, others = _harmless(report), _of_others(report, ran)
+    harmless, others = report.has_harmless, _of_others(report, ran)
     if report.known_before:
         head = _excepted(report.known_before)
     elif waived:
@@ -392,7 +387,7 @@ def _worst(report: Report) -> tuple[str, bool]:
         # Measures are those of linear reasoning; worlds of other attacks show more.
         return say("at least two people certainly have the same value"), False
     accusation = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    counted = bool(report.left_out) or _harmless(report)
+    counted = bool(report.left_out) or report.has_harmless
     return (_with_excepted(accusation, worst) if counted else accusation), counted
 
 
@@ -447,7 +442,7 @@ def _with_likely(head: str, report: Report) -> str:
     if text and found > max((count for count in told if certain and isinstance(count, int)), default=0):
         text = _sure(found)
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
-        if found and _harmless(report) and not report.known_before and not _waived(report):
+        if found and report.has_harmless and not report.known_before and not _waived(report):
             not_counted = say_count(
                 "Not counted: {count} person whose value is certain, but declared to be harmless.",
                 "Not counted: {count} people whose value is certain, but declared to be harmless.",

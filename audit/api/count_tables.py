@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from audit.api.answers import ComparisonResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult
-from audit.api.settings import AuditSettings, known_findings
+from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, ComparedCounts, ComparedTables
 from audit.model.errors import UsageError
-from audit.pipeline.settings import CountSettings, WholeCountAudit
+from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
 
 if TYPE_CHECKING:
     from audit.count_tables.manifest import TableManifest, TableRelease
@@ -60,9 +60,8 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import audit_tables
 
-        known, witness = known_findings(settings.pop("baseline", None), of_tables=True), settings.pop("witness", None)
-        with _options(settings) as how:
-            options = replace(how, baseline=known)
+        witness = settings.pop("witness", None)
+        with _options(settings, settings.pop("baseline", None)) as options:
             if witness is None:
                 return AttackResult(audit_tables(self.opened, Differencing(), options))
             from audit.api.witness import audit_with_witness
@@ -93,11 +92,10 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.candidate import judge_candidate
 
-        folder, known = TemporaryFolder("audit-candidate-"), known_findings(baseline, of_tables=True)
+        folder = TemporaryFolder("audit-candidate-")
         release = _release(self.opened, candidate, tag, folder.path)
-        with _options(settings) as how:
-            options = replace(how, baseline=known)
-            return ImpactResult(judge_candidate(self.opened, release, Differencing(), options)[0])
+        with _options(settings, baseline) as how:
+            return ImpactResult(judge_candidate(self.opened, release, Differencing(), how)[0])
 
     def repair(
         self,
@@ -265,8 +263,8 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
         return ComparisonResult(ComparedTables(tuple(found)))
 
 
-def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOptions]:
-    return AuditSettings(settings, CountSettings).audit_options()
+def _options(settings: Mapping[str, object], baseline: AnyPath = None) -> AbstractContextManager[AuditOptions]:
+    return AuditSettings(settings, CountSettings).audit_options(baseline=baseline)
 
 
 def _release(manifest: TableManifest, candidate: Candidates, tag: str, folder: Path) -> TableRelease:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, ove
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult, kept
-from audit.api.settings import AuditSettings, known_findings, run, several
+from audit.api.settings import AuditSettings, run, several
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable_path
@@ -165,12 +165,11 @@ class LoadedSeries(Loaded):
         from audit.repair.newest_release import with_repair
 
         checked, chosen = AuditSettings(settings), several(attack)
-        attacks, known = checked.attacks(chosen), known_findings(baseline)
+        attacks = checked.attacks(chosen)
         with (
             self._joined(candidate, tag) as (before, after),
-            checked.audit_options(explicit=bool(chosen)) as asked,
+            checked.audit_options(explicit=bool(chosen), baseline=baseline) as how,
         ):
-            how = replace(asked, baseline=known)
             impact = compare_candidate(before, after, attacks, how)
             return ImpactResult(with_repair(impact, before, after, attacks, how))
 

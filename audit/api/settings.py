@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
-from audit.model.report import BaselineFacts, Report
-from audit.pipeline.settings import OF_WHOLE, SETTINGS, CountSettings, Settings
+from audit.model.report import Report
+from audit.pipeline.settings import OF_WHOLE, SETTINGS, AnyPath, CountSettings, Settings
 from audit.runtime.engine import Local, cores
 
 if TYPE_CHECKING:
@@ -68,12 +68,13 @@ class AuditSettings:
         return choose(chosen, self.options)
 
     @contextmanager
-    def audit_options(self, *, explicit: bool = False) -> Iterator[AuditOptions]:
+    def audit_options(self, *, explicit: bool = False, baseline: AnyPath = None) -> Iterator[AuditOptions]:
         """Yield the options of an audit; progress is shown inside the block.
 
         Raises:
-            UsageError: there is no such clause or limit.
+            UsageError: there is no such clause or limit, or the baseline is not a report on such a series.
         """
+        from audit.judgement.baseline import read_baseline
         from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import progress
 
@@ -84,6 +85,7 @@ class AuditSettings:
         )
         how["time_limit"] = None if how["time_limit"] is None else float(how["time_limit"])
         how["engine"] = how["engine"] or Local(cores())
+        how["baseline"] = None if baseline is None else read_baseline(Path(baseline), of_tables=self._of_tables)
         with progress(shown=shown) as watch:
             yield AuditOptions(**how, explicit=explicit, progress=watch, made=report_date())
 
@@ -111,17 +113,6 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def known_findings(baseline: str | os.PathLike[str] | None, *, of_tables: bool = False) -> BaselineFacts | None:
-    """Return the findings of an earlier report on people, or on count tables if `of_tables`; None without a report.
-
-    Raises:
-        UsageError: it is not such a report.
-    """
-    from audit.judgement.baseline import read_baseline
-
-    return None if baseline is None else read_baseline(Path(baseline), of_tables=of_tables)
-
-
 def run(
     series: Series, attacks: Collection[Choice], given: Mapping[str, Any], *, keeps_finished: bool = False
 ) -> tuple[Report, AuditRun]:
@@ -139,10 +130,9 @@ def run(
 
     settings = AuditSettings({name: value for name, value in given.items() if name not in OF_WHOLE})
     chosen = settings.attacks(attacks)
-    known = known_findings(given.get("baseline"))
     opened, witness = Series.of(series.manifest), _witness(series, given)
-    with settings.audit_options(explicit=bool(attacks)) as asked:
-        options = replace(asked, baseline=known, keeps_finished=keeps_finished)
+    with settings.audit_options(explicit=bool(attacks), baseline=given.get("baseline")) as asked:
+        options = replace(asked, keeps_finished=keeps_finished)
         done = run_attacks(opened, chosen, options, None if witness is None else witness.prepare)
         report = build_report(done, pseudonymizer(opened, options), options)
         if given.get("recommend") and report.policy.violations and not report.interrupted:

@@ -757,6 +757,11 @@ class Report:
         return None if self.baseline is None else self.left_out
 
     @property
+    def has_harmless(self) -> bool:
+        """Whether some values are declared to be harmless."""
+        return any(each.kind == "harmless-value" for each in self.warnings)
+
+    @property
     def failed(self) -> tuple[str, ...]:
         """The attacks of other packages that failed, each once."""
         return tuple(dict.fromkeys(attack.attack for attack in self.attacks if attack.status == "failed"))

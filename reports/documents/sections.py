@@ -348,8 +348,8 @@ def attacks(report: Report) -> Iterator[Block]:
     head = [say("attack"), say("status"), say("what it found")]
     rows = [[named(each), status_in_words(each.status), result_text(each, report.policy.violations)] for each in ran]
     if any(each.people is not None for each in ran):
-        left_out = any(each.kind == "harmless-value" for each in report.warnings)
-        plain = say("people with a certain, harmful value") if left_out else say("people whose value is certain")
+        plain = say("people whose value is certain")
+        plain = say("people with a certain, harmful value") if report.has_harmless else plain
         if report.known_before:
             plain = f"{say('{people}, not in the earlier report already', people=plain)}{_MARK}"
         elif _accepts(report):
