@@ -135,21 +135,21 @@ def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: 
     ]
     weights = _weighed(parts, place, presence.releases + 1)
     code = back[edge]
-    alike, kind, count = np.unique(
+    alike, same, count = np.unique(
         np.stack([place[presence.bucket[code]], presence.begun[code], presence.last[code] + 1]),
         axis=1,
         return_inverse=True,
         return_counts=True,
     )
-    kind = kind.reshape(-1)
-    result[edge] = ranks_within(kind) < _allowed(weights, PresenceIntervals(*alike), count, least)[kind]
+    same = same.reshape(-1)
+    result[edge] = ranks_within(same) < _allowed(weights, PresenceIntervals(*alike), count, least)[same]
     return result
 
 
-def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: int) -> Numbers:
-    """Return how many edges of each kind can be removed, kind by kind, without a cut below `least`.
+def _allowed(weights: Weights, alike: PresenceIntervals, count: Numbers, least: int) -> Numbers:
+    """Return how many equal edges can be removed of each presence, one after the other, without a cut below `least`.
 
-    All edges are removed if possible. In the other buckets, bisection finds the number for one kind after the other.
+    All edges are removed if possible. In the other buckets, bisection finds the number for each presence in turn.
     """
     label = components(weights)
 
@@ -157,13 +157,13 @@ def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: 
         same = (components(without) == label[buckets]).all(axis=1)
         return same & (min_cuts(without) >= least)
 
-    fine = holds(np.arange(len(weights)), _linked(weights.copy(), kinds, -count))
-    tight = ~fine[kinds.bucket]
+    fine = holds(np.arange(len(weights)), _linked(weights.copy(), alike, -count))
+    tight = ~fine[alike.bucket]
     allowed = np.where(tight, 0, count)
-    turn = np.arange(len(count)) - np.searchsorted(kinds.bucket, kinds.bucket)
+    turn = np.arange(len(count)) - np.searchsorted(alike.bucket, alike.bucket)
     for number in range(int(turn[tight].max(initial=-1)) + 1):
         chosen = np.flatnonzero((turn == number) & tight)
-        edges = PresenceIntervals(*(column[chosen] for column in kinds))
+        edges = PresenceIntervals(*(column[chosen] for column in alike))
         place = edges._replace(bucket=np.arange(len(chosen)))
         low, high = np.zeros(len(chosen), dtype=np.int64), count[chosen]
         while (low < high).any():

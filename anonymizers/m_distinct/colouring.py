@@ -12,7 +12,7 @@ such a part are chosen so:
   prefers the first rows.
 
 The order is that of a quasi-identifier. All quasi-identifiers, and all cuts that leave at least a sixteenth of the
-layers on each side, are compared by their perimeter sum (Equation 4), on the assumption that each kind of values is
+layers on each side, are compared by their perimeter sum (Equation 4), on the assumption that each class of values is
 spread evenly over the layers, in order. Among equals the cut nearest the middle is made, then the one by the first
 quasi-identifier, then the one with fewer rows below. Rows with equal values of the quasi-identifier are sorted by the
 others, those with the most values first. Counterfeits have no quasi-identifiers; they are spread evenly over the order.
@@ -39,8 +39,8 @@ class ColouredBucket:
 
     Attributes:
         height: rows in each entry.
-        taken: rows of each kind of values in each entry.
-        kind: the kind of each row's value; shape (rows,), int64.
+        taken: rows of each class of values in each entry.
+        value_class: the class of each row's value; shape (rows,), int64.
         value: the value of each row; shape (rows,), int64.
         point: the quasi-identifiers of each row, as ranks; anything for a counterfeit; shape (rows, attributes), int32.
         place: the place of each row in the domains, which go from 0 to 1; shape (rows, attributes), float64.
@@ -49,7 +49,7 @@ class ColouredBucket:
 
     height: int
     taken: list[list[int]]
-    kind: Numbers
+    value_class: Numbers
     value: Numbers
     point: Codes
     place: npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ class ColouredBucket:
 
 def split(bucket: ColouredBucket) -> Numbers:
     """Return the group of each row of a bucket, counted from 0."""
-    group, inside = np.zeros(len(bucket.kind), dtype=np.int64), np.zeros(len(bucket.kind), dtype=np.bool_)
+    group, inside = np.zeros(len(bucket.value_class), dtype=np.int64), np.zeros(len(bucket.value_class), dtype=np.bool_)
     orders, units, counterfeits = bucket.orders(), in_units(bucket.place), np.flatnonzero(~bucket.real)
     waiting = [(orders, counterfeits, bucket.taken, bucket.height, 0)]
     while waiting:
@@ -74,20 +74,20 @@ def split(bucket: ColouredBucket) -> Numbers:
         if height == 1:
             group[orders[0]] = group[counterfeits] = first
             continue
-        attribute, at = best_cut(orders, units, bucket.kind, height)
+        attribute, at = best_cut(orders, units, bucket.value_class, height)
         part, rows = ColouredPart(taken, at), interleaved(orders[attribute], counterfeits)
-        inside[rows] = part.fill(bucket.value[rows].tolist(), bucket.kind[rows].tolist(), height)
+        inside[rows] = part.fill(bucket.value[rows].tolist(), bucket.value_class[rows].tolist(), height)
         for rows_of, layers, begin, side in (part.rest(), height - at, first + at, False), (part.low, at, first, True):
             kept = orders[inside[orders] == side].reshape(len(orders), -1)
             waiting.append((kept, counterfeits[inside[counterfeits] == side], rows_of, layers, begin))
     return group
 
 
-def best_cut(orders: Numbers, units: Numbers, kind: Numbers, height: int) -> tuple[int, int]:
+def best_cut(orders: Numbers, units: Numbers, value_class: Numbers, height: int) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off."""
     least = max(1, height // 16)
     cuts = np.arange(least, height - least + 1)
-    layer = _layers(kind[orders], height) + height * np.arange(len(orders))[:, np.newaxis]
+    layer = _layers(value_class[orders], height) + height * np.arange(len(orders))[:, np.newaxis]
     low = np.full((units.shape[1], orders.shape[0] * height), _FAR)
     high = np.full_like(low, -1)
     for its_low, its_high, unit in zip(low, high, units.T, strict=True):
@@ -100,14 +100,14 @@ def best_cut(orders: Numbers, units: Numbers, kind: Numbers, height: int) -> tup
     return chosen // len(cuts), int(cuts[chosen % len(cuts)])
 
 
-def _layers(kinds: Numbers, height: int) -> Numbers:
-    """Return the layer of each row of each order if every kind is spread evenly over the layers; the same shape."""
-    total = np.bincount(kinds[0])
-    ordered = np.sort(kinds[0])
-    before = np.arange(kinds.shape[1]) - (np.cumsum(total) - total)[ordered]
-    layer = np.empty_like(kinds)
+def _layers(classes: Numbers, height: int) -> Numbers:
+    """Return the layer of each row of each order if every class is spread evenly over the layers; the same shape."""
+    total = np.bincount(classes[0])
+    ordered = np.sort(classes[0])
+    before = np.arange(classes.shape[1]) - (np.cumsum(total) - total)[ordered]
+    layer = np.empty_like(classes)
     shares = (before * height // total[ordered])[np.newaxis]
-    np.put_along_axis(layer, np.argsort(kinds, axis=1, kind="stable"), shares, axis=1)
+    np.put_along_axis(layer, np.argsort(classes, axis=1, kind="stable"), shares, axis=1)
     return layer
 
 
@@ -131,34 +131,34 @@ class ColouredPart:
     """A part of a bucket's layers that is being filled.
 
     Attributes:
-        low: the number of its rows of each kind in each entry.
+        low: the number of its rows of each class in each entry.
     """
 
     def __init__(self, taken: list[list[int]], at: int) -> None:
-        """Begin an empty part of `at` layers; `taken` is the number of available rows of each kind in each entry."""
-        useful = [[kind for kind, rows in enumerate(each) if rows] for each in taken]
+        """Begin an empty part of `at` layers; `taken` is the number of available rows of each class in each entry."""
+        useful = [[value_class for value_class, rows in enumerate(each) if rows] for each in taken]
         self._places = RowPlaces(useful, len(taken[0]), taken)
         self._taken, self._at, self.low = taken, at, self._places.taken
 
     def rest(self) -> list[list[int]]:
-        """Return the number of the other rows of each kind in each entry."""
+        """Return the number of the other rows of each class in each entry."""
         return [
             [all_ - own for all_, own in zip(*each, strict=True)] for each in zip(self._taken, self.low, strict=True)
         ]
 
-    def fill(self, values: list[int], kinds: list[int], height: int) -> list[bool]:
+    def fill(self, values: list[int], classes: list[int], height: int) -> list[bool]:
         """Take rows in order, the required ones first, for a part of the given layers; return which are taken."""
         total, held, inside, shut = Counter(values), dict.fromkeys(values, 0), [False] * len(values), set[int]()
         for have_to in (True, False):
             most = {value: rows - (height - self._at) if have_to else self._at for value, rows in total.items()}
-            for row, (value, kind) in enumerate(zip(values, kinds, strict=True)):
-                if held[value] >= most[value] or inside[row] or kind in shut:
+            for row, (value, value_class) in enumerate(zip(values, classes, strict=True)):
+                if held[value] >= most[value] or inside[row] or value_class in shut:
                     continue
-                if self._places.push(kind, 1, self._at) is None:
+                if self._places.push(value_class, 1, self._at) is None:
                     inside[row] = True
                     held[value] += 1
                 else:
-                    shut.add(kind)  # it will not fit later, either
+                    shut.add(value_class)  # it will not fit later, either
         if min(self._places.load) < self._at:
             raise AssertionError("a part of a bucket could not be filled, though its colours fill it")
         return inside

@@ -7,7 +7,7 @@ an entry that contains the person's value. A value may be useless in an entry: w
 must come from the first one, or the first would have no value. A value is *useful* in an entry if a system of distinct
 representatives of the sets chooses it there.
 
-Values that are in the same sets form a *kind*. Sets are bit masks: bit v says that value v is in the set.
+Values that are in the same sets form a *class*. Sets are bit masks: bit v says that value v is in the set.
 
 A bucket computes its least height, the new people who fill it, and the counterfeits that it needs. A bucket of height h
 is divided into h groups, each with one row of every entry and no value twice. In the bipartite graph of entries and
@@ -50,18 +50,18 @@ def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
 
 @dataclass(frozen=True)
 class ValueSets:
-    """The entries of a bucket, and the useful kinds of values of each.
+    """The entries of a bucket, and the useful classes of values of each.
 
     Attributes:
         sets: the set of each entry.
-        kinds: the values of each kind, ascending.
-        kind: the kind of each value, -1 for values that are in no set; shape (values,).
-        useful: the useful kinds of each entry.
+        classes: the values of each class, ascending.
+        value_class: the class of each value, -1 for values that are in no set; shape (values,).
+        useful: the useful classes of each entry.
     """
 
     sets: Signature
-    kinds: tuple[Numbers, ...]
-    kind: Numbers
+    classes: tuple[Numbers, ...]
+    value_class: Numbers
     useful: tuple[tuple[int, ...], ...]
 
     def __len__(self) -> int:
@@ -70,11 +70,11 @@ class ValueSets:
 
     def places(self) -> RowPlaces:
         """Return the places of rows in these entries, all of them empty."""
-        return RowPlaces(self.useful, len(self.kinds))
+        return RowPlaces(self.useful, len(self.classes))
 
-    def by_kind(self, counts: Numbers) -> list[int]:
-        """Return the number of rows of each kind, given the number of rows of each value."""
-        return [int(counts[values].sum()) for values in self.kinds]
+    def by_class(self, counts: Numbers) -> list[int]:
+        """Return the number of rows of each class, given the number of rows of each value."""
+        return [int(counts[values].sum()) for values in self.classes]
 
 
 @lru_cache(maxsize=20_000)
@@ -82,51 +82,51 @@ def entries_of(sets: Signature, values: int) -> ValueSets | None:
     """Return the entries of sets, or None if the sets have no system of distinct representatives.
 
     >>> entries = entries_of((0b01, 0b11), 2)  # value 0 must be in the first entry, and is useless in the second
-    >>> [[entries.kinds[kind].tolist() for kind in useful] for useful in entries.useful]
+    >>> [[entries.classes[each].tolist() for each in useful] for useful in entries.useful]
     [[[0]], [[1]]]
     """
     holds = np.array([[mask >> value & 1 for value in range(values)] for mask in sets], dtype=np.bool_)
     inside = np.flatnonzero(holds.any(axis=0))
-    patterns, kind_of_inside = np.unique(holds[:, inside], axis=1, return_inverse=True)
-    kind_of_inside = kind_of_inside.reshape(-1)
-    kinds = tuple(inside[kind_of_inside == number] for number in range(patterns.shape[1]))
-    useful = _useful([np.flatnonzero(row).tolist() for row in patterns], [len(each) for each in kinds])
+    patterns, class_of_inside = np.unique(holds[:, inside], axis=1, return_inverse=True)
+    class_of_inside = class_of_inside.reshape(-1)
+    classes = tuple(inside[class_of_inside == number] for number in range(patterns.shape[1]))
+    useful = _useful([np.flatnonzero(row).tolist() for row in patterns], [len(each) for each in classes])
     if useful is None:
         return None
-    kind = np.full(values, -1, dtype=np.int64)
-    kind[inside] = kind_of_inside
-    return ValueSets(sets, kinds, kind, useful)
+    value_class = np.full(values, -1, dtype=np.int64)
+    value_class[inside] = class_of_inside
+    return ValueSets(sets, classes, value_class, useful)
 
 
 def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
-    """Return the useful kinds of each entry, given the kinds in its set and the number of values of each kind."""
+    """Return the useful classes of each entry, from the classes in its set and the number of values of each."""
     places = RowPlaces(inside, len(sizes))
     room = list(sizes)
     for entry in range(len(inside)):
         if not places.pull(entry, room, 1):
             return None
     return tuple(
-        tuple(kind for kind in kinds if _represents(inside, room, places, entry, kind))
-        for entry, kinds in enumerate(inside)
+        tuple(value_class for value_class in classes if _represents(inside, room, places, entry, value_class))
+        for entry, classes in enumerate(inside)
     )
 
 
-def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, kind: int) -> bool:
-    """Return whether a system of distinct representatives has a value of a kind for an entry.
+def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, of: int) -> bool:
+    """Return whether a system of distinct representatives has a value of a class (`of`) for an entry.
 
-    `places` holds a system, and `left` the number of values of each kind that are not in it.
+    `places` holds a system, and `left` the number of values of each class that are not in it.
     """
     own = next(number for number in inside[entry] if places.taken[entry][number])
     room = [number + (each == own) for each, number in enumerate(left)]
-    if room[kind]:
+    if room[of]:
         return True
-    # Another entry gives up its value of the kind and must find another one, while this entry keeps its value.
-    without_entry = [kinds if number != entry else () for number, kinds in enumerate(inside)]
+    # Another entry gives up its value of the class and must find another one, while this entry keeps its value.
+    without_entry = [classes if number != entry else () for number, classes in enumerate(inside)]
     for giver in range(len(inside)):
-        if giver != entry and places.taken[giver][kind]:
+        if giver != entry and places.taken[giver][of]:
             trial = RowPlaces(without_entry, len(left))
             trial.taken = [row.copy() for row in places.taken]
-            trial.taken[giver][kind] = 0
+            trial.taken[giver][of] = 0
             if trial.pull(giver, list(room), 1):
                 return True
     return False
@@ -181,17 +181,17 @@ class SignatureBucket:
 
         No layer consists of counterfeits only: a value is in all of them, or the entries lack less than a layer.
         """
-        places, rows = self.entries.places(), self.entries.by_kind(self.counts)
+        places, rows = self.entries.places(), self.entries.by_class(self.counts)
         height = max(int(self.counts.max(initial=0)), -(-sum(rows) // len(self.entries)))
-        for kind, number in enumerate(rows):
+        for value_class, number in enumerate(rows):
             missing = number
             while missing:
-                full = places.push(kind, missing, height)
+                full = places.push(value_class, missing, height)
                 if full is None:
                     break
-                # All entries of these kinds are full, so they need at least this many layers.
+                # All entries of these classes are full, so they need at least this many layers.
                 width = sum(not full.isdisjoint(useful) for useful in self.entries.useful)
-                missing = number - sum(taken[kind] for taken in places.taken)
+                missing = number - sum(taken[value_class] for taken in places.taken)
                 height = max(height + 1, -(-sum(rows[each] for each in full) // width))
         return places, height
 
@@ -210,15 +210,15 @@ class SignatureBucket:
         """
         places, height = self.settled()
         most, taken = np.minimum(waiting, height - self.counts), np.zeros_like(waiting)
-        for values, number in zip(self.entries.kinds, self._pulled(places, height, most), strict=True):
+        for values, number in zip(self.entries.classes, self._pulled(places, height, most), strict=True):
             if number:
                 taken[values] = most[values] - _levelled(waiting[values], most[values], number)
         self.counts = self.counts + taken
         return taken
 
     def _pulled(self, places: RowPlaces, height: int, most: Numbers) -> list[int]:
-        """Fill places with further rows, at most so many of each value; return how many rows of each kind are added."""
-        before, room = self.entries.by_kind(most), self.entries.by_kind(most)
+        """Fill places with further rows, at most so many of each value; return how many of each class are added."""
+        before, room = self.entries.by_class(most), self.entries.by_class(most)
         for entry, load in enumerate(places.load):
             places.pull(entry, room, height - load)
         return [number - left for number, left in zip(before, room, strict=True)]
@@ -230,7 +230,7 @@ class SignatureBucket:
         added = self._pulled(places, height, most)
         if min(places.load) < height:
             raise AssertionError("an entry could not be filled, though some system of representatives fills it")
-        for values, number in zip(self.entries.kinds, added, strict=True):
+        for values, number in zip(self.entries.classes, added, strict=True):
             if number:
                 counterfeits[values] = rng.multivariate_hypergeometric(most[values], number)
         return places, height, counterfeits

@@ -103,7 +103,7 @@ def _planned(buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: 
     entries = entries_of(signature, len(first.counts))
     if entries is None:
         return None
-    useful = entries.kind >= 0
+    useful = entries.value_class >= 0
     merged = SignatureBucket(entries, np.where(useful, first.counts + second.counts, 0))
     rest = (
         SignatureBucket(first.entries, np.where(useful, 0, first.counts)),
@@ -249,8 +249,8 @@ class _Release:
     def _check_useful(self, back: Numbers, value: Codes) -> None:
         if not self._buckets:
             return
-        kinds = np.stack([each.entries.kind for each in self._buckets])
-        wrong = back[kinds[self._home[back], value] < 0]
+        classes = np.stack([each.entries.value_class for each in self._buckets])
+        wrong = back[classes[self._home[back], value] < 0]
         if len(wrong):
             raise misplaced(wrong)
 
@@ -261,7 +261,7 @@ class _Release:
         rows_of = np.split(left[np.argsort(snapshot.value[left], kind="stable")], np.cumsum(waiting)[:-1])
         # The buckets with the fewest useful values first.
         choice = sorted(
-            range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.kind >= 0).sum(), each)
+            range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.value_class >= 0).sum(), each)
         )
         for number in choice:
             if not waiting.any():
@@ -280,7 +280,7 @@ class _Release:
         """Move people to buckets of intersections if that saves counterfeits."""
         for pair, signature in mergers(self._buckets):
             number = self._bucket(signature)
-            useful = self._buckets[number].entries.kind >= 0
+            useful = self._buckets[number].entries.value_class >= 0
             moved = np.isin(self._home, pair) & useful[self.snapshot.value]
             self._home[moved] = number
         self._count()
@@ -314,7 +314,7 @@ class _Release:
             whole = colouring.ColouredBucket(
                 height=height,
                 taken=taken.taken,
-                kind=bucket.entries.kind[value],
+                value_class=bucket.entries.value_class[value],
                 value=value.astype(np.int64),
                 point=snapshot.point[row],
                 place=places[row],

@@ -153,10 +153,10 @@ class Ends:
         with it or each other and leave enough ends for the rest; counterfeits stand for families without people. It
         takes half of the smallest family, so that families shrink together.
         """
-        kinds: dict[tuple[Mask, bytes], list[int]] = {}
+        alike: dict[tuple[Mask, bytes], list[int]] = {}
         for value in np.flatnonzero((counts > 0) & (self.of.sum(axis=1) > 1)).tolist():
-            kinds.setdefault((masks[value], self.of[value].tobytes()), []).append(value)
-        several = [Family(tuple(values), mask) for (mask, _), values in kinds.items()]
+            alike.setdefault((masks[value], self.of[value].tobytes()), []).append(value)
+        several = [Family(tuple(values), mask) for (mask, _), values in alike.items()]
         every = [*several, *self.family]
         ends = np.stack([*(self.of[family.values[0]] for family in several), *np.eye(len(self.family), dtype=np.bool_)])
         left = [int(counts[list(family.values)].sum()) for family in every]

@@ -1,4 +1,4 @@
-"""Places: assign rows of several kinds to the entries of a bucket, by augmenting paths."""
+"""Places: assign rows of several classes to the entries of a bucket, by augmenting paths."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ _ANY = 1 << 62
 
 
 class RowPlaces:
-    """The number of rows of each kind in each entry.
+    """The number of rows of each class in each entry.
 
     Attributes:
-        taken: the number of rows by entry and kind.
+        taken: the number of rows by entry and class.
         load: the number of rows in each entry.
     """
 
     def __init__(
-        self, useful: Sequence[Sequence[int]], kinds: int, most: Sequence[Sequence[int]] | None = None
+        self, useful: Sequence[Sequence[int]], classes: int, most: Sequence[Sequence[int]] | None = None
     ) -> None:
-        """Begin without rows; `useful` are the kinds of each entry, and `most` how many rows of each it takes."""
-        self._kinds_of = [tuple(each) for each in useful]
-        self._most = most or [[_ANY] * kinds] * len(useful)
-        self._entries_of: list[list[int]] = [[] for _ in range(kinds)]
-        for entry, each in enumerate(self._kinds_of):
-            for kind in each:
-                self._entries_of[kind].append(entry)
-        self.taken = [[0] * kinds for _ in self._kinds_of]
-        self.load = [0] * len(self._kinds_of)
+        """Begin without rows; `useful` are the classes of each entry, and `most` how many rows of each it takes."""
+        self._classes_of = [tuple(each) for each in useful]
+        self._most = most or [[_ANY] * classes] * len(useful)
+        self._entries_of: list[list[int]] = [[] for _ in range(classes)]
+        for entry, each in enumerate(self._classes_of):
+            for value_class in each:
+                self._entries_of[value_class].append(entry)
+        self.taken = [[0] * classes for _ in self._classes_of]
+        self.load = [0] * len(self._classes_of)
 
-    def push(self, kind: int, rows: int, height: int) -> set[int] | None:
-        """Place rows of a kind in entries of at most `height` rows, moving other rows if necessary.
+    def push(self, value_class: int, rows: int, height: int) -> set[int] | None:
+        """Place rows of a class in entries of at most `height` rows, moving other rows if necessary.
 
         Returns:
-            None if all are placed; otherwise the kinds that share the full entries, this one included.
+            None if all are placed; otherwise the classes that share the full entries, this one included.
         """
         while rows:
-            path, seen = self._to_entry(kind, height)
+            path, seen = self._to_entry(value_class, height)
             if path is None:
                 return seen
             amount = min(rows, height - self.load[path[-1][1]])
@@ -56,7 +56,7 @@ class RowPlaces:
 
         Args:
             entry: the entry.
-            room: how many more rows of each kind may be placed; reduced by those placed.
+            room: how many more rows of each class may be placed; reduced by those placed.
             lacking: the number of rows to place.
 
         Returns:
@@ -64,7 +64,7 @@ class RowPlaces:
         """
         left = lacking
         while left:
-            path = self._to_kind(entry, room)
+            path = self._to_class(entry, room)
             if path is None:
                 break
             amount = min(left, room[path[-1][1]])
@@ -79,12 +79,12 @@ class RowPlaces:
         self.load[entry] += lacking - left
         return lacking - left
 
-    def _to_entry(self, kind: int, height: int) -> tuple[list[tuple[int, int]] | None, set[int]]:
-        """Return a path of steps (kind, entry that it moves to) to an entry that is not full, and the kinds visited."""
+    def _to_entry(self, value_class: int, height: int) -> tuple[list[tuple[int, int]] | None, set[int]]:
+        """Return a path of steps (class, entry that it moves to) to an entry with room, and the classes visited."""
         came: dict[int, int] = {}
         left: dict[int, int] = {}
-        queue = [kind]
-        seen = {kind}
+        queue = [value_class]
+        seen = {value_class}
         for moved in queue:
             for entry in sorted(self._entries_of[moved], key=self.load.__getitem__):
                 if entry in came or self.taken[entry][moved] >= self._most[entry][moved]:
@@ -99,23 +99,23 @@ class RowPlaces:
                         queue.append(resident)
         return None, seen
 
-    def _to_kind(self, entry: int, room: Sequence[int]) -> list[tuple[int, int]] | None:
-        """Return a path of steps (entry, kind that it takes from the next step's entry); the last takes from `room`."""
+    def _to_class(self, entry: int, room: Sequence[int]) -> list[tuple[int, int]] | None:
+        """Return a path of steps (entry, class that it takes from the next entry); the last takes from `room`."""
         came: dict[int, int] = {}
         gave: dict[int, int] = {}
         queue = [entry]
         seen = {entry}
         for taker in queue:
-            for kind in sorted(self._kinds_of[taker], key=room.__getitem__, reverse=True):
-                if kind in came:
+            for value_class in sorted(self._classes_of[taker], key=room.__getitem__, reverse=True):
+                if value_class in came:
                     continue
-                came[kind] = taker
-                if room[kind] > 0:
-                    return list(_back(kind, came, gave))
-                for giver in self._entries_of[kind]:
-                    if self.taken[giver][kind] and giver not in seen:
+                came[value_class] = taker
+                if room[value_class] > 0:
+                    return list(_back(value_class, came, gave))
+                for giver in self._entries_of[value_class]:
+                    if self.taken[giver][value_class] and giver not in seen:
                         seen.add(giver)
-                        gave[giver] = kind
+                        gave[giver] = value_class
                         queue.append(giver)
         return None
 
