@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 
@@ -23,13 +22,6 @@ from audit.model.evidence import RowSource
 
 _POINTS = 100_000
 """The most points to judge in one release."""
-
-
-class Points(Protocol):
-    """The points that exist, attribute by attribute."""
-
-    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
-        """Return points that distinguish cells of an attribute, and which cells cover each; (points, cells)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +65,7 @@ class Subject:
         return (not self.is_narrowed(k) and self.least < k) or (not self.is_disclosed and not self.several)
 
 
-def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple[list[Subject], bool]:
+def subjects(layers: Sequence[Layer], settled: Settled, source: RowSource) -> tuple[list[Subject], bool]:
     """Return the possible rows of each subject that is not ruled out, and whether there were too many points."""
     found: list[Subject] = []
     last, missed, number = layers[-1], False, 0
@@ -81,7 +73,7 @@ def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple
     for first in range(len(layers)):
         ends = np.flatnonzero((last.begun == first) & np.diagonal(upper[-1]))
         boxes, of = np.unique(last.box[ends], axis=0, return_inverse=True)
-        covers = _covers(boxes, points)
+        covers = _covers(boxes, source)
         if covers is None:
             missed = True
             continue
@@ -103,7 +95,7 @@ def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple
     return found, missed
 
 
-def _covers(boxes: Codes, points: Points) -> list[tuple[tuple[int, ...], Flags]] | None:
+def _covers(boxes: Codes, source: RowSource) -> list[tuple[tuple[int, ...], Flags]] | None:
     """Return points that some boxes cover, and which boxes do; one point for each set of boxes.
 
     Return None if there are too many points.
@@ -111,7 +103,7 @@ def _covers(boxes: Codes, points: Points) -> list[tuple[tuple[int, ...], Flags]]
     tables, names = [], []
     for attribute in range(boxes.shape[1]):
         cells, at = np.unique(boxes[:, attribute], return_inverse=True)
-        point, table = points.atoms(attribute, cells)
+        point, table = source.atoms(attribute, cells)
         tables.append(table[:, at.ravel()])
         names.append(point.tolist())
     found: dict[bytes, tuple[tuple[int, ...], Flags]] = {}

@@ -12,11 +12,6 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from fractions import Fraction
 from typing import TypeAlias
 
-import numpy as np
-
-from attacks.linear_programmes import Programme
-from audit.runtime.budget import Budget
-
 Row: TypeAlias = dict[int, int]
 """The coefficients of a row by column, none of them 0."""
 
@@ -25,7 +20,6 @@ RIGHT = -(2**62)
 _PRIME = 2**127 - 1
 # The limit of visited entries before the elimination is given up, about half a second of work.
 _SOLUTION_ENTRIES = 2_000_000
-_NEGLIGIBLE = 1e-7
 
 
 class TooMuchWorkError(Exception):
@@ -162,27 +156,6 @@ def solution_of(equations: list[Row]) -> dict[int, Fraction] | None:
     residues = dict.fromkeys(unknowns, 0)
     elimination.substitute(residues)
     return {unknown: _rational(residue) for unknown, residue in residues.items() if residue}
-
-
-def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fraction] | None:
-    """Return a solution with a small sum of absolute values, which tends to have few entries; None if none was found.
-
-    A linear programme selects the unknowns that are needed; the solution itself is computed exactly.
-    """
-    from scipy.sparse import csr_array, hstack
-
-    entries = [(place, at, entry) for place, row in enumerate(equations) for at, entry in row.items() if at >= 0]
-    place, unknown, entry = np.array(entries, dtype=np.float64).reshape(-1, 3).T
-    where = place.astype(np.int64), unknown.astype(np.int64)
-    coefficients = csr_array((entry, where), shape=(len(equations), unknowns))
-    totals = np.array([float(row.get(RIGHT, 0)) for row in equations])
-    none, all_of = np.zeros(2 * unknowns), np.full(2 * unknowns, np.inf)
-    both = hstack([coefficients, -coefficients])
-    found = Programme(none, all_of, both, totals, totals).optimum(none - 1, budget)
-    if found is None:
-        return None
-    needed = set(np.flatnonzero(np.abs(found.value[:unknowns] - found.value[unknowns:]) > _NEGLIGIBLE).tolist())
-    return solution_of([{at: entry for at, entry in row.items() if at in needed or at == RIGHT} for row in equations])
 
 
 def _rational(residue: int) -> Fraction:

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.elimination import RIGHT, Row, plainer, solution_of
+from attacks.equivalence.elimination import RIGHT, Row, solution_of
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
 from audit.model.arrays import Codes, flagged, grouped, segments, starts
@@ -28,9 +28,6 @@ Weights = dict[int, Fraction]
 _SEED = 0x5EED
 _MOST_GROUPS = 2048
 _FEW_MORE = 8
-# A solution with more groups than this justifies the search for a simpler one, in systems that are not too large.
-_PLAIN = 4
-_SEARCHED = 400
 _SAFE = 2**62
 
 
@@ -46,9 +43,9 @@ class Solver:
         self._group_start, self._group = matrix.by_column()
         types = Types.among(matrix)
         present = types.of >= 0
-        self._kind = np.arange(matrix.columns, dtype=np.int32)
-        self._kind[present] = types.example[types.of[present]]
-        kept = self._kind[matrix.member] == matrix.member
+        self._representative = np.arange(matrix.columns, dtype=np.int32)
+        self._representative[present] = types.example[types.of[present]]
+        kept = self._representative[matrix.member] == matrix.member
         self._start = starts(np.add.reduceat(kept, matrix.start[:-1], dtype=np.int64))
         self._member = matrix.member[kept]
         self._token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
@@ -60,13 +57,15 @@ class Solver:
         The weighted values of the groups add up to 0 or, if `value` is given, to that value once: the vector is then
         the single column that has it. No weight is 0.
         """
-        kinds, first = np.unique(self._kind[vector.columns], return_index=True)
-        target = Vector(kinds, vector.times[first])
-        gathered = np.unique(self._groups_of(kinds))
+        columns, first = np.unique(self._representative[vector.columns], return_index=True)
+        target = Vector(columns, vector.times[first])
+        gathered = np.unique(self._groups_of(columns))
         while budget is None or not budget.exhausted():
-            found = self._within(gathered, target, budget or Budget(None))
-            if found:
-                return next((weights for weights in found if self._exact(weights, vector, value)), None)
+            equations, left = self._equations(gathered, target)
+            found = solution_of(equations)
+            if found is not None:
+                weights = dict(sorted((int(left[place]), weight) for place, weight in found.items()))
+                return weights if self._exact(weights, vector, value) else None
             more = self._grown(gathered)
             if len(more) == len(gathered) or len(gathered) >= _MOST_GROUPS:
                 return None
@@ -87,15 +86,6 @@ class Solver:
             gathered = np.concatenate([gathered, near[np.lexsort((near, -share))[: wanted - len(gathered)]]])
             if not len(near) or len(gathered) >= wanted:
                 return gathered
-
-    def _within(self, gathered: Codes, target: Vector, budget: Budget) -> list[Weights]:
-        """Return candidates for weights of some groups, not checked yet, those with the fewest groups first."""
-        equations, left = self._equations(gathered, target)
-        ways = [solution_of(equations)]
-        if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
-            ways.append(plainer(equations, len(left), budget))
-        found = sorted((way for way in ways if way is not None), key=len)
-        return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 
     def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Row], Codes]:
         """Return the equations for the weights of some groups, and the groups of the unknowns."""
