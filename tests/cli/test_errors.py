@@ -95,7 +95,6 @@ H, OUT, INVARIANT, WARD = "hospital-l-diverse", "hospital-l-diverse-outsider", "
 MANIFEST, R1, R2, REGISTER, KEY = "series.toml", "releases/1.csv", "releases/2.csv", "register.csv", "private/1.key.csv"
 VALUES, FAKES, GZIP, STEPS = "releases/1.values.csv", "counterfeits/2.csv", "releases/2.csv.gz", "transitions.csv"
 NOWHERE = ("has none of the columns", "write a header line")
-COLUMNS = ("Age", "Zipcode", "Group-ID", "Disease", "Owner")
 NOT_GZIP, NOT_PARQUET = ("gzip file is damaged", "compress it again"), ("Parquet file is damaged", "write it again")
 NO_FILE, OUTSIDE = ("no such file", "correct its name"), ("`releases`", "out of the series folder", "copy the file")
 NO_COUNT, CELLS = ("not a number of people", "a whole number from 1"), "one cell per column"

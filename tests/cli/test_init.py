@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 from audit.cli import init
-from audit.init.confirmation import Question, confirmed
 from audit.init.guess import guess
 from audit.io.manifest import Manifest, read_manifest
 from audit.io.series import open_series
 from audit.model.errors import InputError, Problems, UsageError
-from tests.helpers.running import agreed, run_main
+from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "series.toml").exists())
@@ -357,21 +356,6 @@ def test_a_group_whose_rows_are_alike_is_sure_and_so_is_what_it_decides(tmp_path
     assert unsure(tmp_path) == {"columns.sensitive", "columns.quasi_identifiers"}
     write(tmp_path / "1.csv", ["EQ", "Age", "Disease"], [(g % 3, age, value) for g, age, _, value in GROUPED])
     assert "columns.group" not in guessed(tmp_path)["columns"]
-
-
-def test_answering_every_question_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
-    rows = [(f"p{n}", *row[1:]) for n, row in enumerate(GROUPED)]
-    write(tmp_path / "1.csv", ["Patient", "Age", "Sex", "Disease"], rows)
-    questions = []
-
-    def answer(question: Question) -> str:
-        questions.append(question.text)
-        return agreed(question)
-
-    text = confirmed(tmp_path, guess(tmp_path).text(), answer)
-    assert "unconfirmed" not in tomllib.loads(text)
-    asked = [text for text in questions if text.startswith("What is the column")]
-    assert [text.split('"')[1] for text in asked] == ["Disease", "Sex", "Patient"]
 
 
 def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path):

@@ -275,20 +275,6 @@ def states(result):
     return [each["state"] for each in result["policy"]["waived"]]
 
 
-def test_a_person_is_one_waiver(hospital):
-    _, before = judged(hospital, "--reveal")
-    assert found(before) == {"Bob", "David", "Alice", "Andy"}
-    waive(hospital, individual="Bob")
-    code, result = judged(hospital, "--reveal")
-    assert (code, found(result), states(result)) == (1, {"David", "Alice", "Andy"}, ["applied"])
-    for name in ("David", "Alice", "Andy"):
-        waive(hospital, individual=name)
-    code, result = judged(hospital, "--reveal")
-    assert (code, found(result), result["policy"]["violations"]) == (0, set(), [])
-    shown = json.dumps(judged(hospital)[1]["policy"]["waived"])
-    assert "Bob" not in shown
-
-
 @pytest.mark.parametrize("by", ["identifier", "pseudonym"])
 def test_a_waiver_does_not_carry_who_is_in_it(hospital, by):
     """The manifest is published: it has pseudonyms, which only the key resolves, and which waive as names do."""

@@ -1,7 +1,6 @@
 """Generate files of counts with the columns and markers of real public files, and confirm every guess."""
 
 import csv
-import json
 from pathlib import Path
 
 import numpy as np
@@ -73,34 +72,6 @@ def education(folder, *, seed=2):
     (folder / "data").rmdir()
     meta = "col_name,col_type,label\nsex,Filter,Sex\npupils,Indicator,Pupils\n"
     (folder / "pupils.meta.csv").write_text(meta)
-
-
-def session(folder, number, counts, names, variable="year"):
-    """A session of ACRO with one cross-tabulation with margins; counts below ten are suppressed."""
-    table = margins(np.array(counts))
-    rows, columns = [*names[0], "All"], [*names[1], "All"]
-    outcome = {label: dict.fromkeys(rows, "ok") for label in columns}
-    lines = []
-    for row, label in enumerate(rows):
-        shown = []
-        for place, column in enumerate(columns):
-            hidden = table[row, place] < 10
-            outcome[column][label] = "threshold; " if hidden else "ok"
-            shown.append("" if hidden else str(table[row, place]))
-        lines.append([label, *shown])
-    place = folder / f"session{number}"
-    write(place / "output_0_0.csv", [variable, *columns], lines)
-    results = {
-        "version": "0.4.8",
-        "results": {
-            "output_0": {
-                "uid": "output_0", "status": "fail", "type": "table", "properties": {"method": "crosstab"},
-                "files": [{"name": "output_0_0.csv", "checksum": "0"}], "outcome": outcome,
-                "command": f"safe = acro.crosstab(df.{variable}, df.grant_type, margins=True)", "summary": "fail",
-            }
-        },
-    }  # fmt: skip
-    (place / "results.json").write_text(json.dumps(results))
 
 
 def confirm(folder: Path):

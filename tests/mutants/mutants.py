@@ -3,6 +3,12 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "unit/verification/test_equivalence.py::test_nameless_counterfeits_are_somebody_each": [
+        ("audit.judgement.check_equivalence.CombinationChecker._add", "nameless += 1", "nameless += 0"),
+    ],
+    "unit/verification/test_equivalence.py::test_known_people_are_on_neither_side": [
+        ("audit.judgement.check_equivalence.CombinationChecker._add", "elif person in self._known", "elif False"),
+    ],
     "cli/test_count_table_reading.py::test_a_number_of_several_rows_beside_each_of_them_conceals_nothing": [
         ("audit.count_tables.summed_rows.columns_of_sums", "*sorted(manifest.denominators)", ""),
         ("audit.count_tables.summed_rows.columns_of_sums", "*views, ", ""),

@@ -15,8 +15,6 @@ from tests.helpers.strategies import contradictory_series, linked_series, regist
 from tests.helpers.tiny import Registered, Row, TinySeries, with_spans
 from tests.oracle.per_person import intersection, update_graph
 
-ADVERSARIES = ["linked", "register"]
-
 
 def claims(audited, name):
     return {(found["individual"], found["release"], found["value"]) for found in audited.findings(name)}

@@ -28,8 +28,6 @@ from tests.helpers.repairs import draw
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
-NAMES, VALUES = "ABCDEF", ("flu", "gastritis", "HIV")
-
 
 @pytest.fixture
 def hospital(tmp_path):

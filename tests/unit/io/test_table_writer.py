@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from audit.io import table_writer
 from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
 from audit.io.table_writer import write_table
-from audit.io.tables import read_table
-from audit.model.errors import Problems
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(
     ["", " ", '"', '""', "a,b", "a\nb", "a\r\nb", "\r", "\0", "=cmd()", "NA", "null", "é", "x" * 5000, "'", ";", "\t"]
@@ -60,17 +58,6 @@ def test_parquet_is_read_back_by_another_reader(tmp_path_factory, table, diction
     back = pq.ParquetFile(path).read()
     assert back.column_names == names
     assert [column.to_pylist() for column in back.columns] == [[row[p] for row in rows] for p in range(len(names))]
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_our_own_reader_reads_it(tmp_path, ending):
-    path, problems = tmp_path / f"t.{ending}", Problems()
-    rows = [("a,b", '"', "1"), ("x\ny", "{a, b}", "2"), ("NA", "é", "-3")]
-    table = arrow(["A", "B", "C"], rows, dictionary=True).set_column(2, "C", pa.array([1, 2, -3], pa.int32()))
-    write_table(table, path)
-    back = read_table(path, "t", ["A", "B", "C"], problems)
-    assert not problems.found
-    assert [back.texts(name) for name in "ABC"] == [list(cells) for cells in zip(*rows, strict=True)]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
