@@ -25,6 +25,7 @@ from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.total_release import beyond_total
 from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.io.notes_below import below_table
 from audit.model.audit_options import AuditOptions
@@ -249,7 +250,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
     if len(named) > 1:
         without = say("; without any one of these cells, some would") if error.irreducible else ""
         what = say("no counts agree with these {cells} cells{without}", cells=len(named), without=without)
-    problems = []
+    problems = list[Problem]()
     for row in named[:_NAMED]:
         (file, line), low, high = counts.place(row), counts.lower[row], counts.upper[row]
         stands = say("stands for {high}", high=high)
@@ -265,7 +266,8 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             "manifest"
         )
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
-        problems.append(Problem(file, said, remedy, line=line, column=column))
+        beyond = "" if problems else beyond_total(counts, named)
+        problems.append(Problem(file, said, beyond or remedy, line=line, column=column))
     return InputError(problems)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.manifest import NAME, TableFile, TableManifest, TableRelease, column_names, read_count_table
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC, WHOLE
-from audit.io.toml import toml_key, toml_line
+from audit.io.toml import toml_key, toml_line, toml_text
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import parted, say
 
@@ -35,8 +36,8 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
     columns = chain(
         _labels(counts, [whole, *parts], places), _columns(counts, [whole, *parts]) if place is None else ()
     )
-    named = ((name, label) for name, texts in columns if (label := _label_of_all(texts)) is not None)
-    column, label = next(named, (say("release"), None))
+    named = ((name, label, texts[1:]) for name, texts in columns if (label := _label_of_all(texts)) is not None)
+    column, label, others = next(named, (say("release"), None, ()))
     if place is not None and label is None:
         return ""
     if label is None:
@@ -45,12 +46,15 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
             column=column,
         )
     else:
-        how = say('"{label}" of {column} stands for all', label=printable(label, 60), column=printable(column, 60))
+        names = {"label": printable(label, 60), "column": printable(column, 60)}
+        how = say('"{label}" of {column} stands for all', **names)
+        if _begin_with(label, others):
+            how = say('"{label}" of {column} stands for the labels that begin with it', **names)
     lines = [
         f"[{table}] {' '.join(f'{toml_key(key)} = {toml_line(value)}' for key, value in written.items())}"
         for table, written in (
             ("series", _series(manifest, releases[0], releases[1:])),
-            ("table", _table(counts, column, releases[0].tag if label is None else label)),
+            ("table", _table(counts, column, releases[0].tag if label is None else label, others)),
         )
         if written
     ]
@@ -59,6 +63,43 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
     write = say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
     deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None and len(parts) > 1 else []
     return parted([how, *deleted, write])
+
+
+def beyond_total(counts: PublishedCounts, rows: Sequence[int]) -> str:
+    """Return what to write if a release counts people outside of a total to which others add up; else an empty text.
+
+    Such a release has a label of a dimension that no other has, in all of its rows, as a quarter after the year does.
+
+    Args:
+        counts: the published counts, all of which are said to count the same people.
+        rows: rows that contradict each other.
+    """
+    manifest, named = counts.manifest, {*counts.release[rows].tolist()}
+    places = range(len(counts.dimensions)) if manifest.over_time == "same" else ()
+    for name, texts in _labels(counts, range(len(manifest.tags)), places):
+        total = manifest.totals.get(name, "")
+        new = max((at for at in named if len(texts[at]) == 1 and total not in texts[at]), default=-1)
+        others = [own - {total} for at, own in enumerate(texts) if at != new]
+        if not total or new < 0 or any(texts[new] & own for own in others) or not any(total in own for own in texts):
+            continue
+        written = f"codes = {toml_line([*sorted(manifest.codes), name])}"
+        if not _begin_with(total, others) or any(each.startswith(total) for each in texts[new]):
+            every = sorted(frozenset[str]().union(*others))
+            lines = [f"{total},{each}" for each in every] + [f"{each},{each}" for each in (*every, *texts[new])]
+            written = say(
+                "{key}, and into this file, in the folder of the series, the lines {lines}",
+                key=f'categories = {{ {toml_key(name)} = "categories.csv" }}',
+                lines=" ".join(map(toml_text, ["label,atom", *lines])),
+            )
+        return say(
+            'if release "{release}" counts people that "{total}" of {column} does not count, delete {column} in '
+            "totals, and write {written}",
+            release=printable(manifest.tags[new], 60),
+            total=printable(total, 60),
+            column=printable(name, 60),
+            written=written,
+        )
+    return ""
 
 
 def _labels(
@@ -98,6 +139,12 @@ def _label_of_all(texts: Sequence[frozenset[str]]) -> str | None:
     return next(iter(whole)) if is_distinct else None
 
 
+def _begin_with(label: str, others: Sequence[frozenset[str]]) -> bool:
+    """Return whether a label is a code of which all others are parts, and none of them of another one."""
+    every = frozenset[str]().union(*others)
+    return all(len([one for one in (label, *every) if each.startswith(one)]) == 2 for each in every) and bool(every)
+
+
 def _series(manifest: TableManifest, whole: TableRelease, parts: Sequence[TableRelease]) -> Mapping[str, object]:
     """Return the key of the releases: the parts together, then the whole if it is published in the series' folder."""
     if len(parts) == 1:
@@ -110,16 +157,23 @@ def _series(manifest: TableManifest, whole: TableRelease, parts: Sequence[TableR
     return {"releases": [together, *([{"tag": whole.tag, "tables": own}] if own else [])]}
 
 
-def _table(counts: PublishedCounts, column: str, label: str) -> Mapping[str, object]:
-    """Return the keys by which a column is a dimension with a label for all people, counted in every release."""
+def _table(counts: PublishedCounts, column: str, label: str, others: Sequence[frozenset[str]]) -> Mapping[str, object]:
+    """Return the keys by which a column is a dimension with a label for all the `others`, counted in every release.
+
+    If these begin with it, they are codes: labels of people to come need not lie in it.
+    """
     manifest = counts.manifest
     added = {} if manifest.wide is None else {manifest.wide.dimension}
     own = [name for name in manifest.dimensions if name not in {*added, STATISTIC}]
     totals = dict.fromkeys(manifest.no_total, "") | {
         name: total for name, total in manifest.totals.items() if name != STATISTIC and total != WHOLE
     }
-    written: dict[str, object] = {} if column in manifest.dimensions else {"dimensions": [column, *own]}
-    written["totals"] = {name: totals[name] for name in manifest.dimensions if name in totals} | {column: label}
+    written: dict[str, Any] = {} if column in manifest.dimensions else {"dimensions": [column, *own]}
+    written["totals"] = {name: totals[name] for name in manifest.dimensions if name in totals and name != column}
+    if _begin_with(label, others):
+        written["codes"] = [*sorted(manifest.codes - {column}), column]
+    else:
+        written["totals"] = {**written["totals"], column: label}
     if column in manifest.not_counts:
         written["not_counts"] = manifest.not_counts - {column}
     return written | {"over_time": "same"}
