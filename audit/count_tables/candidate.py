@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +190,7 @@ def judge_candidate(
             ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
             unsaid=unsaid and hiding.is_enough and bool(hide),
             repairs=repairs,
+            bare=any(is_foreign(table.path) for table in candidate.tables),
         ),
         search,
         chosen,
@@ -320,7 +322,8 @@ def repair_candidate(
     if found.hide is None:
         return found
     place = output / candidate.tag if manifest.releases and _are_folders(manifest) else output
-    written = replace(candidate, tables=tuple(_written(search, rows, each, place) for each in candidate.tables))
+    tables, emptied = zip(*(_written(search, rows, each, place) for each in candidate.tables), strict=True)
+    written = replace(candidate, tables=tables)
     audited = None
     try:
         counts = read_counts(with_candidate(manifest, written))
@@ -340,17 +343,29 @@ def repair_candidate(
         rounding=None,
         undecided=found.undecided or is_open,
         written=files,
-        bare=any(is_foreign(table.path) for table in candidate.tables),
+        emptied=tuple(dict.fromkeys(chain(*emptied))),
     )
 
 
-def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> TableFile:
-    """Write a table with hidden values, and without the numbers and statuses beside them, which would reveal them.
-
-    It shows the counts that replace markers. Nor does it have rates whose denominator is hidden.
-    """
+def _source(table: TableFile) -> tuple[pa.Table, Dialect | None]:
+    """Return the columns of a file of the candidate, and its dialect; None if it is Parquet."""
     import pyarrow.parquet as pq
 
+    if table.path.suffix == ".parquet":
+        return pq.read_table(table.path), None
+    names = [*(header(table.path, table.shown, Problems()) or ())]
+    read = read_table(table.path, table.shown, names, Problems())
+    if read is None:
+        raise TypeError("a table that was read can be read again")
+    return pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names}), read.dialect or Dialect()
+
+
+def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> tuple[TableFile, list[str]]:
+    """Write a table with hidden values, and without the numbers and statuses beside them, which would reveal them.
+
+    It shows the counts that replace markers. Nor does it have rates whose denominator is hidden. The columns beside the
+    counts in which a cell was emptied are returned, too.
+    """
     counts = search.counts
     manifest, path = counts.manifest, output / writable_name(table.path)
     own = [row for row in rows if counts.part(row).file.path == table.path]
@@ -359,17 +374,10 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     rates = {manifest.value if each.is_statistic else each.column for each in manifest.rates if not each.has_column}
     without = counts.without_count
     counted = {view.column for view in manifest.views}
-    source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
-    above = below = ""
-    if source is None:
-        names = [*(header(table.path, table.shown, Problems()) or ())]
-        read = read_table(table.path, table.shown, names, Problems())
-        if read is None:
-            raise TypeError("a table that was read can be read again")
-        source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
-        dialect, nothing = read.dialect or Dialect(), ""
-        if not is_foreign(table.path):
-            above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
+    source, dialect = _source(table)
+    nothing, above, below = None if dialect is None else "", "", ""
+    if dialect is not None and not is_foreign(table.path):
+        above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     written = {
         row: sign
         for row, sign in search.signs.items()
@@ -403,7 +411,9 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         source = source.set_column(place, name, column)
     output.mkdir(parents=True, exist_ok=True)
     write_table(source, path, dialect=dialect, above=above, below=below)
-    return TableFile(path, str(path))
+    before = _source(table)[0]
+    beside_counts = [name for name in source.column_names if name.strip() not in counted]
+    return TableFile(path, str(path)), [name for name in beside_counts if not source[name].equals(before[name])]
 
 
 def _all_hidden(counts: PublishedCounts, own: Sequence[int]) -> list[int]:

@@ -75,7 +75,8 @@ class CandidateReport:
         written: the files that were written with these cells hidden; all other fields are about the written
             files.
         stopped: why the search for such cells ended early; None if it was complete.
-        bare: whether a candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
+        emptied: the columns that a repair emptied beside hidden counts.
+        bare: whether the candidate is a workbook or the like, of which a repair writes a CSV file.
         ends_year: whether it is the last of the parts of a year, which are about other people each.
         unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
         repairs: whether it is a repair, with or without written files.
@@ -96,6 +97,7 @@ class CandidateReport:
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None
+    emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
     bare: Annotated[bool, UNWRITTEN] = False
     ends_year: Annotated[bool, UNWRITTEN] = False
     unsaid: Annotated[bool, UNWRITTEN] = False

@@ -56,6 +56,14 @@ _LABEL_WORDS = _words(
     "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
     "sort hierarchy place rank trimestre quartal semestre"
 )
+_TIME_WORDS = _words(
+    "age ages year years month week day hour alter jahr monat woche tag edad ano anno annee mois semaine stage period "
+    "quarter mes trimestre quartal semestre"
+)
+"""Those of them that name ages or times, of which no number exceeds a year."""
+_LATEST_YEAR = 2100
+_DATE = re.compile("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-3][0-9])?")
+_POPULATION = _words("population pop bevolkerung einwohner habitants poblacion")
 _CODE_WORDS = _words(
     "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
@@ -343,7 +351,7 @@ def kinds_of(columns: Columns) -> Kinds:
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
         padded = any(map(_PADDED.fullmatch, distinct))
-        is_label = padded or is_label_name(name) or is_period(name, distinct)
+        is_label = padded or (is_label_name(name) and not _exceeds_years(name, distinct)) or is_period(name, distinct)
         if any(map(is_total_word, distinct)) or (like and is_label and not any(map(_SIGNED.match, distinct))):
             found.labels.append(name)
         elif (is_money(name) or len(like) > len(whole)) and len(like) > 0.3 * shown and all(map(is_sign, others)):
@@ -368,12 +376,25 @@ def is_label_name(name: str) -> bool:
 
     >>> [*map(is_label_name, ("Geburtsjahr", "Zahl im Jahr", "cases this year", "All ages", "under 15 years"))]
     [True, True, False, False, False]
+    >>> is_label_name("Population (mid-year)")
+    False
     """
     words = words_in(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
-    if is_total_word(name) or _AGES.search(name):
-        return False  # the name is a label itself, whose counts the column has
+    if is_total_word(name) or _AGES.search(name) or not _POPULATION.isdisjoint(words):
+        return False  # the name is a label itself, whose counts the column has, or one of denominators
     return named and not speaks_of_counts(name) and not speaks_of_changes(name)
+
+
+def _exceeds_years(name: str, texts: Iterable[str]) -> bool:
+    """Return whether a column's name speaks of ages or times alone, but it has larger numbers, which are no dates.
+
+    >>> _exceeds_years("Insured (year)", ["19,571"]), _exceeds_years("Year", ["2024"]), _exceeds_years("ZIP", ["80331"])
+    (True, False, False)
+    """
+    is_of_times = _LABEL_WORDS.intersection(words_in(name)) <= _TIME_WORDS
+    numbers = [number for text in texts if (number := number_of(text)) is not None and not _DATE.fullmatch(text)]
+    return is_of_times and any(number > _LATEST_YEAR for number in numbers)
 
 
 def is_money(name: str) -> bool:

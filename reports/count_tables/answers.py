@@ -9,14 +9,15 @@ from audit.findings.count import CountReport, amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
-from reports.sentences import best_so_far, facts, reasons
+from reports.sentences import best_so_far, facts, reasons, settings
+from reports.summary_text import assumptions
 from reports.verdict import headline
 
 
@@ -59,7 +60,11 @@ def candidate_page(candidate: CandidateReport) -> Page:
         annex.append(Section(say("Cells whose changes are to be hidden"), [changes]))
     if candidate.show:
         annex.append(Section(say("Cells to show"), [PageSteps(list(_cells(candidate.show, report.tables)))]))
-    return replace(showing_counts(page), annex=annex)
+    annex.append(
+        Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
+    )
+    shows_counts = candidate.new or candidate.hide or candidate.changes or candidate.show
+    return replace(showing_counts(page) if shows_counts else page, annex=annex)
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
@@ -134,6 +139,11 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
         yield say("{command} changes the table so.", command=_repairing(candidate))
     else:
         yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
+    if candidate.bare:
+        yield say(
+            "It writes a CSV file, without titles, notes and further sheets. To keep the workbook, write what is "
+            "listed below into its cells, empty the rates beside them, and judge it again."
+        )
     if not candidate.hide:
         return
     if candidate.stopped is not None:
@@ -258,7 +268,10 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         yield _signs(candidate)
         if candidate.stopped is not None:
             yield best_so_far(candidate.stopped)
-    if candidate.bare:
+    if candidate.emptied:
+        names = joined([f'"{printable(name)}"' for name in candidate.emptied])
+        yield say("Beside hidden counts, the cells of these columns are empty now: {names}.", names=names)
+    if candidate.bare and candidate.written:
         yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
 
 

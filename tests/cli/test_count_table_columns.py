@@ -1419,3 +1419,12 @@ def test_a_rate_of_a_wide_column_names_it_and_points_part_thousands_of_its_denom
     (tmp_path / "series.toml").write_text(text.replace("OF", ', counts = "both"'), encoding="utf-8")
     code, out, _ = run_main(str(tmp_path))
     assert (code, "area A, sex f, release 1: exactly 21" in out) == (1, True), out
+
+
+@pytest.mark.parametrize("name", ["Population (mid-year estimate)", "Bevölkerung am Jahresende", "Insured (year)"])
+def test_numbers_named_for_a_year_are_the_denominators_of_rates(name, tmp_path):
+    """They were labels of years, so that a rate beside a hidden count was not judged."""
+    people = {("A", "f"): (41, 19_571), ("A", "m"): (37, 24_661), ("B", "f"): (12, 5_912), ("B", "m"): (55, 31_204)}
+    rows = [f"{area},{sex},{n},{of},{1000 * n / of:.2f}" for (area, sex), (n, of) in people.items()]
+    text = lines(f"area,sex,cases,{name},Rate", *rows, "C,f,c,6120,c")
+    assert guessed(tmp_path, {"1.csv": text})["table"]["rates"]["denominator"] == name

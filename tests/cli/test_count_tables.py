@@ -339,7 +339,9 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
     for first in folder.glob("releases/*.csv"):
         others = [row.replace("40", "44").replace("30", "36").replace("70", "80") for row in rows[3:]]
         first.write_text("\n".join([head, *others]) + "\n", encoding="utf-8")
-    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[::2] == (0, "")
+    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    emptied = 'these columns are empty now: "extra"' if both else 'these columns are empty now: "percent" and "extra"'
+    assert (code, err, emptied in " ".join(out.split())) == (0, "", True), out
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()
     shown = ["A,m,20,1,+3", "A,f,c,1,", "A,All,c,1,"] if both else ["A,m,20,,1,+3", "A,f,c,,1,", "A,All,c,,1,"]
     assert written == [head, *shown, *rows[3:]]
@@ -457,13 +459,15 @@ def test_what_next_recommends_can_be_done_in_every_form_of_a_table(ending, tmp_p
             file.writelines(("\t" if ending == ".tsv" else ",").join(row) + "\n" for row in rows)
     advised = " ".join(run_main("next", str(folder), str(candidate))[1].split())
     [command] = re.findall(r"`audit (repair [^`]*) repaired` hides (?:it|them)", advised)
+    assert ("It writes a CSV file" in advised) == (ending in (".xlsx", ".sav"))
     code, out, err = run_main(*command.split(), str(tmp_path / "out"))
     assert (code, err, "It is a CSV file now" in out) == (0, "", ending in (".xlsx", ".sav"))
     [written] = (tmp_path / "out").iterdir()
     assert written.name == ("2.csv" if ending in (".xlsx", ".sav") else candidate.name)
     text = (gzip.decompress(written.read_bytes()) if ending.endswith("gz") else written.read_bytes()).decode()
     assert text.replace("\t", ",") == "area,sex,n\nA,m,*\nA,f,\nA,All,33\n"
-    assert run_main("next", str(folder), str(written))[0] == 0
+    code, out, _ = run_main("next", str(folder), str(written), "--format", "html")
+    assert (code, '<body class="shareable">' in out, "* stands for 1 to 4" in out) == (0, True, True)
     again = audit.load(folder, kind="tables").repair(candidate, tmp_path / "again")
     assert again.files == (tmp_path / "again" / written.name,)
 
