@@ -16,11 +16,13 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.speed.population import BIRTHPLACES, EDUCATIONS, GENDERS, QUASI_IDENTIFIERS
+from benchmarks.speed.make_series import QUASI_IDENTIFIERS
 
 Answer = dict[str, float]
 """The answer of a rival, to check that it answered the same question; `seconds` are those of its own work."""
 K = 10
+EDUCATIONS = 17
+PLACES = {"Gender": ["F", "M"], "Birthplace": [f"birthplace {number:02}" for number in range(1, 58)]}
 _LINKED_COLUMNS = ["individual", "Group", "Occupation"]
 _REGISTER_COLUMNS = ["Group", *QUASI_IDENTIFIERS, "Occupation"]
 
@@ -61,10 +63,10 @@ with vocabulary as (
                  regexp_extract(Education, '(\\d+)\\]?$', 1)::int + 1))) as value
     from (select distinct Education from groups)
 ), genders as (
-    select Gender, unnest(if(Gender = '*', {genders}, string_split(Gender, ','))) as value
+    select Gender, unnest(if(Gender = '*', {genders}, string_split(trim(Gender, '{{}}'), ', '))) as value
     from (select distinct Gender from groups)
 ), places as (
-    select Birthplace, unnest(if(Birthplace = '*', {places}, string_split(Birthplace, ','))) as value
+    select Birthplace, unnest(if(Birthplace = '*', {places}, string_split(trim(Birthplace, '{{}}'), ', '))) as value
     from (select distinct Birthplace from groups)
 ), boxes as materialized (
     select r, low, high, e.value as Education, s.value as Gender, b.value as Birthplace,
@@ -120,9 +122,9 @@ def duckdb_register(series: Path) -> Answer:
         scan=_scan(files),
         register=_scan(list(series.glob("register.*"))),
         count=len(files),
-        educations=len(EDUCATIONS),
-        genders=GENDERS.tolist(),
-        places=BIRTHPLACES.tolist(),
+        educations=EDUCATIONS,
+        genders=PLACES["Gender"],
+        places=PLACES["Birthplace"],
     )
     return _query(sql)
 
@@ -176,9 +178,8 @@ def _anonypyx_input(series: Path, people: int) -> tuple[object, list[object], ob
     import pyarrow.parquet as pq
     from anonypyx.generalisation import MachineReadable
 
-    places = {"Gender": GENDERS.tolist(), "Birthplace": BIRTHPLACES.tolist()}
     schema = MachineReadable(
-        {name: [f"{name}_{value}" for value in values] for name, values in places.items()},
+        {name: [f"{name}_{value}" for value in values] for name, values in PLACES.items()},
         {name: (f"{name}_min", f"{name}_max") for name in ("Age", "Education")},
         ["Occupation"],
     )
@@ -189,7 +190,7 @@ def _anonypyx_input(series: Path, people: int) -> tuple[object, list[object], ob
             ends = table[name].astype(str).str.findall(r"\d+")
             columns[f"{name}_min"] = ends.str[0].astype(int)
             columns[f"{name}_max"] = ends.str[-1].astype(int)
-        for name, values in places.items():
+        for name, values in PLACES.items():
             cells = table[name].astype(str)
             for value in values:
                 columns[f"{name}_{value}"] = (cells == "*") | cells.str.contains(value, regex=False)
