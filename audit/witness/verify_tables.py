@@ -2,11 +2,11 @@
 
     python verify_tables.py SERIES FOLDER
 
-It needs Python 3.11, numpy, pyarrow, and `verify_shapes.py`, `verify_asked.py`, `verify_sums.py` and `verify_rates.py`
-in the same folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and explains why the
-check is sound. If two tables of whole numbers agree with everything published, and give a count two values, then the
-count is not certain. Certain counts are proved by sums. Exit status: 0 everything stated is shown, 1 something is not
-shown, 2 something is not supported (the output names it).
+It needs Python 3.11, numpy, pyarrow, and `verify_cells.py`, `verify_shapes.py`, `verify_asked.py`, `verify_sums.py` and
+`verify_rates.py` in the same folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and
+explains why the check is sound. If two tables of whole numbers agree with everything published, and give a count two
+values, then the count is not certain. Certain counts are proved by sums. Exit status: 0 everything stated is shown, 1
+something is not shown, 2 something is not supported (the output names it).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def beside(name: str) -> dict[str, Any]:
     return runpy.run_path(str(path))
 
 
-SUMS, SHAPES = beside("verify_sums"), beside("verify_shapes")
+CELLS, SUMS, SHAPES = beside("verify_cells"), beside("verify_sums"), beside("verify_shapes")
 whole = SUMS["whole"]
 
 
@@ -100,7 +100,9 @@ class TableSeries:
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are not whole numbers")
         releases, rates = list[list[str]](), self.rules.get("rates", [])
         for each in manifest["series"]["releases"]:
-            releases += [each["tables"]] if isinstance(each, dict) else [[name] for name in self.matching(each)]
+            releases += (
+                [each["tables"]] if isinstance(each, dict) else [[name] for name in CELLS["matching"](folder, each)]
+            )
         self.rates = rates if isinstance(rates, list) else [rates]
         found = [row for at, names in enumerate(releases) for name in names for row in self.file(name, at)]
         self.release, self.lines = [row[0] for row in found], [row[3] for row in found]
@@ -124,20 +126,6 @@ class TableSeries:
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
         if {"rates", "change"} & {*self.rules}:
             beside("verify_rates")["narrow"](self)
-
-    def matching(self, pattern: str) -> list[str]:
-        """Return the files that match a path or a pattern, ordered by the numbers in their names."""
-        found = [path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern)]
-        found = [pattern] if (self.folder / pattern).exists() else found
-        like = {re.sub("[0-9]+", "0", name) for name in found}
-        need(len(like) == 1, f"a pattern that no file matches, or names that differ in more than numbers: {pattern}")
-        place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
-        need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
-        later = [
-            name for name in found if re.search(r"(?<![0-9])(?!(19|20)[0-9]{2}(?![0-9]))[0-9].*?(19|20)[0-9]{2}", name)
-        ]
-        need(not later, f"names with a year behind other numbers: {pattern}")
-        return sorted(found, key=place.__getitem__)
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
@@ -276,8 +264,8 @@ def checked(folder: Path, witness: Path) -> int:
         several, certain = SUMS["decided"](rule, limit, seen[rule], ends, large)
         need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
-        both = (json.dumps(each, sort_keys=True) for each in (claim, {"claim": rule, "limit": limit, **found}))
-        need(len({*both}) == 1, f"stated: {claim}; found: {limit}, {found}", 1)
+        good = CELLS["same"](claim, {"claim": rule, "limit": limit, **found})
+        need(good, f"stated: {claim}; found: {limit}, {found}", 1)
         shown.append(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
     sys.stdout.write("".join([*shown, *(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"])]))
     return 0
@@ -288,7 +276,7 @@ def main(series: str, witness: str) -> int:
     try:
         return checked(Path(series), Path(witness))
     except (NotShownError, NotImplementedError) as stop:
-        status, what = stop.args
+        status, what = (2, *stop.args)[-2:]  # an error of `verify_cells.py` has no status
     except WRONG as error:
         status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
     sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
