@@ -42,6 +42,7 @@ def close(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "close"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
     ("classes", "columns", "policy", "state", "why"),

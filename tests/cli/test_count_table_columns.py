@@ -1020,6 +1020,7 @@ def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, tmp_path):
     assert tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))["table"]["markers"] == {"*": [1, 4]}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", NOTES)
 def test_a_table_with_notes_is_the_table_without(way, kind, tmp_path):

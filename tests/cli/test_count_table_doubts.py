@@ -750,6 +750,7 @@ def test_each_line_of_a_manifest_stands_on_its_own_line(form, tmp_path):
     assert (r"<br>\[table\]<br>" if form == "markdown" else "<br>[table]<br>") in out
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("column", "quarter", "year", "name"),
     [

@@ -170,6 +170,7 @@ def judged(folder):
     return (report["policy"]["undecided"], answers(folder)), "table.once" in asked
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize(
     ("form", "labels"),

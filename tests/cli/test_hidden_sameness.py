@@ -398,6 +398,7 @@ VALUES = """other|sonstige|autre|otros|none|keine|no|healthy|o. B.|not pregnant|
 Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("unknown", UNKNOWN.replace("\n", "|").split("|"))
 def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
     head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
@@ -528,6 +529,7 @@ RESPELT = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("respelt", RESPELT.values(), ids=RESPELT)
 @pytest.mark.parametrize("people", [{"7"}, {"7", "9"}], ids=["one", "two"])
 def test_people_whose_identifiers_are_respelt_are_never_judged_as_others(tmp_path, monkeypatch, respelt, people):

@@ -147,6 +147,7 @@ def test_every_form_is_in_the_manual():
     assert {*offices, *FILES, *WRITTEN} == set(ROWS)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", ROWS)
 def test_a_form_is_what_the_manual_says(form, tmp_path):
     shape, guessed, at_once, after = ROWS[form]

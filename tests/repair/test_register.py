@@ -49,6 +49,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("spans", [False, True])
 @pytest.mark.parametrize("keyed", [True, False])
 @pytest.mark.parametrize("called", [{}, {"individual": "Insured", "Age": "Alter", "last": "until", "release": "in"}])

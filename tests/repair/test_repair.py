@@ -492,6 +492,7 @@ def test_a_key_column_under_another_name_may_be_taken_out_once_the_key_is_a_file
     assert json.loads(after)["policy"] == json.loads(before)["policy"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("past", ["HIV", "gout"])
 @pytest.mark.parametrize("line", ["", 'spelled = ["Disease"]'])
 def test_the_doubt_that_stands_in_the_way_of_a_repair_is_named_with_its_remedy(tmp_path, past, line):
