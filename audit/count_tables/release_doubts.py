@@ -124,7 +124,11 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
         return
     for one, (other,) in repeated:
         first, second = (counts.manifest.releases[place] for place in (one, other))
-        files = ", ".join(toml_text(table.shown) for table in (*first.tables, *second.tables))
+        folder = counts.manifest.folder.resolve()
+        paths = [table.path.resolve() for table in (*first.tables, *second.tables)]
+        # The table of a candidate may lie elsewhere, or be named by a path that is relative to another folder.
+        names = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
+        files = ", ".join(map(toml_text, names))
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
             "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "

@@ -223,8 +223,10 @@ def limit_within(note: str) -> int:
     ...     limit_within("1 to 4"),
     ... )
     (5, 3, 0)
+    >>> limit_within("Werte unter 5 und Gegensperrungen sind durch . ersetzt")
+    5
     """
-    ends = range_within(note) if _HIDES.search(note) else None
+    ends = range_within(note) if _HIDES.search(note) or ALSO_OTHERS.search(note) else None
     return ends[1] + 1 if ends is not None and ends[0] <= 1 <= ends[1] <= _FAR else 0
 
 

@@ -675,6 +675,19 @@ def quarters(folder, extra, totals="", head="area,sex,n", table=""):
     return code, " ".join(out.split())
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_lines_for_a_corrected_edition_name_it_from_the_folder_of_the_series(inside, tmp_path, monkeypatch):
+    """They are for series.toml, wherever the officer stands; a draft elsewhere will lie in that folder."""
+    folder = tmp_path / "series"
+    quarters(folder, "A,f,31\nA,m,4\n")
+    draft = (folder if inside else tmp_path) / "rev/corrected.csv"
+    draft.parent.mkdir()
+    draft.write_text((folder / "2024-Q1.csv").read_text(encoding="utf-8").replace("B,m,", "B,m,1"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    out = " ".join(run_main("next", "series", str(draft.relative_to(tmp_path)))[1].split())
+    assert f'tables = ["2024-Q1.csv", "{"rev/" if inside else ""}corrected.csv"]' in out, out
+
+
 ROUNDED_YEAR = 'rounding = { to = 5, how = "nearest", exact = ["2024-Q1", "2024-Q2", "2024-Q3"] }\n'
 
 
