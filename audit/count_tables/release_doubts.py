@@ -127,8 +127,8 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
         folder = counts.manifest.folder.resolve()
         paths = [table.path.resolve() for table in (*first.tables, *second.tables)]
         # The table of a candidate may lie elsewhere, or be named by a path that is relative to another folder.
-        names = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
-        files = ", ".join(map(toml_text, names))
+        shown = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
+        files = ", ".join(map(toml_text, shown))
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
             "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "

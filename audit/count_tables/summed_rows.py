@@ -35,11 +35,18 @@ def read_as_sums(counts: PublishedCounts, column: str) -> Iterator[tuple[Publish
     is_own = np.array([part.view.column == column for part in counts.parts], dtype=np.bool_)[counts.file]
     known = _numbers(counts, column, np.flatnonzero(~is_own & ~counts.without_count).tolist())
     places = [place for place, each in enumerate(counts.dimensions) if each.axis.name != STATISTIC]
+    differing = list[frozenset[int]]()
     for left in (some for size in range(1, len(places) + 1) for some in combinations(places, size)):
+        if any(each.issubset(left) for each in differing):
+            continue  # rows of more labels have those numbers, too
         blocks = dict[tuple[int, ...], list[int]]()
         keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, left, axis=1)]).tolist()
         for row in np.flatnonzero(~is_own).tolist():
             blocks.setdefault(tuple(keys[row]), []).append(row)
+        numbers = ({known[row] for row in some if row in known} for some in blocks.values())
+        if any(len(each) > 1 for each in numbers):
+            differing.append(frozenset(left))
+            continue
         firsts = {next(filter(known.get, some)): some for some in blocks.values() if not known.keys().isdisjoint(some)}
         each = (_adds(counts, some, known, left) for some in firsts.values())
         adds = [*takewhile(lambda adding: adding is not None, each)]
@@ -67,12 +74,10 @@ def _adds(
 ) -> bool | None:
     """Return whether a number would count several of some rows, and no row shows their total; None if it cannot.
 
-    The rows have any labels of the dimensions `left`. They may have another number, or sums that contradict it.
+    The rows have any labels of the dimensions `left`. Their sums may contradict it.
     """
-    dimensions, (low, high), *others = (
-        [counts.dimensions[place] for place in left],
-        *{known[row] for row in rows if row in known},
-    )
+    dimensions = [counts.dimensions[place] for place in left]
+    low, high = next(known[row] for row in rows if row in known)
     total, cells = tuple(each.total for each in dimensions), dict[tuple[int, ...], Interval]()
     for row, some in zip(rows, map(tuple, counts.label[np.ix_(rows, left)].tolist()), strict=True):
         if some == total or all(
@@ -82,7 +87,7 @@ def _adds(
     whole = cells.pop(total, (0, UNBOUNDED))
     least, most = (sum(ends[side] for ends in cells.values()) for side in (0, 1))
     is_complete = len(cells) == prod(each.axis.atoms for each in dimensions)
-    if others or whole[0] > high or whole[1] < low or least > high or (is_complete and most < low):
+    if whole[0] > high or whole[1] < low or least > high or (is_complete and most < low):
         return None
     return len(cells) > 1 and whole[0] < whole[1]
 
