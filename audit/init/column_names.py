@@ -108,6 +108,10 @@ _CASES = _words(
     "hospitalisation hospitalization ingreso episodio estancia besuch"
 )
 _LEAVING = _words("to until end exit departure discharge baja salida fin sortie depart bis ende abgang entlassung")
+_ENDS_OF_WAVES = (  # beside "wave" and the like
+    _words("premiere premier erste erster erstes primera primer first"),
+    _words("derniere dernier letzte letzter letztes ultima ultimo last"),
+)
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
@@ -143,8 +147,13 @@ def stay(names: Collection[str]) -> list[str]:
 
     >>> stay(["NIF", "Baja", "Fecha de alta"]), stay(["Aufnahme", "Zugang", "Abgang"])
     (['Fecha de alta', 'Baja'], [])
+    >>> stay(["Dernière vague", "Première vague"]), stay(["First name", "Last name"])
+    (['Première vague', 'Dernière vague'], [])
     """
-    found = [[name for name in names if not some.isdisjoint(words_in(name))] for some in (_COMING, _LEAVING)]
+    found = [
+        [name for name in names if not (some | ends if names_waves(name) else some).isdisjoint(words_in(name))]
+        for some, ends in zip((_COMING, _LEAVING), _ENDS_OF_WAVES, strict=True)
+    ]
     return [name for own in found for name in own] if [*map(len, found)] == [1, 1] else []
 
 

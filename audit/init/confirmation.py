@@ -159,7 +159,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         moved = asked.ask_order(manifest.releases)
         columns = manifest.columns
         before = [{*columns.sensitive}, {columns.individual} - {None}, {columns.record} - {None}]
-        if moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
+        unsaid = "transitions" not in document.get("adversary", {}) and HeldReleases(manifest).series.keyed
+        if unsaid or moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
             asked.draft_transitions(manifest)
         asked.draft_changing(manifest)
         asked.ask_harmless(found)

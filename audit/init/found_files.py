@@ -226,7 +226,7 @@ def _note_folders(found: FoundFiles, home: str) -> None:
                     "a table lies there; put releases into {folder}/releases/, each with a name of its own",
                     "{count} tables lie there; put releases into {folder}/releases/, each with a name of its own",
                     tables,
-                    folder=found.folder.name,
+                    folder=found.folder.resolve().name,
                 )
 
 
@@ -283,7 +283,8 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
     found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
     found.other_registers += earlier
     own = read_columns([(found.folder / last, last)])
-    person, dated = rolls[last], [own[name] for name in (*stay(own), *filter(names_waves, own))]
+    person = rolls[last]
+    dated = [own[name] for name in dict.fromkeys([*stay(own), *filter(names_waves, own)])]
     people = [own[name] for name in ([person] if isinstance(person, str) else person)]
     _note_register(found, last, person, times_of(people, dated, [*map(release_tag, others)]))
 
@@ -301,7 +302,9 @@ def _note_register(found: FoundFiles, shown: str, person: str | list[str], times
         if column.name != name:
             found.guesses.state(f"register.{name}", column.name, why, sure=False)
     if several or not times:
-        why = say("no column of the register names the releases of a person, by positions, tags or years")
+        why = say("a list of names may have people who are in no release")
+        if not times:
+            why = say("no column of the register names the releases of a person, by positions, tags or years")
         found.guesses.state("adversary.presence", POSSIBLE, why, sure=False)
 
 

@@ -283,7 +283,11 @@ def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, prob
     for each in lacking:
         if (found := spelled.get(skeleton(_BESIDE_NAME.sub("", each)))) is not None:
             what = say('the column is spelled "{found}" here', found=found)
-            problems.add(shown, what, say("spell it as in the releases"), line=1, column=each)
+            remedy = say(
+                "spell it as in the releases, or write {line} under [register]",
+                line=f"{toml_key(each)} = {toml_text(found)}",
+            )
+            problems.add(shown, what, remedy, line=1, column=each)
     return lacking
 
 

@@ -10,9 +10,10 @@ import datetime
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from xml.etree import ElementTree as ET
@@ -141,16 +142,18 @@ def _read_workbook(path: Path) -> ForeignTable:
     names = (*joined,) or (tuple(cells[0]) if cells else ())
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(len(names)))
     known = {name.strip() for name in names} - {""}
-    left = [name for name, each in texts.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
+    repeated = [own for each in columns if 0 < 2 * len(own := {*each.to_pylist()} - {""}) <= len(each)]
+    beside = {name: rows for name, rows in texts.items() if not _offers_choices(rows, known, repeated)}
+    left = [name for name, each in beside.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     like = [
         name
-        for name, rows in texts.items()
+        for name, rows in beside.items()
         if not (name in left or _ABOUT_TABLES.fullmatch(name)) and _has_numbers(rows)
     ]
-    lists = (name for name, rows in texts.items() if name in hidden or _may_list(name, rows, len(lines) - 1))
+    lists = (name for name, rows in beside.items() if name in hidden or _may_list(name, rows, len(lines) - 1))
     elsewhere = tuple(
         (f"{name}:{line}", row)
-        for name, each in texts.items()
+        for name, each in beside.items()
         for line, row in enumerate(_numbered(each), 1)
         if name not in left + like and row
     )
@@ -210,6 +213,7 @@ def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, she
     return found
 
 
+_NUMBER = re.compile(r"[-+]?[0-9.,\s]+%?")
 _ABOUT_TABLES = re.compile(
     r"(?:\W|[0-9])*(?:cover|title|contents?|index|read.?me|information|about|notes?|foot ?notes?|symbols?|key|legend|"
     r"glossary|definitions?|metadata|methodology|deckblatt|titel(?:blatt|seite)?|inhalt(?:sverzeichnis)?|impressum|info|hinweise?|"
@@ -228,6 +232,25 @@ def _sheet_of_table(sheets: Mapping[str, Sequence[Sequence[str]]]) -> str | None
     """
     named = [name for name in sheets if not _ABOUT_TABLES.fullmatch(name)] or [*sheets]
     return next((name for name in named if not _is_list(sheets[name])), next(iter(named), None))
+
+
+def _offers_choices(rows: Sequence[Sequence[str]], names: Container[str], published: Sequence[Set[str]]) -> bool:
+    """Return whether a sheet has nothing but choices for columns of the table: different texts, as one of these has.
+
+    Texts of such a column occur twice on average, so they name no people; a choice that it lacks has no digit, and none
+    is a number, which may be a count.
+    """
+    columns = [[text for text in column if text and text.strip() not in names] for column in zip_longest(*rows)]
+    filled = [column for column in columns if column]
+    return bool(filled) and all(
+        len({*column}) == len(column)
+        and not any(map(_NUMBER.fullmatch, column))
+        and any(
+            {*column} <= texts or (texts <= {*column} and not any(map(str.isdigit, "".join({*column} - texts))))
+            for texts in published
+        )
+        for column in filled
+    )
 
 
 def _may_list(name: str, rows: Iterable[Sequence[str]], people: int) -> bool:

@@ -347,6 +347,23 @@ def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_
         assert ("transitions" in drafted(registered).get("adversary", {})) == (tag == "2023")  # one release has no key
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_changes_are_asked_about_whenever_the_keys_are_there(tmp_path, late):
+    """An audit without transitions found many contradictions where the keys came after `audit init`."""
+    for year in range(2):
+        rows = [[f"{n % 2}0-{n % 2}9", "ABCD"[(n // 2 + year) % 4]] for n in range(24)]
+        write(tmp_path / f"{2022 + year}.csv", as_csv([["Age", "Disease"], *rows]))
+    for again in (False, True):
+        if again == late:
+            for year in range(2):
+                lines = [["row", "individual"], *[[n, f"P{n}"] for n in range(24)]]
+                write(tmp_path / "private" / f"{2022 + year}.key.csv", as_csv(lines))
+        if not again:
+            drafted(tmp_path)
+    assert answered(tmp_path, "any")
+    assert run_audit(tmp_path)[1]["contradictions"] == {"changed": 0, "infeasible": 0}
+
+
 @pytest.mark.parametrize(("answer", "code"), [("never", 3), ("any", 0), ("?", 3)])
 def test_drafted_transitions_that_are_denied_are_never_deleted_in_silence(wave, answer, code):
     for name in ("series.toml", "transitions.csv"):

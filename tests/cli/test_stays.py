@@ -14,6 +14,9 @@ PAIRS = [
     ("Aufnahme", "Entlassung"),
     ("Zugang", "Abgang"),
     ("Arrival", "Departure"),
+    ("Première vague", "Dernière vague"),
+    ("Erste Welle", "Letzte Welle"),
+    ("First wave", "Last wave"),
 ]
 
 

@@ -272,6 +272,7 @@ def test_a_sheet_with_columns_of_the_one_that_is_read_is_not_left_in_silence(tmp
     assert [(each["kind"], each["examples"]) for each in result["warnings"]] == [("dropped-file", ["1.xlsx: Other"])]
 
 
+CHOICES = [["Age", "Disease"], ["20-29", "flu"], ["30-39", "cold"]]
 LISTED = [["Nr", "Who"], *([n, f"Ann {n}"] for n in range(12))]
 
 
@@ -285,6 +286,11 @@ LISTED = [["Nr", "Who"], *([n, f"Ann {n}"] for n in range(12))]
         ("Key", LISTED[:11], "visible", None, 0),
         ("Key", [*LISTED, *LISTED], "visible", None, 3),
         ("Notes", [[who] for _, who in [*LISTED, *LISTED]], "visible", None, 0),
+        ("Lists", CHOICES, "hidden", None, 0),
+        ("Lists", [*CHOICES, [None, "(unknown)"]], "visible", None, 0),
+        ("Lists", [*CHOICES, ["20-29"]], "hidden", None, 3),
+        ("Lists", [*CHOICES, [None, "Ann 7"]], "hidden", None, 3),
+        ("Lists", [*CHOICES, [None, None, 7]], "hidden", None, 3),
         ("Notes", [["by the registry"]], "visible", "B4", 3),
         ("Notes", [["by the registry"]], "visible", "A1", 0),
     ],

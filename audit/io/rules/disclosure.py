@@ -22,7 +22,9 @@ from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_c
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less
-_CODE = re.compile(r"(?:^|(?<=[\s(\[]))(?:[A-Z][0-9]{2}\.[0-9-]\w*|[A-Z][0-9]{2}$)")  # of a disease, in the ICD
+_CODE = re.compile(  # of a disease in the ICD, or of a drug in the ATC
+    r"(?:^|(?<=[\s(\[]))(?:[A-Z][0-9]{2}\.[0-9-]\w*|[A-Z][0-9]{2}$|[A-DGHJL-NPRSV][0-9]{2}[A-Z]{1,2}(?:[0-9]{2})?(?!\w))"
+)
 _OF_CODE = 3  # characters, the category of a code
 _MOST_PAIRS = 15  # of unlinkable columns, whose texts are taken together
 BY_CHANCE = (
@@ -212,7 +214,7 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
     In place of a file, `false` says that values have nothing in common, and `true` that all values that are not
     harmless are a category. So they are if nothing is said, and some harmless value does not say that a value is not
     known; but then the publisher has not said whether it may be known that a person has one of them. Nor has the
-    publisher said so of codes of diseases that are subdivisions of one (F32.0 and F32.1), which are categories, too.
+    publisher said so of codes that are subdivisions of one (F32.0 and F32.1; A10A and A10BA02), categories, too.
 
     Attributes:
         names: the file of each column, or a flag: whether all values that are not harmless are a category.
