@@ -22,7 +22,7 @@ from series_bench.files import write_text
 from series_bench.methods import FUNCTIONS, MethodError, answer, baselines, find_method
 from series_bench.papers import PAPERS
 from series_bench.papers.processes import BenchmarkError
-from series_bench.results import Result, as_page, write_results
+from series_bench.results import Result, as_page, tabled
 from series_bench.scoring import AnswerError, score
 
 SUBMISSION = "submission.json"
@@ -165,8 +165,9 @@ def _scored(folder: Path, secret: str) -> Iterable[Result]:
 
 def _write(results: Sequence[Result], output: Path) -> int:
     output.mkdir(parents=True, exist_ok=True)
-    write_results(results, output / "results.csv")
-    write_text(output / "index.html", as_page(results))
+    table = tabled(results)
+    write_text(output / "results.csv", table.to_csv(index=False, lineterminator="\n"))
+    write_text(output / "index.html", as_page(table))
     print(f"Wrote {output / 'results.csv'} and {output / 'index.html'}.")
     return 0
 

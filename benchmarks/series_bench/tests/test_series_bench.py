@@ -182,7 +182,7 @@ def test_a_held_out_run(tmp_path, capfd):
     assert main(["score", str(own), "--output", str(out), "--secret", str(tmp_path / "secret")]) == 0
     table = pd.read_csv(out / "results.csv")
     assert {*table["case"]} == {"growing", "turnover", "changing", "episodes", "monthly", "quarters", "tiny"}
-    assert "Recall at precision 1" in (out / "index.html").read_text()
+    assert "recall at precision 1" in (out / "index.html").read_text()
     # Answers to held-out tasks are none to the public ones.
     assert main(["score", str(own), "--output", str(out)]) == 2
     assert json.loads((own / "submission.json").read_text())["method"] == "own"
