@@ -20,7 +20,7 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.tables import Coded, NamesOnDemand
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, combine, distinct, flagged
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, combine, distinct
 from audit.model.errors import UsageError
 from audit.model.evidence import ValueCounts, claimed_part
 from audit.runtime.budget import Budget
@@ -305,8 +305,10 @@ class HeldSeries:
 
     def present(self) -> Flags:
         """Return which people, and counterfeits that keep their identity, are in any release; shape (people,), bool."""
-        known = [release.person for release in self.keyed if release.person is not None]  # -1, no one, is the last
-        return flagged(np.concatenate([np.zeros(0, np.int32), *known]), self.series.people.size + 1)[:-1]
+        found = np.zeros(self.series.people.size + 1, dtype=np.bool_)  # -1, no one, is the last
+        for release in self.keyed:
+            found[[] if release.person is None else release.person] = True
+        return found[:-1]
 
 
 def begin_reading(series: Series, adversary: Adversary, *, records: bool, watched: Budget) -> list[ReleaseReading]:

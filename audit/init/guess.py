@@ -26,7 +26,7 @@ from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Cell, Kind, intersect
-from audit.io.encoding import IdentifierEncoder
+from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
@@ -314,9 +314,8 @@ def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
 
 def _state_unnamed(series: Series, guesses: Guesses) -> None:
     """State, as a guess, that the rows with a blank identifier are people's, where no counterfeits are published."""
-    manifest = series.manifest
-    tables = [series.identifiers(files) for files in manifest.releases if files.tag not in manifest.counterfeits]
-    if any(table is not None and "" in table.distinct("individual") for table in tables):
+    silent = (at for at, tag in enumerate(series.tags) if tag not in series.manifest.counterfeits)
+    if any(people is not None and (people == NOBODY).any() for people in map(series.people_in, silent)):
         guesses.state_rule(Unnamed(OF_PEOPLE), sure=False)
 
 

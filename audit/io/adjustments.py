@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from audit.io.composed_columns import composed, parts_of
 from audit.io.dialect import Declared
 from audit.io.rules.file_form import Delimiter, Encoding
 from audit.io.rules.rule import NO_RULES, Rules, spelled
-from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes
+from audit.io.tables import Table, header, note_absent, read_shared, read_table
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -147,8 +145,7 @@ def read_written(
     for column, parts in scattered.items():
         table = composed(table, column, parts, problems)
     if adjustments.by is not None:
-        codes, texts = text_codes(table.arrow(adjustments.by))
-        table = table.without(np.array([text != adjustments.tag for text in texts], dtype=np.bool_)[codes])
+        table = table.without(table.where(adjustments.by, adjustments.tag.__ne__))
         table = replace(table, of_release=table.kept)
     for rule in adjustments.rules:
         table = rule.rows(table)
@@ -159,6 +156,12 @@ def named_there(path: Path, shown: str, names: Iterable[str], adjustments: Adjus
     """Return those of the named columns that a table has, or has in parts; None if it cannot be read."""
     own = adjusted_names(path, shown, adjustments, Problems())
     return None if own is None else [name for name in names if name in own or parts_of(name, own)]
+
+
+def read_there(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
+    """Return those of the named columns that a table has; None if it has none of them, or cannot be read."""
+    there = named_there(path, shown, names, adjustments)
+    return read_adjusted(path, shown, there, adjustments, Problems()) if there else None
 
 
 def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:

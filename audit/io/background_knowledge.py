@@ -133,11 +133,9 @@ def read_lines(
     if table is None:
         return None
     if ATTRIBUTE in table:
-        table = table.without(
-            np.array([text not in ("", attribute) for text in table.texts(ATTRIBUTE)], dtype=np.bool_)
-        )
+        table = table.without(table.where(ATTRIBUTE, lambda text: text not in ("", attribute)))
     for column in ("from", "to"):
-        empty = np.array([not text and text not in missing for text in table.texts(column)], dtype=np.bool_)
+        empty = table.where(column, lambda text: not text and text not in missing)
         table.note_first(empty, column, say("the cell is empty"), say("write a value, or drop the line"), problems)
     if len(problems.found) > before:
         return None

@@ -73,8 +73,7 @@ def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
     """Return whether at least one of the flags is 1 in each row."""
     holds = np.zeros(table.rows, dtype=np.bool_)
     for name in flags:
-        codes, texts = text_codes(table.arrow(name))
-        holds |= np.array([_FLAGS[text.casefold()] for text in texts], dtype=np.bool_)[codes]
+        holds |= table.where(name, lambda text: _FLAGS[text.casefold()])
     return bool(holds.all())
 
 

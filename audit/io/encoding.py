@@ -290,7 +290,8 @@ class IdentifierEncoder:
 
     def names(self, codes: Codes) -> pa.Array:
         """Return the identifiers of many codes, empty ones for -1, as Arrow text that may have more than 2 GB."""
-        numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), "").cast("large_string")
+        nothing = column_of([""])[0]  # a text of Python would import pandas
+        numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), nothing).cast("large_string")
         named = codes >= self.plain
         others = self._others.texts.take(arrow(codes[named] - np.int32(self.plain)))
         return pc.replace_with_mask(numbers, arrow(named), others)
@@ -318,6 +319,12 @@ class IdentifierEncoder:
     def has_counterfeits(self) -> bool:
         """Whether some counterfeit keeps its identity."""
         return bool(_are_counterfeits(self._others.texts).any())
+
+    def counterfeits(self, people: Codes) -> Flags:
+        """Return which of some people are counterfeits that keep their identity; false for -1; shape (rows,), bool."""
+        if not self.has_counterfeits:
+            return np.zeros(len(people), dtype=np.bool_)
+        return np.append(self.is_counterfeit(), False)[people]
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the indices of people who occur again later, and the last index of each of these people."""

@@ -21,7 +21,6 @@ from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
-from audit.io.encoding import is_person
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.respelling import grows, words_in
@@ -40,7 +39,7 @@ from audit.io.rules.spelling import (
 from audit.io.series import Series
 from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import header
-from audit.io.texts import arrow, column_of
+from audit.io.texts import column_of
 from audit.io.toml import release_tag
 from audit.model.arrays import Codes, flagged
 from audit.model.errors import Problems, printable
@@ -54,6 +53,8 @@ _NOTHING, _TO_SIGN, _LETTERS = re.compile(""), re.compile(r"(?:.*[\W_])?"), re.c
 _ON_CELL = re.compile(r"[A-Z]+([0-9]+)|annotation [0-9]+()")
 _TELLING = r"^([^0-9]*|0*[1-9]?[0-9]|0*9*[89])$"
 """Identifiers of which one may say that a person is not known, or denies it of another: words, small numbers, nines."""
+_TELLING_NUMBERS = np.array([*range(100), *(10**digits - less for digits in range(3, 10) for less in (2, 1))])
+"""Those that are whole numbers."""
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
 _LEAST, _LONGEST = 100, 20  # numbers from it on have clearly more digits than 0; digits of numbers that are compared
 _OF_ANYTHING = frozenset(
@@ -194,11 +195,14 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
         there = np.zeros(series.people.size + 1, dtype=np.bool_)  # the last one is for rows without a person
         for codes in _coded_people(series, range(len(series.tags))):
             there[codes] = True
-        names = series.people.names(np.flatnonzero(there[:-1]).astype(np.int32))
-        ids = names.filter(arrow(is_person(names)))
+        real, plain = there[:-1] & ~series.people.is_counterfeit(), series.people.plain
+        numbers = _TELLING_NUMBERS[min(plain, len(real)) > _TELLING_NUMBERS]
+        numbers = np.append(numbers[real[numbers]], plain + np.flatnonzero(real[plain:]))
+        ids, count = series.people.names(numbers.astype(np.int32)), int(real.sum())
     else:
         ids = column_of(set[str]().union(*releases))
-    if texts_for_unknown := unknown_ids(ids.filter(pc.match_substring_regex(ids, _TELLING)).to_pylist(), len(ids)):
+        count = len(ids)
+    if texts_for_unknown := unknown_ids(ids.filter(pc.match_substring_regex(ids, _TELLING)).to_pylist(), count):
         what = say(
             '"{column}" has texts that may say that a person is not known ({texts}), and each is read as one person: '
             "leave such cells blank and write unnamed under [columns], or, if they are identifiers, write spelled = "

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_
 from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes
 from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
-from audit.model.arrays import UNKNOWN, Codes, Flags, Numbers
+from audit.model.arrays import UNKNOWN, Codes, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import say, say_count
@@ -145,13 +146,11 @@ class SnapshotFile:
         if table is None:
             return None
         if self.by is not None:
-            codes, texts = text_codes(table.arrow(self.by))
-            table = table.without(np.array([as_file_name(text) != self.tag for text in texts], dtype=np.bool_)[codes])
+            table = table.without(table.where(self.by, lambda text: as_file_name(text) != self.tag))
         if self.one_row is not None:
             table = self.one_row.alone(table, problems)
         if left_out:
-            codes, texts = text_codes(table.arrow(sensitive))
-            table = table.without(np.isin(texts, left_out)[codes])
+            table = table.without(table.where(sensitive, left_out.__contains__))
         return table.less({*beside} - {*names})
 
 
@@ -466,7 +465,7 @@ class Microdata:
 
     def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
-        fake = np.append(people.is_counterfeit(), False)[codes]
+        fake = people.counterfeits(codes)
         what = say("identifiers that begin with {text} are reserved for counterfeits", text=COUNTERFEIT)
         table.note_first(fake, self.individual, what, say("give this person another identifier"), problems)
         rows, again = people.repeated(codes)
@@ -604,7 +603,7 @@ def remedy_for_empty() -> str:
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
     """Note rows that are no person's: totals, and rows without an identifier or a sensitive value."""
     total = totals(table.arrow(individual))
-    nameless, valueless = _are_empty(table, individual), _are_empty(table, sensitive) & ~total
+    nameless, valueless = table.where(individual, not_), table.where(sensitive, not_) & ~total
     table.note_first(nameless, individual, say("the cell is empty"), say("write whose row it is"), problems)
     what = say("the row looks like a total, not like a person")
     remedy = say("delete it, or give the person another identifier")
@@ -618,12 +617,7 @@ def note_empty(table: Table, individual: str, names: Iterable[str], problems: Pr
     table = table.without(totals(table.arrow(individual)))
     what, remedy = say("the cell has no value"), remedy_for_empty()
     for name in names:
-        table.note_first(_are_empty(table, name), name, what, remedy, problems)
-
-
-def _are_empty(table: Table, column: str) -> Flags:
-    codes, names = text_codes(table.arrow(column))
-    return np.array([not name for name in names], dtype=np.bool_)[codes]
+        table.note_first(table.where(name, not_), name, what, remedy, problems)
 
 
 def open_microdata(path: Path | str, text: str | None = None) -> Microdata:

@@ -19,7 +19,7 @@ from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles, key_name
 from audit.io.notations import kind_of_days, single_day
-from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
+from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.tables import Coded, Table, read_table, short_codes, text_codes, whole_number
@@ -146,8 +146,9 @@ class ReleaseReading:
         counts = self._counts(table)
         suppressed = self._suppressed(group, cells)
         columns, classes = self._classes(table, group, cells)
-        people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
-        people = people if suppressed is None else np.where(group.codes == suppressed, 0, people)
+        people = counts
+        if suppressed is not None:
+            people = np.where(group.codes == suppressed, 0, np.int64(1) if counts is None else counts)
         few = table.rows <= MOST_ROWS and bool(columns)
         singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
         person = self._person(table) if self.key else None
@@ -266,18 +267,19 @@ class ReleaseReading:
         Columns are compared by their texts. But in a plain table, those in which rows of one group differ are added to
         `cells`, and compared by the meaning of their cells.
         """
-        varying = [name for name, (codes, _) in self.texts.items() if varies(group, codes)]
+        rows = a_row_of_each(group)
+        varying = [name for name, (codes, _) in self.texts.items() if varies(group, rows, codes)]
         for name in varying if self.files.values is None else ():
             if name not in cells:
                 cells[name] = self._cells(table, name)
         columns: dict[str, CodedColumn] = {}
         for name, (codes, texts) in self.texts.items():
-            if name not in cells and "" in texts and len(rows := np.flatnonzero(codes == texts.index(""))):
+            if name not in cells and "" in texts and (empty := codes == texts.index("")).any():
                 for _, error in self.series.attributes[name].numbers([""])[1]:
-                    self._note(table, int(rows[0]), name, error.what, error.remedy)
+                    self._note(table, int(empty.argmax()), name, error.what, error.remedy)
             read = name in cells
             columns[name] = (cells[name], len(self.series.attributes[name].cells)) if read else (codes, len(texts))
-        several = [columns[name] for name in varying if varies(group, columns[name][0])]
+        several = [columns[name] for name in varying if varies(group, rows, columns[name][0])]
         return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
 
     def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:

@@ -71,27 +71,26 @@ class RowClasses:
             row = Coded(
                 number[place.reshape(-1)], len(order), NamesOnDemand(of_class.__len__, _ClassName(group, of_class))
             )
-        at = _first_rows(row)
+        at = a_row_of_each(row)
         looks = row_ranks([(codes[at], bound) for codes, bound in columns], row.size)
         return cls(row, of_class, looks if columns else np.arange(row.size, dtype=np.int32))
 
     @property
     def first(self) -> Places:
         """A row of each class, 0 for a class without rows; shape (classes,)."""
-        return _first_rows(self.row)
+        return a_row_of_each(self.row)
 
 
-def _first_rows(row: Coded) -> Places:
-    rows = np.zeros(row.size, dtype=np.intp)
-    rows[row.codes] = np.arange(len(row.codes))
+def a_row_of_each(group: Coded) -> Places:
+    """Return a row of each group, 0 for a group without rows; shape (groups,)."""
+    rows = np.zeros(group.size, dtype=np.intp)
+    rows[group.codes] = np.arange(len(group.codes))
     return rows
 
 
-def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
-    """Return whether rows of one group differ in a column of codes."""
-    of_group = np.zeros(group.size, dtype=codes.dtype)
-    of_group[group.codes] = codes
-    return not np.array_equal(of_group.take(group.codes), codes)
+def varies(group: Coded, rows: Places, codes: npt.NDArray[np.integer]) -> bool:
+    """Return whether rows of one group differ in a column of codes, given a row of each group."""
+    return not np.array_equal(codes.take(rows).take(group.codes), codes)
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class SinglingColumn:
 def singling_columns(
     names: Sequence[str],
     columns: Sequence[tuple[npt.NDArray[np.integer], int]],
-    people: npt.NDArray[np.int64],
+    people: Counts | None,
     classes: RowClasses,
 ) -> tuple[SinglingColumn, ...]:
     """Return the effect of each quasi-identifier, then of combinations; nothing if all groups are large.
@@ -156,14 +155,14 @@ def singling_columns(
     Args:
         names: the names of the columns.
         columns: the cells of each, as codes by row, shape (rows,), and a bound on the codes.
-        people: how many people each row stands for; shape (rows,), int64.
+        people: how many people each row stands for; None for one each.
         classes: the classes of rows with equal cells.
     """
-    of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
-    size = of_look[classes.looks]
+    size = _sizes(classes.looks, tally(classes.row.codes, classes.row.size, people))
     if (size >= SMALL).all():
         return ()
     size = size[classes.row.codes]
+    people = np.ones(len(size), dtype=np.int64) if people is None else people
 
     def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
         return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
@@ -319,7 +318,7 @@ class KeyedRelease(Release):
         """Return which rows are counterfeits by the key, shape (rows,), bool; None without a key."""
         if self.person is None:
             return None
-        fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last one is for rows without a person
+        fake = (self.person == NOBODY) | people.counterfeits(self.person)
         return fake if self.strangers is None else fake & ~self.strangers
 
     def owners(self, people: IdentifierEncoder) -> Codes | None:
@@ -330,9 +329,11 @@ class KeyedRelease(Release):
         owner = self.person if self.owner is None else self.owner
         if owner is None:
             return None
-        fake: Flags = np.append(people.is_counterfeit(), True)[owner]
-        real = np.where(fake, NOBODY, owner)
-        return np.where(self.unknown, people.size + np.arange(self.rows), real).astype(np.int32)
+        if (fake := people.counterfeits(owner)).any():
+            owner = np.where(fake, NOBODY, owner)
+        if self.strangers is None:
+            return owner
+        return np.where(self.unknown, people.size + np.arange(self.rows), owner).astype(np.int32)
 
 
 def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:

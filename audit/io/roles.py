@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
+from audit.io.adjustments import Adjustments, adjusted_names, read_there
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Cell, CellError, Kind, decimal, intersect
@@ -73,14 +73,12 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
         single: list[set[Key]] = [set() for _ in questions]
         headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
-            names = adjusted_names(path, shown, headings, Problems()) or []
-            there = [name for name in columns if name in names]
-            table = read_adjusted(path, shown, there, headings, Problems()) if there else None
+            table = read_there(path, shown, columns, headings)
             if table is None:
                 continue
-            cells = {name: _skeletons(table, name, headings) for name in there if not _numbers_rows(table, name)}
+            cells = {name: _skeletons(table, name, headings) for name in table.names if not _numbers_rows(table, name)}
             for place, keys in enumerate(questions):
-                for key in (key for key in keys if {*key} <= {*there}):
+                for key in (key for key in keys if {*key} <= {*table.names}):
                     fewest[place] = min(fewest[place] or table.rows, table.rows)
                     if {*key} <= cells.keys():
                         single[place] |= _single(key, cells)

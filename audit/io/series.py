@@ -13,13 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import Adjustments, adjusted_names, check_present, check_renamed, read_adjusted, respelled
+from audit.io.adjustments import (
+    Adjustments,
+    adjusted_names,
+    check_present,
+    check_renamed,
+    named_there,
+    read_adjusted,
+    read_there,
+    respelled,
+)
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import check_file, is_there
-from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.input_files import InputFile, published_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
@@ -257,30 +266,23 @@ class Series:
         See `roles.narrowing_texts`. Files that cannot be read are skipped; reading them reports the fault.
         """
         found = [set[str]() for _ in keys]
-        for release in self.manifest.releases:
+        for release in self.manifest.releases if keys else ():
             headings = self.adjustments(release.tag)
-            names = adjusted_names(release.rows, release.shown, headings, Problems()) or ()
-            there = [name for name in self.attributes if name in names or parts_of(name, names)]
-            by = [name for name in dict.fromkeys(name for key in keys for name in key) if name in names]
-            if not (by and there):
-                continue
-            table = read_adjusted(release.rows, release.shown, [*by, *there], headings, Problems())
+            names = dict.fromkeys([*(name for key in keys for name in key), *self.attributes])
+            table = read_there(release.rows, release.shown, names, headings)
             if table is None:
                 continue
             for key, own in zip(keys, found, strict=True):
-                left = [self.attributes[name] for name in there if name not in own]
-                if {*key} <= {*by}:
+                left = [each for name, each in self.attributes.items() if name in table and name not in own]
+                if {*key} <= {*table.names}:
                     own |= {each.name for each in left if narrowing_texts(table, key, each, headings)}
         return [[name for name in self.attributes if name in own] for own in found]
 
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release exists, in its own file or in the column."""
-        column = self.manifest.columns.individual
-        if is_there(self.manifest.key_path(release)):
-            return True
-        adjustments = self.manifest.headings(release.tag)
-        return column is not None and column in (
-            adjusted_names(release.rows, release.shown, adjustments, Problems()) or ()
+        column, headings = self.manifest.columns.individual, self.manifest.headings(release.tag)
+        return is_there(self.manifest.key_path(release)) or (
+            column is not None and bool(named_there(release.rows, release.shown, [column], headings))
         )
 
     def keyless(self, what: str, remedy: str = "") -> InputError:
@@ -349,36 +351,28 @@ class Series:
         None if the people of some release's rows are unknown.
         """
         people = further = 0
-        for files in self.manifest.releases:
-            table = self.identifiers(files)
-            if table is None:
+        for position in range(len(self.tags)):
+            if (codes := self.people_in(position)) is None:
                 return None
-            coded = table.coded("individual")
-            times = np.bincount(coded.codes, minlength=coded.size)
-            times = times[[coded.name(code) != "" for code in range(coded.size)]]
+            times = np.bincount(codes[codes != NOBODY])
             people, further = people + int((times > 1).sum()), further + int(np.maximum(times - 1, 0).sum())
         return people, further
 
-    def identifiers(self, files: ReleaseFiles) -> Table | None:
-        """Return the people of a release's rows as column `individual`; None if no key and no column names them."""
-        problems, path, column = Problems(), self.manifest.key_path(files), self.manifest.columns.individual
-        if is_there(path):
-            key = read_table(path, self.manifest.shown(path), ["individual"], problems)
-            return None if key is None else respelled(key, self.columns.rules)
-        adjustments = self.adjustments(files.tag)
-        if column is None or column not in (adjusted_names(files.rows, files.shown, adjustments, problems) or ()):
-            return None
-        table = read_adjusted(files.rows, files.shown, [column], adjustments, problems)
-        return None if table is None else table.renamed({column: "individual"})
-
     def people_in(self, position: int) -> Codes | None:
-        """Return the people of a release's rows, or of the lines of its key file, read unless they were; None without.
+        """Return the people of a release's rows, or of the lines of its key file, read unless they were.
 
-        Their codes have shape (rows,), int32; -1 for empty cells.
+        Their codes have shape (rows,), int32; -1 for empty cells. None if no key and no column names them.
         """
         if position not in self._coded:
-            table = self.identifiers(self.manifest.releases[position])
-            self._coded[position] = None if table is None else self.people.encode(table.arrow("individual"))
+            files, column = self.manifest.releases[position], self.manifest.columns.individual
+            path, named = self.manifest.key_path(files), [] if column is None else [column]
+            if is_there(path):
+                named = ["individual"]
+                key = read_table(path, self.manifest.shown(path), named, Problems())
+                table = None if key is None else respelled(key, self.columns.rules)
+            else:
+                table = read_there(files.rows, files.shown, named, self.adjustments(files.tag))
+            self._coded[position] = None if table is None else self.people.encode(table.arrow(*named))
         return self._coded[position]
 
     def files(self) -> list[Path]:
@@ -411,10 +405,7 @@ class Series:
         Raises:
             InputError: a file is faulty; the problems of all releases are reported.
         """
-        with_people = [each for each in readings if each.identifiers is not None]
-        codes = self.people.encode_all([each.identifiers for each in with_people])
-        for each, people in zip(with_people, codes, strict=True):
-            each.people = self._coded[each.position] = people
+        self._number_people([each for each in readings if each.identifiers is not None])
         while readings:
             reading = readings.pop(0)
             release, problems = reading.release(), reading.problems
@@ -425,6 +416,13 @@ class Series:
                 problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
                 raise InputError(problems.found)
             yield release
+
+    def _number_people(self, readings: Sequence[ReleaseReading]) -> None:
+        """Give codes to the people of releases, in place of their identifiers."""
+        codes = self.people.encode_all([each.identifiers for each in readings])
+        for each, people in zip(readings, codes, strict=True):
+            each.people = self._coded[each.position] = people
+            each.identifiers = None
 
     def read(
         self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False

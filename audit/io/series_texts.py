@@ -22,7 +22,7 @@ from audit.io.rules.rows import SeveralRows
 from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.tables import Table, text_codes
-from audit.model.arrays import Codes, Counts, combine
+from audit.model.arrays import Codes, Counts, combine, flagged
 from audit.model.errors import Problems, printable
 
 MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
@@ -109,9 +109,11 @@ class SeriesTexts:
         self.doubtful_rows += [f"{shown}:{table.line(row)}" for row in doubtful]
         in_file = table.less(table.names)
         for name, (codes, texts) in coded.items():
-            if new := [text for text in texts if text and text not in self.texts[name]]:
-                row = dict(zip(texts, _first_rows(codes, len(texts)), strict=True))
-                self.texts[name] |= {text: (in_file, row[text]) for text in new if row[text] >= 0}
+            if new := [at for at, text in enumerate(texts) if text and text not in self.texts[name]]:
+                rows = np.flatnonzero(flagged(new, len(texts))[codes])[::-1]
+                first = np.full(len(texts), -1)
+                first[codes[rows]] = rows  # of several rows, the first is the last
+                self.texts[name] |= {texts[at]: (in_file, int(first[at])) for at in new if first[at] >= 0}
             if name in self.identifiers:
                 self.identifiers[name].append(of_people(texts))
         counted = self._count in table and (self.columns.count or table.path == files.values)
@@ -142,13 +144,6 @@ class SeriesTexts:
             place, said = self.place(name, text), f'"{printable(text)}"'
             shown.append(f"{said} ({place})" if quoted else place)
         return ", ".join(shown)
-
-
-def _first_rows(codes: Codes, size: int) -> list[int]:
-    """Return the first row of each code below `size`, -1 for others; codes (rows,)."""
-    row = np.full(size, -1, dtype=np.int64)
-    row[codes[::-1]] = np.arange(len(codes))[::-1]
-    return row.tolist()
 
 
 def of_people(texts: Iterable[str]) -> set[str]:

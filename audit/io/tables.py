@@ -6,7 +6,7 @@ for each distinct text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import overload
@@ -65,7 +65,8 @@ class Coded:
 
     def by_name(self) -> dict[str, int]:
         """Return the codes that rows have, by name."""
-        return {self.names[code]: code for code in np.unique(self.codes).tolist()}
+        names = [*self.names]
+        return {names[code]: code for code in np.flatnonzero(np.bincount(self.codes, minlength=self.size)).tolist()}
 
 
 class NamesOnDemand(Sequence[str]):
@@ -87,6 +88,30 @@ class NamesOnDemand(Sequence[str]):
         if code >= len(self):
             raise IndexError(code)
         return self._name(code)
+
+
+class NamesInColumn(Sequence[str]):
+    """The texts of an Arrow column, which takes less memory than a list."""
+
+    def __init__(self, column: pa.Array) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    @overload
+    def __getitem__(self, code: int) -> str: ...
+    @overload
+    def __getitem__(self, code: slice) -> Sequence[str]: ...
+    def __getitem__(self, code: int | slice) -> str | Sequence[str]:
+        return [*self][code] if isinstance(code, slice) else str(self._column[int(code)])
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._column.to_pylist()
+
+    def __contains__(self, text: object) -> bool:
+        same = pc.is_in(self._column, value_set=column_of([str(text)]).cast(self._column.type))
+        return bool(flags(same).any())
 
 
 @dataclass
@@ -127,8 +152,8 @@ class Table:
 
     def coded(self, column: str) -> Coded:
         """Return a column as codes."""
-        codes, names = text_codes(self._columns[column])
-        return Coded(codes, len(names), names)
+        codes, names = _texts_in(self._columns[column])
+        return Coded(codes.astype(np.int32, copy=False), len(names), NamesInColumn(names))
 
     def texts(self, column: str) -> list[str]:
         """Return every cell of a column as stripped text; for small tables only."""
@@ -151,6 +176,11 @@ class Table:
     def distinct(self, column: str) -> Sequence[str]:
         """Return the distinct stripped texts of a column."""
         return text_codes(self._columns[column])[1]
+
+    def where(self, column: str, test: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+        """Return which rows have a text in a column that passes a test; shape (rows,), bool."""
+        codes, texts = text_codes(self._columns[column])
+        return np.array([test(text) for text in texts], dtype=np.bool_)[codes]
 
     def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
         """Note the first wrong row, and how many more there are; nothing if none is wrong; `wrong`: shape (rows,)."""
@@ -224,13 +254,18 @@ def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
 
 def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
     """Return codes and texts as `text_codes`, with the codes in the integer type that Arrow has chosen."""
+    codes, texts = _texts_in(array)
+    return codes, texts.to_pylist()
+
+
+def _texts_in(array: pa.Array) -> tuple[npt.NDArray[np.integer], pa.Array]:
+    """Return codes as `short_codes`, and the texts as a column."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
     codes = whole(distinct.indices)
-    names = distinct.dictionary.to_pylist()
-    if rows is None:
-        return codes, names
-    return (rows if len(names) == len(texts) else codes[rows]), names
+    if rows is not None:
+        codes = rows if len(distinct.dictionary) == len(texts) else codes[rows]
+    return codes, distinct.dictionary
 
 
 def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:
@@ -360,7 +395,7 @@ def read_table(
             return None
         rows, joined = table.num_rows, {}
         for column in columns:
-            joined[column] = used_texts(_combined(table.column(column), distinct=column in distinct))
+            joined[column] = _combined(table.column(column), distinct=column in distinct)
             table = table.drop_columns([column])  # so that not every column is in memory twice
         found = Table(path, shown, rows, joined, dialect)
     except damages() as error:
@@ -442,7 +477,7 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if not pa.types.is_integer(array.type):
         array.validate(full=True)  # Parquet guarantees neither UTF-8 nor indices within the dictionary
-    return array
+    return used_texts(array) if pa.types.is_dictionary(kind) else array
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -25,7 +25,6 @@ from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
-from audit.io.tables import text_codes
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import ON_VALUES, Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, joined, say, say_count
@@ -321,8 +320,7 @@ def _stands(series: Series, name: str, text: str) -> tuple[str, int | None]:
     table = read_adjusted(files.rows, files.shown, [name], series.adjustments(files.tag), Problems())
     if table is None:
         return files.shown, None
-    codes, texts = text_codes(table.arrow(name))
-    return files.shown, table.line(int(np.flatnonzero(codes == texts.index(text))[0]))
+    return files.shown, table.line(int(np.flatnonzero(table.where(name, text.__eq__))[0]))
 
 
 def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:

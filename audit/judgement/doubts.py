@@ -237,9 +237,11 @@ def stranger_doubts(held: HeldSeries) -> Iterator[Doubt]:
     """Yield a doubt: rows of unknown people may be those of people of other releases, unless record ids link them."""
     if not held.adversary.knows_groups or (held.records and not held.series.manifest.values_change):
         return
+    unknown = [int(each.unknown.sum()) for each in held.keyed]
+    if not any(unknown):
+        return
     real = np.append(~held.series.people.is_counterfeit(), False)  # the last is for rows without a person
     there = [real & flagged([] if each.person is None else each.person, len(real)) for each in held.keyed]
-    unknown = [int(each.unknown.sum()) for each in held.keyed]
     everyone, several = np.logical_or.reduce(there), np.count_nonzero(unknown) > 1
     tags = [
         release.tag

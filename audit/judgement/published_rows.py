@@ -25,7 +25,7 @@ from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
 from audit.judgement.field_types import BrokenCertificateError
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, numbered
 from audit.model.evidence import claimed_code, claimed_part
 
 
@@ -111,7 +111,7 @@ class ReleaseRows:
 
     @cached_property
     def _rows(self) -> tuple[npt.NDArray[np.intp], Codes]:
-        return _in_order(self.group_of_row)
+        return self._order if self.release.values_by_row else _in_order(self.group_of_row)
 
     def people(self, group: int) -> list[int] | None:
         """Return the people of a group's rows, in the order of the file; None without a key."""
@@ -119,17 +119,15 @@ class ReleaseRows:
         return None if person is None else person[_places(self._rows, group)].tolist()
 
     @cached_property
-    def _by_person(self) -> tuple[npt.NDArray[np.intp], Codes]:
-        """The rows sorted by person, and their people."""
-        person = self.release.person
-        return _in_order(np.zeros(0, dtype=np.int32) if person is None else person)
+    def _row_of(self) -> Codes:
+        """The row of each person up to the last one of the release, -1 for others."""
+        person = np.zeros(0, dtype=np.int32) if self.release.person is None else self.release.person
+        return numbered(person, int(person.max(initial=NOBODY)) + 2)  # the last one is for rows without a person
 
     def row_of(self, person: int) -> int | None:
         """Return the row of a person of the key; None if there is none."""
-        if person == NOBODY:
-            return None
-        places = _places(self._by_person, person)
-        return int(places[0]) if len(places) else None
+        row = int(self._row_of[person]) if 0 <= person < len(self._row_of) - 1 else NOBODY
+        return None if row == NOBODY else row
 
     @cached_property
     def full(self) -> set[int]:

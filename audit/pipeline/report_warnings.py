@@ -11,7 +11,7 @@ import numpy as np
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
 from audit.init.column_names import names_waves
-from audit.io.adjustments import adjusted_names, read_adjusted
+from audit.io.adjustments import read_there
 from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar, Unlinkable
@@ -19,7 +19,7 @@ from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import Problems, printable
+from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
@@ -122,11 +122,8 @@ def _wave_warnings(series: Series) -> Iterator[ReportWarning]:
     declared = series.columns.rules[Unlinkable].reasons
     waves = [*filter(names_waves, declared)]
     for files in series.manifest.releases if waves else ():
-        adjustments, problems = series.adjustments(files.tag), Problems()
-        there = adjusted_names(files.rows, files.shown, adjustments, problems) or ()
-        names = [name for name in declared if name in there]
-        table = None if files.by else read_adjusted(files.rows, files.shown, names, adjustments, problems)
-        coded = {} if table is None else {name: table.coded(name) for name in names}
+        table = None if files.by else read_there(files.rows, files.shown, declared, series.adjustments(files.tag))
+        coded = {} if table is None else {name: table.coded(name) for name in table.names}
         for by, other in product([name for name in waves if name in coded], coded):
             one, who = coded[by], coded[other]
             pairs = np.unique(one.codes * np.int64(who.size) + who.codes)

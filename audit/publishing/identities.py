@@ -49,7 +49,7 @@ class Counterfeits:
         """Take the counterfeits of the last release."""
         if release.person is None or not self._people.has_counterfeits:
             return
-        rows = np.flatnonzero(np.append(self._people.is_counterfeit(), False)[release.person])
+        rows = np.flatnonzero(self._people.counterfeits(release.person))
         rows = rows[np.argsort(release.person[rows])]
         self.codes = release.person[rows]
         columns = [release.cells[attribute.name][rows] for attribute in self._attributes]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.io.encoding import IdentifierEncoder
+from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
@@ -226,7 +226,7 @@ class _Work:
             raise UsageError(f"{files.shown}: its key has no line for some rows; write a line for each row")
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
-        fake = np.append(self.series.people.is_counterfeit(), True)[person]
+        fake = (person == NOBODY) | self.series.people.counterfeits(person)
         true = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
         true[snapshot.person] = snapshot.value
         own = np.where(fake, -1, true[person])

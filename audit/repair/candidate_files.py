@@ -158,7 +158,7 @@ class CandidateFiles:
         column, published = rows.series.manifest.columns.group, rows.series.manifest.counterfeits
         if column is None or not published or rows.person is None:
             return
-        fake = (rows.person == NOBODY) | np.append(rows.series.people.is_counterfeit(), False)[rows.person]
+        fake = (rows.person == NOBODY) | rows.series.people.counterfeits(rows.person)
         groups, counts = np.unique(self._plan.group[source[fake[source]]], return_counts=True)
         if not len(groups):
             return

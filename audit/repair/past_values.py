@@ -40,7 +40,7 @@ class PastValues:
         self.own = [rows.values[seen.sensitive] for seen in evidence]
         self.left = [_left(rows, seen) for seen in evidence]
         person = np.full(rows.rows, NOBODY) if rows.person is None else rows.person
-        real = (person != NOBODY) & ~np.append(rows.series.people.is_counterfeit(), False)[person]
+        real = (person != NOBODY) & ~rows.series.people.counterfeits(person)
         all_rows = np.arange(rows.rows)
         self.judged = []
         for left, own in zip(self.left, self.own, strict=True):

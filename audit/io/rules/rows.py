@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, WrittenTexts
-from audit.io.tables import Table, text_codes
+from audit.io.tables import Table
 from audit.io.texts import flags
 from audit.io.toml import Reader
 from audit.model.arrays import Flags
@@ -66,9 +66,7 @@ class IgnoreRows(
         """Return a table without the marked rows."""
         for column, marks in self.marks.items():
             if column in table:
-                codes, names = text_codes(table.arrow(column))
-                marked = np.array([name in marks for name in names], dtype=np.bool_)
-                table = table.without(marked[codes]) if len(names) else table
+                table = table.without(table.where(column, marks.__contains__))
         return table
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
