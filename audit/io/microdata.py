@@ -229,10 +229,9 @@ class Microdata:
             InputError: a snapshot cannot be read.
         """
         problems, count = Problems(), 0
-        for each in self.snapshots if self.snapshots[0].left_out[1] else ():
-            for sign, file in ((1, replace(each, left_out=("", ()))), (-1, each)):
-                table = file.read([self.sensitive], problems)
-                count += sign * (0 if table is None else table.rows)
+        for each in self.snapshots if (left_out := self.snapshots[0].left_out[1]) else ():
+            table = replace(each, left_out=("", ())).read([self.sensitive], problems)
+            count += 0 if table is None else int(table.where(self.sensitive, left_out.__contains__).sum())
         problems.check()
         return count
 

@@ -22,7 +22,7 @@ from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
-from audit.io.tables import Coded, Table, read_table, short_codes, text_codes, whole_number
+from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key
 from audit.model.arrays import Codes, Counts, Flags, combine, numbered
 from audit.model.errors import Problems, printable
@@ -125,7 +125,7 @@ class ReleaseReading:
         if table is None:
             return None
         for name in self.columns.quasi_identifiers:
-            codes, texts = short_codes(table.arrow(name))
+            codes, texts = text_codes(table.arrow(name))
             self.texts[name] = codes.astype(np.min_scalar_type(len(texts))), texts
         self.series.note_texts(self.position, {name: texts for name, (_, texts) in self.texts.items()})
         return table.less({*self.columns.quasi_identifiers} - {self.columns.rules[Date].column})
@@ -150,7 +150,8 @@ class ReleaseReading:
         if suppressed is not None:
             people = np.where(group.codes == suppressed, 0, np.int64(1) if counts is None else counts)
         few = table.rows <= MOST_ROWS and bool(columns)
-        singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
+        total = table.rows if counts is None else int(counts.sum())
+        singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes, total) if few else ()
         person = self._person(table) if self.key else None
         explained = self.files.tag in self.series.manifest.counterfeits
         of_people = self.columns.rules[Unnamed].choice == OF_PEOPLE and not explained

@@ -26,6 +26,7 @@ from audit.model.arrays import (
     row_ranks,
     tally,
 )
+from audit.model.report import ColumnShare
 
 _MARK = "#"
 CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
@@ -124,29 +125,13 @@ _TOGETHER = 3
 """The most columns that are combined."""
 
 
-@dataclass(frozen=True)
-class SinglingColumn:
-    """The effect of one quasi-identifier, or of several together, on the uniqueness of rows.
-
-    Attributes:
-        column: its name; several names are joined by +.
-        alone: the number of people whose rows are unique, and would not be without the column.
-        small: the number of people in groups of fewer than `SMALL`, which would not be so small without the column.
-        by_itself: the number of people whose cells in these columns are unique.
-    """
-
-    column: str
-    alone: int
-    small: int
-    by_itself: int
-
-
 def singling_columns(
     names: Sequence[str],
     columns: Sequence[tuple[npt.NDArray[np.integer], int]],
     people: Counts | None,
     classes: RowClasses,
-) -> tuple[SinglingColumn, ...]:
+    total: int,
+) -> tuple[ColumnShare, ...]:
     """Return the effect of each quasi-identifier, then of combinations; nothing if all groups are large.
 
     A combination starts with the column that makes the most rows unique. While a further column makes more rows unique,
@@ -157,6 +142,7 @@ def singling_columns(
         columns: the cells of each, as codes by row, shape (rows,), and a bound on the codes.
         people: how many people each row stands for; None for one each.
         classes: the classes of rows with equal cells.
+        total: the number of people of all rows, suppressed ones included.
     """
     size = _sizes(classes.looks, tally(classes.row.codes, classes.row.size, people))
     if (size >= SMALL).all():
@@ -167,14 +153,16 @@ def singling_columns(
     def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
         return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
 
-    def unique(places: Sequence[int]) -> int:
-        return int(people[alike_in(places) == 1].sum())
+    def share(of_rows: Flags) -> float:
+        return int(people[of_rows].sum()) / total
 
-    def shares(*places: int) -> SinglingColumn:
+    def unique(places: Sequence[int]) -> float:
+        return share(alike_in(places) == 1)
+
+    def shares(*places: int) -> ColumnShare:
         without = alike_in([at for at in every if at not in places])
-        flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL))
-        alone, small = (int(people[each].sum()) for each in flags)
-        return SinglingColumn(" + ".join(names[at] for at in places), alone, small, unique(places))
+        alone, small = share((size == 1) & (without > 1)), share((size < SMALL) & (without >= SMALL))
+        return ColumnShare(" + ".join(names[at] for at in places), alone, small, unique(places))
 
     every = range(len(names))
     found = [shares(at) for at in every]
@@ -242,7 +230,7 @@ class Release:
     cells: dict[str, Codes]
     records: Coded | None
     suppressed: int | None = None
-    singling: tuple[SinglingColumn, ...] = ()
+    singling: tuple[ColumnShare, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     texts: Mapping[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = field(default_factory=dict)
 

@@ -82,7 +82,6 @@ class Series:
     unnamed: dict[str, int] = field(default_factory=dict, init=False)
     _coded: dict[int, Codes | None] = field(default_factory=dict, init=False)
     _files: dict[tuple[int, Path], Table] = field(default_factory=dict, init=False)
-    _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -178,7 +177,11 @@ class Series:
             InputError: a release cannot be read.
         """
         self._note_texts([name])
-        return self._first.get(name, {})
+        found = dict[str, int]()
+        for position in range(len(self.tags)):
+            for text in self._noted[position, name]:
+                found.setdefault(text, position)
+        return found
 
     def texts_in(self, position: int, name: str) -> Sequence[str]:
         """Return the distinct texts of a quasi-identifier in one release.
@@ -203,10 +206,7 @@ class Series:
         """Record the texts of some columns of a release that was read."""
         for name, of_column in texts.items():
             if (position, name) not in self._noted:
-                self._noted[position, name] = texts_here = tuple(of_column)
-                known = self._first.setdefault(name, {})
-                for text in texts_here:
-                    known.setdefault(text, position)
+                self._noted[position, name] = tuple(of_column)
 
     @cached_property
     def rules(self) -> Rules:

@@ -90,21 +90,12 @@ class NamesOnDemand(Sequence[str]):
         return self._name(code)
 
 
-class NamesInColumn(Sequence[str]):
+class NamesInColumn(NamesOnDemand):
     """The texts of an Arrow column, which takes less memory than a list."""
 
     def __init__(self, column: pa.Array) -> None:
+        super().__init__(column.__len__, lambda code: str(column[int(code)]))
         self._column = column
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    @overload
-    def __getitem__(self, code: int) -> str: ...
-    @overload
-    def __getitem__(self, code: slice) -> Sequence[str]: ...
-    def __getitem__(self, code: int | slice) -> str | Sequence[str]:
-        return [*self][code] if isinstance(code, slice) else str(self._column[int(code)])
 
     def __iter__(self) -> Iterator[str]:
         yield from self._column.to_pylist()
@@ -152,8 +143,8 @@ class Table:
 
     def coded(self, column: str) -> Coded:
         """Return a column as codes."""
-        codes, names = _texts_in(self._columns[column])
-        return Coded(codes.astype(np.int32, copy=False), len(names), NamesInColumn(names))
+        codes, names = _text_column(self._columns[column])
+        return Coded(codes, len(names), NamesInColumn(names))
 
     def texts(self, column: str) -> list[str]:
         """Return every cell of a column as stripped text; for small tables only."""
@@ -248,24 +239,18 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
 
 def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Return the codes of a column, shape (rows,), int32, and its distinct stripped texts; a null is an empty text."""
-    codes, texts = short_codes(array)
-    return codes.astype(np.int32, copy=False), texts
-
-
-def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
-    """Return codes and texts as `text_codes`, with the codes in the integer type that Arrow has chosen."""
-    codes, texts = _texts_in(array)
+    codes, texts = _text_column(array)
     return codes, texts.to_pylist()
 
 
-def _texts_in(array: pa.Array) -> tuple[npt.NDArray[np.integer], pa.Array]:
-    """Return codes as `short_codes`, and the texts as a column."""
+def _text_column(array: pa.Array) -> tuple[npt.NDArray[np.int32], pa.Array]:
+    """Return codes as `text_codes`, and the texts as a column."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
     codes = whole(distinct.indices)
     if rows is not None:
         codes = rows if len(distinct.dictionary) == len(texts) else codes[rows]
-    return codes, distinct.dictionary
+    return codes.astype(np.int32, copy=False), distinct.dictionary
 
 
 def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:

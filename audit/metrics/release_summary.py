@@ -27,7 +27,7 @@ from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.metrics.column_accuracy import column_accuracy
 from audit.model.arrays import Codes, Counts, Floats, flagged, tally
-from audit.model.report import ColumnShare, ReleasePanel, SeriesFacts
+from audit.model.report import ReleasePanel, SeriesFacts
 from audit.runtime.phrases import say
 
 _DIGITS = 12  # beyond are rounding errors: three values must be 3-diverse, not 2.9999999999999996
@@ -125,10 +125,7 @@ def panels_in(
                 marketer=prosecutor if risk is None else risk.marketer,
                 uniqueness=int(np.count_nonzero(classes == 1)) / int(classes.sum()),
                 no_journalist=None if risk is not None else no_journalist,
-                singling=tuple(
-                    ColumnShare(each.column, each.alone / total, each.small / total, each.by_itself / total)
-                    for each in release.singling
-                ),
+                singling=release.singling,
             )
         )
     return tuple(found)

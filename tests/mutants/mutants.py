@@ -852,7 +852,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.adversary.build_evidence.knows_all_rows", "keyed.strangers is None", "True"),
         ("audit.io.release_reading.ReleaseReading.release", "not release.counterfeits and", "False and"),
         ("audit.io.release_reading.ReleaseReading.release", "== OF_PEOPLE and", "is None and"),
-        ("audit.init.guess._state_unnamed", '"" in table.distinct("individual")', "False"),
+        ("audit.init.guess._state_unnamed", "(people == NOBODY).any()", "False"),
     ],
     "cli/test_described_series.py::test_init_finds_the_column_of_waves": [
         (

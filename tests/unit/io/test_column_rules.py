@@ -183,7 +183,7 @@ def test_shares_are_those_counted_by_hand(seed):
 
     columns = [(np.array([row[p] for row in rows], dtype=np.int32), 9) for p in range(3)]
     one_group = Coded(np.zeros(len(rows), dtype=np.int32), 1, ["g"])
-    found = singling_columns("abc", columns, np.array(weight), RowClasses.of(one_group, columns, columns))
+    found = singling_columns("abc", columns, np.array(weight), RowClasses.of(one_group, columns, columns), sum(weight))
     whole = sizes((0, 1, 2))
     if all(size >= SMALL for size in whole):
         assert found == ()
@@ -195,7 +195,7 @@ def test_shares_are_those_counted_by_hand(seed):
         without = list(zip(weight, whole, sizes([place for place in range(3) if place not in own]), strict=True))
         alone = sum(w for w, a, b in without if a == 1 < b)
         small = sum(w for w, a, b in without if a < SMALL <= b)
-        assert (each.alone, each.small, each.by_itself) == (alone, small, unique(own))
+        assert (each.alone, each.small, each.by_itself) == tuple(n / sum(weight) for n in (alone, small, unique(own)))
     # The pair has the column with most unique rows and the other that makes most with it; where none adds any: no pair.
     first = max(range(3), key=lambda p: unique([p]))
     most = max(unique([first, p]) for p in range(3) if p != first)
