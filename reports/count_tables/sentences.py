@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from audit.findings.count import COUNT_KINDS, CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.runtime.phrases import Noun, Phrase, figure, joined, say, say_count
 from reports.page import PageTable
 
@@ -103,7 +103,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
             file=printable(file),
         )
     if known.not_counts:
-        columns = ", ".join(map(printable, known.not_counts))
+        columns = ", ".join(printable(each, SENTENCE) for each in known.not_counts)  # who signs must read the notes
         yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns)
 
 

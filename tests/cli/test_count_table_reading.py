@@ -366,3 +366,18 @@ def test_a_repair_of_a_table_with_a_header_of_two_lines_has_one(titles, groups, 
     done("repair", str(tmp_path), str(tmp_path / "2024.csv"), "--output", str(tmp_path / "out"))
     written = (tmp_path / "out/2024.csv").read_text(encoding="utf-8")
     assert written.startswith(f"{titles}Kreis;Geschlecht;unter 18;18 bis 64;Insgesamt\nAhaus;f;")
+
+
+def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
+    """Who signs a report answers for it; after 60 characters it was cut."""
+    folder, line = (
+        written(tmp_path, NUMBERS),
+        "Rates are crude rates of the resident population at mid-year, of which 3 are late",
+    )
+    path = folder / "series.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("[policy]", f'not_counts = ["{line}"]\n[policy]'), encoding="utf-8"
+    )
+    table = folder / "releases/1.csv"
+    table.write_text(f"{line}\n\n{table.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert f"disclose nothing about the counts: {line}." in " ".join(run_main(str(folder))[1].split())
