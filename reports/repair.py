@@ -150,19 +150,19 @@ def _outcome(repair: Repair) -> str:
     about = {"release": tag, "lost": figure(repair.lost, ".1%")}
     if not repair.moves and holds:
         return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
-    if not repair.moves:
-        return say(
-            "Release {release} adds nothing that the policy forbids; nothing was changed.",
-            release=tag,
-        )
-    if holds:
-        return _keeps(len(repair.moves), about)
+    return _keeps(len(repair.moves), about) if holds else _adds_nothing(len(repair.moves), about)
+
+
+def _adds_nothing(changes: int, about: Mapping[str, str]) -> str:
+    """Return a sentence that a release adds nothing after the changes; `about` names the release and the loss."""
+    if not changes:
+        return say("Release {release} adds nothing that the policy forbids; nothing was changed.", **about)
     return say_count(
         "After {count} change, release {release} adds nothing that the policy forbids; {lost} of its information is "
         "lost:",
         "After {count} changes, release {release} adds nothing that the policy forbids; {lost} of its information is "
         "lost:",
-        len(repair.moves),
+        changes,
         **about,
     )
 
@@ -251,21 +251,9 @@ def _comes_to(found: Recommendation) -> str:
                 reason=reason,
             )
         return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
-    if found.past_violates and not found.changes:
-        return say(
-            "The releases before release {release} already violate the policy. Release {release} adds nothing "
-            "that the policy forbids, even unchanged.",
-            release=tag,
-        )
     if found.past_violates:
-        return say_count(
-            "The releases before release {release} already violate the policy. After {count} change, it adds "
-            "nothing that the policy forbids; {lost} of its information is lost:",
-            "The releases before release {release} already violate the policy. After {count} changes, it adds "
-            "nothing that the policy forbids; {lost} of its information is lost:",
-            found.changes,
-            **about,
-        )
+        before = say("The releases before release {release} already violate the policy.", release=tag)
+        return f"{before} {_adds_nothing(found.changes, about)}"
     return _keeps(found.changes, about)
 
 

@@ -279,11 +279,39 @@ def _excepted(count: int) -> str:
     )
 
 
+_HOLDS = {
+    ("people", True): Phrase(
+        "The policy holds: of {people}, nobody's value is certain by any attack tried ({attacks})."
+    ),
+    ("people", False): Phrase(
+        "The policy holds: of {people}, nobody's value is known with {share} or more by any attack tried ({attacks})."
+    ),
+    ("others", True): Phrase("Of {people}, nobody else's value is certain by any attack tried ({attacks})."),
+    ("others", False): Phrase(
+        "Of {people}, nobody else's value is known with {share} or more by any attack tried ({attacks})."
+    ),
+    ("rows", True): Phrase(
+        "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks})."
+    ),
+    ("rows", False): Phrase(
+        "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried ({attacks})."
+    ),
+    ("releases", True): Phrase(
+        "The policy holds for each release by itself; several releases together were not judged: of {rows}, none gives "
+        "its value away for certain by any attack tried ({attacks})."
+    ),
+    ("releases", False): Phrase(
+        "The policy holds for each release by itself; several releases together were not judged: of {rows}, none gives "
+        "its value away with {share} or more by any attack tried ({attacks})."
+    ),
+}
+"""What holds, by what it is about, and whether the limit is certainty."""
+
+
 def _of_all(report: Report, ran: str) -> str:
-    """Return what holds, in numbers of people if possible."""
+    """Return what holds, in numbers of people if possible; if only files are known, each release was judged alone."""
     held = {each.clause: each.limit for each in report.policy.ended("holds")}
     limit, k = held.get("max_risk"), held.get("k")
-    people = judged_people(report)
     if limit is None and k is not None:
         return say(
             "The policy holds: at least {k} records fit whatever is known about one, by all attacks tried ({attacks}).",
@@ -292,68 +320,21 @@ def _of_all(report: Report, ran: str) -> str:
         )
     if limit is None:
         return say("The policy holds against: {attacks}.", attacks=ran)
-    if not people:
-        return _of_rows(report, limit, ran)
-    if limit < 1:
-        return say(
-            "The policy holds: of {people}, nobody's value is known with {share} or more by any attack tried "
-            "({attacks}).",
-            people=PEOPLE.counted(people),
-            share=percent(limit),
-            attacks=ran,
-        )
-    return say(
-        "The policy holds: of {people}, nobody's value is certain by any attack tried ({attacks}).",
-        people=PEOPLE.counted(people),
-        attacks=ran,
-    )
-
-
-def _of_rows(report: Report, limit: float, ran: str) -> str:
-    """Return a sentence: no row discloses its value; if only files are known, each release was judged by itself."""
-    text = {"rows": ROWS.counted(report.series.rows), "share": percent(limit), "attacks": ran}
     alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
-    if alone and limit < 1:
-        return say(
-            "The policy holds for each release by itself; several releases together were not judged: of {rows}, none "
-            "gives its value away with {share} or more by any attack tried ({attacks}).",
-            **text,
-        )
-    if alone:
-        return say(
-            "The policy holds for each release by itself; several releases together were not judged: of {rows}, none "
-            "gives its value away for certain by any attack tried ({attacks}).",
-            **text,
-        )
-    if limit < 1:
-        return say(
-            "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
-            "({attacks}).",
-            **text,
-        )
-    return say(
-        "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).", **text
-    )
+    return _held("people" if judged_people(report) else "releases" if alone else "rows", report, limit, ran)
 
 
 def _of_others(report: Report, ran: str) -> str:
     """Return what holds for people without a waived finding or one in the baseline."""
     limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
-    people = judged_people(report)
-    if limit is None or not people:
+    if limit is None or not judged_people(report):
         return say("It was audited against: {attacks}.", attacks=_tried(report))
-    if limit < 1:
-        return say(
-            "Of {people}, nobody else's value is known with {share} or more by any attack tried ({attacks}).",
-            people=PEOPLE.counted(people),
-            share=percent(limit),
-            attacks=ran,
-        )
-    return say(
-        "Of {people}, nobody else's value is certain by any attack tried ({attacks}).",
-        people=PEOPLE.counted(people),
-        attacks=ran,
-    )
+    return _held("others", report, limit, ran)
+
+
+def _held(about: str, report: Report, limit: float, ran: str) -> str:
+    people, rows = PEOPLE.counted(judged_people(report)), ROWS.counted(report.series.rows)
+    return _HOLDS[about, limit >= 1].filled(people=people, rows=rows, share=percent(limit), attacks=ran)
 
 
 def judged_people(report: Report) -> int:

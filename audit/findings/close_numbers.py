@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, lines, places_of
+from audit.findings.homogeneous_class import ClassClaims, ClassFinding
 from audit.model.accepted_size import CloseSize, RiskSize, Size
 from audit.model.arrays import Codes, Floats, Objects, Places
 from audit.model.errors import printable
@@ -27,7 +28,6 @@ from audit.model.finding import (
     Place,
     Presence,
     ReportNaming,
-    RowClaims,
     decoded,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability
@@ -38,7 +38,7 @@ COLUMNS = ("release", "lower", "upper", "risk", "ends", "category")
 
 
 @dataclass(frozen=True)
-class KnownNearly(Finding[C]):
+class KnownNearly(ClassFinding[C]):
     """Values that mean nearly the same, one of which a person, or a person in a class of rows, has.
 
     A likely value of a person is shown only when people are revealed, because it would say more than the releases do.
@@ -91,35 +91,14 @@ class KnownNearly(Finding[C]):
 
     def sentence(self: KnownNearly[str], *, by_version: bool) -> str:
         """Return a sentence about what is known of the person, or of the rows."""
-        about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
-        if self.individual is not None:
-            about["who"] = printable(self.individual, 200)
-            if self.risk == 1:
-                return say("{who} has {what}, by release {release}", **about)
-            return say("{who} has {what} with a probability of {risk}, by release {release}", **about)
-        about |= {"group": printable(self.group or ""), "rows": str(self.rows)}
-        if self.together:
-            return say(
-                "release {release}: {risk} of {rows} of its records that look alike and are in the same "
-                "releases up to {after} (one of them last in group {group}) have {what}",
-                **about,
-                after=printable(self.after or ""),
-            )
-        if self.there:
-            return say(
-                "release {release}: {risk} of {rows} of its records that look alike over the releases up to {after} "
-                "(one of them last in group {group}) have {what}",
-                **about,
-                after=printable(self.after or ""),
-            )
-        if self.after is not None:
-            return say(
-                "release {release}: {risk} of {rows} records that look alike over the releases up to {after} (one of "
-                "them last in group {group}) have {what}",
-                **about,
-                after=printable(self.after),
-            )
-        return say("release {release}, group {group}: {risk} of {rows} rows that look alike have {what}", **about)
+        if self.individual is None:
+            return self.of_rows(self.what(), percent(self.risk))
+        about = {"who": printable(self.individual, 200), "release": printable(self.release), "what": self.what()}
+        if self.risk == 1:
+            return say("{who} has {what}, by release {release}", **about)
+        return say(
+            "{who} has {what} with a probability of {risk}, by release {release}", **about, risk=percent(self.risk)
+        )
 
     def steps(self: KnownNearly[str]) -> Iterator[str]:
         """Yield what the person's groups leave possible."""
@@ -128,10 +107,6 @@ class KnownNearly(Finding[C]):
     def places(self) -> Iterator[Place[C]]:
         """Yield the group, or those of the certificate."""
         yield from places_of(self.certificate) if self.group is None else [(self.release, self.group)]
-
-    def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether its probability reaches `max_risk`."""
-        return self.risk >= limits.get("max_risk", 1.0)
 
     @property
     def unproved(self) -> bool:
@@ -147,10 +122,6 @@ class KnownNearly(Finding[C]):
     def extent(self) -> int:
         """The number of people that the rows of the class stand for, or of those who look like the person."""
         return self.rows or super().extent
-
-    def linked(self) -> tuple[int, C | None] | None:
-        """Return the first of the linked records, and the last release over which they look alike."""
-        return (self.record, self.after) if self.record >= 0 else None
 
     def people(self: KnownNearly[int]) -> Sequence[int]:
         """Return the person."""
@@ -296,7 +267,7 @@ class CloseValues(NearClaims, OnePersonClaims):
 
 
 @dataclass(frozen=True)
-class CloseClasses(NearClaims, RowClaims):
+class CloseClasses(NearClaims, ClassClaims):
     """All classes of one outcome that nearly disclose a number, as columns.
 
     Attributes:
@@ -304,7 +275,6 @@ class CloseClasses(NearClaims, RowClaims):
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_close_numbers.check_classes"
-    counts_rows: ClassVar[bool] = True
     build: Callable[[Places], Sequence[KnownNearly[int]]]
 
     def sizes(self) -> None:
@@ -327,11 +297,6 @@ class CloseClasses(NearClaims, RowClaims):
             linked = () if f.after is None else (names.record_identifier(f.record), tags[f.after])
             about = [] if f.category is None else [f.category]
             yield (f.kind, *said, str(f.with_value), str(f.rows), *linked, *about)
-
-    def groups(self) -> Sequence[Place[int]]:
-        """Return the release and group of each claim; a claim about linked records is about none."""
-        claims = self.certify(self.everything())
-        return [(each.release, each.group or "") if each.record < 0 else (-1, "") for each in claims]
 
 
 def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]:

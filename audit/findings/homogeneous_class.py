@@ -22,12 +22,96 @@ from audit.model.finding import (
     Presence,
     RowClaims,
 )
-from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
+from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability
 from audit.runtime.phrases import figure, say
 
 
+class ClassFinding(Finding[C]):
+    """A finding about rows that look alike in one release, or about linked records that do over several.
+
+    Attributes:
+        release, group: the release, and the group of the class; of linked records, the last group of the first one.
+        risk: the share of the rows that the finding is about.
+        rows: the number of people that the rows stand for.
+        record: code of the first of the records; -1 for rows of one release.
+        there: whether only linked records with a row in the release are counted.
+        together: whether, of those, only records count that are in the same releases as the first one.
+        after: the last release over which the linked records look alike; None if one release shows the class.
+    """
+
+    release: Annotated[C, RELEASE]
+    group: str | None
+    risk: Probability
+    rows: Annotated[Counted | None, OMITTED]
+    record: int
+    there: bool
+    together: bool
+    after: Annotated[C | None, RELEASE]
+
+    def of_rows(self: ClassFinding[str], value: str, share: str) -> str:
+        """Return which share of the rows, or of the linked records, has a value."""
+        about: dict[str, object] = {"release": printable(self.release), "group": printable(self.group or "")}
+        about |= {"value": value, "share": share, "rows": self.rows or 0}
+        if self.after is not None:
+            return self._of_linked(about | {"after": printable(self.after)}, alone=(self.rows or 0) <= 1)
+        if (self.rows or 0) <= 1:
+            return say("release {release}, group {group}: a row that looks like no other has {value}", **about)
+        if self.risk == 1:
+            return say("release {release}, group {group}: all {rows} rows that look alike have {value}", **about)
+        return say(
+            "release {release}, group {group}: {share} of {rows} rows that look alike have {value}",
+            **about,
+        )
+
+    def _of_linked(self, about: Mapping[str, object], *, alone: bool) -> str:
+        """Return the value of linked records that look alike over several releases; `alone` means one record."""
+        if self.together and alone:
+            return say(
+                "release {release}: one of its records, which looks like no other that is in the same releases "
+                "up to {after} (last in group {group}), has {value}",
+                **about,
+            )
+        if self.together:
+            return say(
+                "release {release}: {share} of {rows} of its records that look alike and are in the same "
+                "releases up to {after} (one of them last in group {group}) have {value}",
+                **about,
+            )
+        if self.there and alone:
+            return say(
+                "release {release}: one of its records, which looks like no other of them over the releases up to "
+                "{after} (last in group {group}), has {value}",
+                **about,
+            )
+        if self.there:
+            return say(
+                "release {release}: {share} of {rows} of its records that look alike over the releases up to {after} "
+                "(one of them last in group {group}) have {value}",
+                **about,
+            )
+        if alone:
+            return say(
+                "release {release}: a record that looks like no other over the releases up to {after} (last in group "
+                "{group}) has {value}",
+                **about,
+            )
+        return say(
+            "release {release}: {share} of {rows} records that look alike over the releases up to {after} (one of "
+            "them last in group {group}) have {value}",
+            **about,
+        )
+
+    def exceeds(self, limits: Mapping[str, float]) -> bool:
+        """Return whether the share, or the probability, reaches `max_risk`."""
+        return self.risk >= limits.get("max_risk", 1.0)
+
+    def linked(self) -> tuple[int, C | None] | None:
+        """Return the first of the linked records, and the last release over which they look alike."""
+        return (self.record, self.after) if self.record >= 0 else None
+
+
 @dataclass(frozen=True)
-class HomogeneousClass(Finding[C]):
+class HomogeneousClass(ClassFinding[C]):
     """A class of rows that look alike in one release, and a value that has too large a share of them.
 
     The class may also consist of linked records that look alike over several releases.
@@ -65,79 +149,16 @@ class HomogeneousClass(Finding[C]):
 
     def sentence(self: HomogeneousClass[str], *, by_version: bool) -> str:
         """Return a sentence about the value of the rows."""
-        about = {"release": printable(self.release), "group": printable(self.group), "value": printable(self.value)}
-        if self.after is not None:
-            return self._linked(about | {"after": printable(self.after)})
-        if self.rows <= 1:
-            return say("release {release}, group {group}: a row that looks like no other has {value}", **about)
-        if self.risk == 1:
-            return say(
-                "release {release}, group {group}: all {rows} rows that look alike have {value}",
-                **about,
-                rows=self.rows,
-            )
-        return say(
-            "release {release}, group {group}: {share} of {rows} rows that look alike have {value}",
-            **about,
-            share=figure(self.risk, ".1%"),
-            rows=self.rows,
-        )
-
-    def _linked(self, about: Mapping[str, str]) -> str:
-        """Return the value of linked records that look alike over several releases."""
-        about = {**about, "share": figure(self.risk, ".1%"), "rows": str(self.rows)}
-        if self.together and self.rows <= 1:
-            return say(
-                "release {release}: one of its records, which looks like no other that is in the same releases "
-                "up to {after} (last in group {group}), has {value}",
-                **about,
-            )
-        if self.together:
-            return say(
-                "release {release}: {share} of {rows} of its records that look alike and are in the same "
-                "releases up to {after} (one of them last in group {group}) have {value}",
-                **about,
-            )
-        if self.there and self.rows <= 1:
-            return say(
-                "release {release}: one of its records, which looks like no other of them over the releases up to "
-                "{after} (last in group {group}), has {value}",
-                **about,
-            )
-        if self.there:
-            return say(
-                "release {release}: {share} of {rows} of its records that look alike over the releases up to {after} "
-                "(one of them last in group {group}) have {value}",
-                **about,
-            )
-        if self.rows <= 1:
-            return say(
-                "release {release}: a record that looks like no other over the releases up to {after} (last in group "
-                "{group}) has {value}",
-                **about,
-            )
-        return say(
-            "release {release}: {share} of {rows} records that look alike over the releases up to {after} (one of them "
-            "last in group {group}) have {value}",
-            **about,
-        )
+        return self.of_rows(printable(self.value), figure(self.risk, ".1%"))
 
     def places(self) -> Iterator[Place[C]]:
         """Yield the group."""
         yield self.release, self.group
 
-    def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether the share reaches `max_risk`."""
-        return self.risk >= limits.get("max_risk", 1.0)
-
     @property
     def extent(self) -> int:
         """The number of people that the rows stand for."""
         return self.rows
-
-    def linked(self) -> tuple[int, C | None] | None:
-        """Return the first of the linked records, and the last release over which they look alike."""
-        return (self.record, self.after) if self.record >= 0 else None
 
     def follows_from(self: HomogeneousClass[int], source: Presence, last: int) -> KnownReleases:
         """Return the group; for linked records, whose group may be one of an earlier release, all releases."""
@@ -146,8 +167,19 @@ class HomogeneousClass(Finding[C]):
         return KnownReleases((), False, super().follows_from(source, last).groups)
 
 
+class ClassClaims(RowClaims):
+    """Claims about classes of rows, or of linked records."""
+
+    counts_rows: ClassVar[bool] = True
+
+    def groups(self) -> Sequence[Place[int]]:
+        """Return the release and group of each claim; a claim about linked records is about none."""
+        claims = self.certify(self.everything())
+        return [(each.release, each.group or "") if each.record < 0 else (-1, "") for each in claims]
+
+
 @dataclass(frozen=True)
-class HomogeneousClasses(RowClaims):
+class HomogeneousClasses(ClassClaims):
     """All classes of one outcome in which a value has too large a share, as columns.
 
     Attributes:
@@ -164,7 +196,6 @@ class HomogeneousClasses(RowClaims):
     below: float | None
     mean: float | None
     certify: Callable[[Places], list[HomogeneousClass[int]]]
-    counts_rows: ClassVar[bool] = True
 
     @property
     def severity(self) -> Floats:
@@ -180,11 +211,6 @@ class HomogeneousClasses(RowClaims):
                 yield said
             else:
                 yield (*said, names.record_identifier(f.record), tags[f.after])
-
-    def groups(self) -> Sequence[Place[int]]:
-        """Return the release and group of each claim; a claim about linked records is about none."""
-        claims = self.certify(self.everything())
-        return [(each.release, each.group) if each.record < 0 else (-1, "") for each in claims]
 
     def mean_risk(self) -> float | None:
         """Return the mean over rows of the largest share in their class."""

@@ -152,7 +152,7 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
         yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
     else:
         yield say("Cheaper cells may exist: there are too many combinations to try all.")
-    yield _signs(candidate)
+    yield from _signs(candidate)
 
 
 def _showing(candidate: CandidateReport) -> Iterator[str]:
@@ -195,31 +195,22 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
         yield say("Leave out the rates beside hidden cells, too.")
 
 
-def _signs(candidate: CandidateReport) -> str:
-    """Return what stands in place of the counts."""
+def _signs(candidate: CandidateReport) -> Iterator[str]:
+    """Yield what stands in place of the counts."""
     signs = [each.sign for each in candidate.hide or () if each.sign]
-    markers = ", ".join(map(printable, dict.fromkeys(signs)))
-    if not signs:
-        return say_count(
-            "This cell is left empty: a marker that stands for small counts would be wrong for larger ones.",
-            "These cells are left empty: a marker that stands for small counts would be wrong for larger ones.",
-            len(candidate.hide or ()),
-        )
-    if len(signs) == len(candidate.hide or ()):
-        return say_count(
-            "{markers} stands in this cell: it does not say how large the count is.",
-            "{markers} stands in these cells: it does not say how large the counts are.",
+    if signs:
+        yield say_count(
+            "{markers} stands in {count} cell: it does not say how large the count is.",
+            "{markers} stands in {count} cells: it does not say how large the counts are.",
             len(signs),
-            markers=markers,
+            markers=", ".join(map(printable, dict.fromkeys(signs))),
         )
-    return say_count(
-        "{markers} stands in {count} of these cells, and others are left empty: a marker that stands for small counts "
-        "would be wrong for larger ones.",
-        "{markers} stands in {count} of these cells, and others are left empty: a marker that stands for small counts "
-        "would be wrong for larger ones.",
-        len(signs),
-        markers=markers,
-    )
+    if empty := len(candidate.hide or ()) - len(signs):
+        yield say_count(
+            "{count} cell is left empty: a marker that stands for small counts would be wrong for larger ones.",
+            "{count} cells are left empty: a marker that stands for small counts would be wrong for larger ones.",
+            empty,
+        )
 
 
 def _repairing(candidate: CandidateReport) -> str:
@@ -265,7 +256,7 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         )
     if candidate.written and candidate.hide:
         yield from _marked(candidate)
-        yield _signs(candidate)
+        yield from _signs(candidate)
         if candidate.stopped is not None:
             yield best_so_far(candidate.stopped)
     if candidate.emptied:

@@ -485,7 +485,7 @@ def test_next_says_that_a_repair_is_only_the_best_so_far(tmp_path, monkeypatch):
     drawn = KINDS["larger"](1, tmp_path)
     told = " ".join(run_main("next", str(drawn.series), *map(str, drawn.files), *drawn.words)[1].split())
     assert "the smallest that were found" in told
-    assert "This is the best repair so far: the time limit was reached. A longer search may change less." in told
+    assert "This is the best repair so far: the time limit of 0 s was reached. A longer search may change less." in told
 
 
 @pytest.mark.parametrize(("how", "code"), [(KeyboardInterrupt, 130), (None, 3)])
