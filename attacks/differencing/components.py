@@ -30,7 +30,8 @@ from attacks.differencing.solutions import Questions, Rules, Solutions, contradi
 from attacks.differencing.sums import BoxSums, Screened, screen
 from attacks.linear_programmes import ContinuedSearch
 from audit.model.arrays import Floats
-from audit.model.count_tables import OPEN, SMALL_COUNT, CountTables
+from audit.model.count_report import SMALL_COUNT
+from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say

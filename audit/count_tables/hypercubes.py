@@ -24,7 +24,8 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.model.arrays import Counts, Floats, Places
-from audit.model.count_tables import PERHAPS_LARGE, SAME_KIND, Axis, Boxes
+from audit.model.count_report import PERHAPS_LARGE, SAME_KIND
+from audit.model.count_tables import Axis, Boxes
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 

@@ -29,15 +29,8 @@ from audit.count_tables.total_release import beyond_total
 from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.io.notes_below import below_table
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import CountRules, RatesEntry, TablesFacts
-from audit.model.count_tables import (
-    OPEN,
-    PROTECTED,
-    VERDICTS,
-    ContradictingCountsError,
-    CountOutcome,
-    CountTables,
-)
+from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
+from audit.model.count_tables import OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import (

@@ -15,6 +15,17 @@ HIDE_FURTHER = Phrase(
     "same rule in all tables and rates."
 )
 """How to publish without disclosing counts."""
+PROTECTED = 0
+"""Rule of a question: a hidden count must keep at least `min_width` possible values."""
+SMALL_COUNT = 1
+"""Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than its marker."""
+SAME_KIND = 2
+"""Rule of a question: the people of a cell must possibly have `min_labels` different labels."""
+PERHAPS_LARGE = 3
+"""Rule of a question: as `PROTECTED`, and the count must not certainly be from 1 to `min_count` - 1.
+
+It is about a count whose marker does not say that it is small.
+"""
 OverTime = Literal["same", "cumulative", "independent"]
 """The relation between the counts of a cell in several releases."""
 

@@ -21,18 +21,6 @@ from audit.model.json_types import UNBOUNDED, CountVerdict
 
 Boxes = npt.NDArray[np.int32]
 
-PROTECTED = 0
-"""Rule of a question: a hidden count must keep at least `min_width` possible values."""
-SMALL_COUNT = 1
-"""Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than its marker."""
-SAME_KIND = 2
-"""Rule of a question: the people of a cell must possibly have `min_labels` different labels."""
-PERHAPS_LARGE = 3
-"""Rule of a question: as `PROTECTED`, and the count must not certainly be from 1 to `min_count` - 1.
-
-It is about a count whose marker does not say that it is small.
-"""
-
 
 @dataclass(frozen=True)
 class Axis:
