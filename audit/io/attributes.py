@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.cell_reading import covers, exact_text, parse, parse_point, parse_value, unit_of
-from audit.io.cells import Anything, Cell, CellError, Kind
+from audit.io.cells import Anything, Cell, CellError, Interval, Kind, ValueSet, set_text, show
 from audit.io.hierarchies import Hierarchy
 from audit.model.arrays import Codes
 from audit.runtime.phrases import say
@@ -77,6 +77,28 @@ class QuasiIdentifier:
         cell = parse(text, self.kind, self.hierarchy, self.missing)
         self._check_unit(text)
         return cell
+
+    def shown(self, cell: Cell, *, block: bool = False) -> str | None:
+        """Return a text that the column reads as this cell, or None if there is none.
+
+        A set of leaves with a label in the hierarchy is written as the label, and a `block` of a grid as `20-29`.
+        """
+        texts: list[str | None] = [show(cell, self.kind)]
+        if isinstance(cell, ValueSet):
+            label = None if self.hierarchy is None else self.hierarchy.label_of(cell.members)
+            texts = [label, *texts, set_text(cell.members), set_text(cell.members, every=True)]
+        block = block and self.kind is Kind.NUMERIC
+        if block and isinstance(cell, Interval) and cell.low is not None and cell.high is not None:
+            ends = cell.low, cell.high
+            if cell.low >= 0 and not (cell.low_open or cell.high_open) and all(end.denominator == 1 for end in ends):
+                texts = [f"{ends[0]}-{ends[1]}"]
+        return next((text for text in texts if text is not None and self._reads(text, cell)), None)
+
+    def _reads(self, text: str, cell: Cell) -> bool:
+        try:
+            return self.parse(text) == cell
+        except CellError:
+            return False
 
     def check_exact(self, text: str) -> None:
         """Refuse a text that is not an exact number or day, in a column of these.

@@ -23,6 +23,7 @@ from audit.io.cells import (
     ValueSet,
     cover_numbers,
     cover_texts,
+    members_in,
     number_cell,
 )
 from audit.io.hierarchies import Hierarchy
@@ -41,7 +42,6 @@ from audit.io.respelling import skeleton
 from audit.runtime.phrases import say
 
 _NOTHING: frozenset[str] = frozenset()
-_QUOTES = "\"'"
 _SENTINEL_DIGITS = ("7", "8", "9")
 _NOT_ALONE = 7  # a code only beside 8 or 9
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
@@ -167,14 +167,18 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell of an exact value, and `Anything` for `*` and texts that are `missing`.
+    """Return the cell of an exact value or of a set, all in quotes; `Anything` for `*` and texts that are `missing`.
 
     Raises:
         CellError: the text is empty, and the empty text is not `missing`.
     """
     text = text.strip()
-    known = text and not _is_unknown(text, missing)
-    return ValueSet(frozenset([text])) if known else parse(text, Kind.CATEGORICAL, None, missing)
+    if not text or _is_unknown(text, missing):
+        return parse(text, Kind.CATEGORICAL, None, missing)
+    members = members_in(text[1:-1]) if text.startswith('{"') and text.endswith('"}') else [(text, True)]
+    return ValueSet(
+        frozenset(each for each, _ in members) if all(quoted for _, quoted in members) else frozenset([text])
+    )
 
 
 def unit_of(text: str) -> str | None:
@@ -417,11 +421,10 @@ def _braced(text: str) -> list[str] | None:
     braced = text.startswith("{") and text.endswith("}")
     if not braced and not (text.startswith("[") and text.endswith("]")):
         return None
-    members = [member.strip() for member in text[1:-1].split(",")]
-    quoted = [len(member) > 1 and member[0] == member[-1] and member[0] in _QUOTES for member in members]
-    if not braced and not all(quoted):
+    found = members_in(text[1:-1])
+    if not braced and not all(is_quoted for _, is_quoted in found):
         return None
-    members = [member[1:-1].strip() if is_quoted else member for member, is_quoted in zip(members, quoted, strict=True)]
+    members = [member for member, _ in found]
     if not any(members):
         raise CellError(say("the set is empty"), say("write its members as {{a, b}}, or `*` where nothing is said"))
     return members

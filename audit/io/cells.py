@@ -8,8 +8,9 @@ numbers. Cells are canonical: two cells that cover the same numbers are equal an
 from __future__ import annotations
 
 import datetime
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -264,6 +265,8 @@ def _span(cell: Cell, lows: Sequence[Fraction | int], highs: Sequence[Fraction |
 
 
 ANYTHING = "*"
+_QUOTES = ("'", '"')
+_MEMBER = re.compile(r'(?:\A|,)\s*("(?:[^"]|"")*"(?=\s*(?:,|\Z))|[^,]*)')
 
 
 def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
@@ -280,9 +283,36 @@ def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
     if isinstance(cell, NumberSet):
         return "{" + ", ".join(map(write, sorted(cell.members))) + "}"
     if isinstance(cell, ValueSet):
-        members = sorted(cell.members)
-        return members[0] if len(members) == 1 else "{" + ", ".join(members) + "}"
+        return next(iter(cell.members)) if len(cell.members) == 1 else set_text(cell.members)
     return cell.prefix + "*" * (cell.length - len(cell.prefix))
+
+
+def set_text(members: Iterable[str], *, every: bool = False) -> str:
+    """Return the text of a set, in which texts with a comma or a quote before them, or `every` one, are in quotes.
+
+    >>> set_text(["b", "a, c", "d"])
+    '{"a, c", b, d}'
+    """
+    return "{" + ", ".join(quoted(member, always=every) for member in sorted(members)) + "}"
+
+
+def quoted(text: str, *, always: bool = False) -> str:
+    """Return a text as a member of a set: in double quotes if it has a comma, or begins with a quote, or `always`."""
+    return '"{}"'.format(text.replace('"', '""')) if always or "," in text or text.startswith(_QUOTES) else text
+
+
+def members_in(text: str) -> list[tuple[str, bool]]:
+    """Return the members of a set, given without its brackets, and of each whether it was in quotes.
+
+    >>> members_in('"a, c",b, ' + "'d'")
+    [('a, c', True), ('b', False), ('d', True)]
+    """
+    members = [member.strip() for member in _MEMBER.findall(text)]
+    in_quotes = [len(member) > 1 and member[0] == member[-1] and member[0] in _QUOTES for member in members]
+    return [
+        (member[1:-1].replace(2 * member[0], member[0]).strip() if is_quoted else member, is_quoted)
+        for member, is_quoted in zip(members, in_quotes, strict=True)
+    ]
 
 
 def day(number: Fraction) -> str:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from contextlib import suppress
 
-from audit.io.cells import CellError, Kind, decimal
+from audit.io.cells import CellError, Kind, decimal, members_in, quoted
 from audit.io.notations import read_interval, read_number
 
 RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
@@ -76,6 +76,9 @@ def fold(text: str) -> str:
     >>> fold(" Ｆlu  A"), fold("01"), fold("+1.50"), fold("{Flu, COLD}"), fold("5,09")
     ('flu a', '1', '1.5', '{flu, cold}', '5,09')
     """
+    bare = text.strip()
+    if bare[:1] + bare[-1:] == "{}":
+        return "{" + ", ".join(quoted(fold(member), always=mark) for member, mark in members_in(bare[1:-1])) + "}"
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     if not plain.isprintable():  # invisible marks, such as a soft hyphen
         plain = "".join(each for each in plain if unicodedata.category(each) != "Cf")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 
@@ -78,6 +78,14 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
                 texts=joined([f'"{printable(text)}"' for text in unknown], most=_SHOWN),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+        if not attribute.spelled and any(_lists_others(attribute, text, own) for it in releases for text in own & it):
+            what = say(
+                '"{column}" has a value of the register that is read as a list of others: if each text is one value, '
+                'write {example} under [columns]; a set is then written {{"a, b", "c"}}',
+                column=printable(name),
+                example=f"spelled = [{toml_text(name)}]",
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
         if attribute.spelled and any(
             len(own | it) <= _FEW_WORDS and own & it and own - it and it - own for it in releases
         ):
@@ -89,6 +97,12 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
                 example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def _lists_others(attribute: QuasiIdentifier, text: str, values: Set[str]) -> bool:
+    """Return whether a text that is a value itself is read as a list in which there is another value."""
+    cell = attribute.cells[attribute.number(text)]
+    return isinstance(cell, ValueSet) and text in cell.members and len(cell.members & values) > 1
 
 
 def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -> Iterator[str]:

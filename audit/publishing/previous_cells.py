@@ -8,33 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, cover_ranges, show
+from audit.io.cells import CellError, Kind, ValueSet, contains, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.model.arrays import Codes, distinct, numbered
 from audit.model.errors import UsageError
 from audit.model.history import CellRanges
 from audit.publishing.verification import uncovered
-
-
-def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str | None:
-    """Return a text that an attribute's column reads as this cell, or None if there is none.
-
-    A set of leaves with a label in the hierarchy is written as the label, and a `block` of a grid as `20-29`.
-    """
-    text = show(cell, attribute.kind)
-    if isinstance(cell, ValueSet) and attribute.hierarchy is not None:
-        text = attribute.hierarchy.label_of(cell.members) or text
-    block = block and attribute.kind is Kind.NUMERIC
-    if block and isinstance(cell, Interval) and cell.low is not None and cell.high is not None:
-        ends = cell.low, cell.high
-        if cell.low >= 0 and not (cell.low_open or cell.high_open) and all(end.denominator == 1 for end in ends):
-            text = f"{ends[0]}-{ends[1]}"
-    try:
-        read = attribute.parse(text)
-    except CellError:
-        return None
-    return text if read == cell else None
 
 
 def covers_itself(text: str, attribute: QuasiIdentifier) -> bool:

@@ -28,7 +28,7 @@ from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Dr
 from audit.model.arrays import Codes, Flags, Numbers, distinct, flagged
 from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
-from audit.publishing.previous_cells import GroupCells, covers_itself, shown
+from audit.publishing.previous_cells import GroupCells, covers_itself
 from audit.runtime.phrases import say
 
 _COUNT = "Count"
@@ -178,7 +178,7 @@ class Renderer:
         texts = []
         for pair in reach[first].tolist():
             cell = self._widened(pair // size, pair % size, read, column, publishable, whole=whole)
-            # A value that no set can name, such as one with a comma, is published as `*`.
+            # A value that no set can name, such as one with a star, is published as `*`.
             texts.append(self._shown(cell, attribute) or ANYTHING)
         return code, texts
 
@@ -186,7 +186,7 @@ class Renderer:
         """Return the text of a cell, cached because each release repeats cells."""
         key = attribute.name, cell
         if key not in self._texts:
-            self._texts[key] = shown(cell, attribute, block=attribute.name in self.grids)
+            self._texts[key] = attribute.shown(cell, block=attribute.name in self.grids)
         return self._texts[key]
 
     def _widened(
@@ -245,8 +245,8 @@ class Renderer:
                     remedy = say("round them, or leave the column out")
                 else:
                     what = say(
-                        "some values of this column cannot be written in a set of values: they contain commas, braces "
-                        "or stars, or mean something else in the series"
+                        "some values of this column cannot be written in a set of values: they end with stars, or mean "
+                        "something else in the series"
                     )
                     remedy = say("rename them, or leave the column out")
                 raise RefusalError(what, remedy, column=attribute.name)

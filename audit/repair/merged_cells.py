@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import list_sign
 from audit.io.cells import ANYTHING, Anything, Cell, CellError, Interval, Masked, NumberSet, ValueSet, contains, show
 from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
@@ -39,16 +40,18 @@ def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier, texts: It
         # Only an interval from the least to the greatest number can cover all; this saves most comparisons.
         if hull is not None and isinstance(cell, Interval | NumberSet) and _hull([cell]) != hull:
             continue
+        if isinstance(cell, ValueSet) and text[0] not in "{[" and list_sign(text) is not None:
+            continue  # it may be one value, and looks like one to readers
         if all(contains(cell, each) for each in cells.values()):
             return text
     if hull is not None:
         return as_written(hull, attribute, texts)
-    return _merged_labels(list(cells.values()), attribute.hierarchy)
+    return _merged_labels(list(cells.values()), attribute)
 
 
 def as_written(cell: Cell, attribute: QuasiIdentifier, texts: Iterable[str]) -> str:
     """Return the text of a cell, in the notation of the first range of whole numbers or years among some texts."""
-    shown = show(cell, attribute.kind)
+    shown = attribute.shown(cell) or ANYTHING
     form = next(filter(None, map(_RANGE.fullmatch, texts)), None)
     if form is None or not isinstance(cell, Interval) or cell.low is None or cell.high is None:
         return shown
@@ -84,10 +87,11 @@ def _ends(cell: Interval | NumberSet) -> tuple[tuple[Fraction | None, bool], tup
     return (cell.low, cell.low_open), (cell.high, cell.high_open)
 
 
-def _merged_labels(cells: Sequence[Cell], hierarchy: Hierarchy | None) -> str:
+def _merged_labels(cells: Sequence[Cell], attribute: QuasiIdentifier) -> str:
     """Return the text of the narrowest cell of texts that covers some cells of texts."""
     members = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
     masks = [cell for cell in cells if isinstance(cell, Masked)]
+    hierarchy = attribute.hierarchy
     if hierarchy is not None and not masks:
         above = [
             (len(leaves), -level, label)
@@ -99,11 +103,11 @@ def _merged_labels(cells: Sequence[Cell], hierarchy: Hierarchy | None) -> str:
             return min(above)[2]
     lengths = {len(value) for value in members} | {mask.length for mask in masks}
     prefix = _common_prefix([*members, *(mask.prefix for mask in masks)])
-    if len(lengths) == 1 and prefix and hierarchy is None and _are_codes(members, masks):
+    if len(lengths) == 1 and prefix and hierarchy is None and _are_codes(members, masks) and not attribute.spelled:
         return show(Masked(prefix, lengths.pop()))
     if masks or len(members) > _LISTED:
         return ANYTHING
-    return show(ValueSet(frozenset(members)))
+    return attribute.shown(ValueSet(frozenset(members))) or ANYTHING
 
 
 def _common_prefix(texts: Sequence[str]) -> str:

@@ -95,7 +95,9 @@ def covers(cell: str, value: str, *, numeric: bool) -> bool:
     if cell in ("*", value):
         return True
     if not numeric:
-        return cell.startswith("{") and cell.endswith("}") and value in cell[1:-1].split(", ")
+        inside = cell.startswith("{") and cell.endswith("}")
+        line, value = (re.sub(r"\s", " ", text) for text in (cell[1:-1], value))
+        return inside and value in next(csv.reader([line], skipinitialspace=True))
     number = Fraction(value.replace("–", "-"))
     if interval := re.fullmatch(r"([\[(])(\S+), (\S+)([\])])", cell):
         low, high = Fraction(interval[2]), Fraction(interval[3])
@@ -170,13 +172,13 @@ def test_hostile_values_are_published_as_what_they_are(tmp_path, words, ending):
         code, _, err = anonymize(micro, folder / "series", *words)
         if code == 2:
             assert re.search('column "Town": release 1 is not published: some values of this column ', err)
-            assert set(town) & set("{,*")
+            assert set(town) & set("{*")
             assert not (folder / "series").exists()
             refusals += 1
         else:
             assert (code, err) == (0, "")
             assert len(assert_true(micro, folder / "series", "1", ending=ending, of=f".{ending}")) == 24
-    assert refusals == {MONOTONIC: 8, ANATOMY: 2, BUCKETS: 2}.get(words, 0)
+    assert refusals == {MONOTONIC: 1, ANATOMY: 2, BUCKETS: 2}.get(words, 0)
 
 
 LIKE_RANGES = ("21-22", "<15k", "15k-30k", "50k+", "30 to 39")

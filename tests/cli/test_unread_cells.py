@@ -275,3 +275,22 @@ def test_a_crosswalk_says_nothing_of_the_spelling_of_what_it_renames_to(tmp_path
     )
     found, out, _ = run_main(str(folder))
     assert (found, "may write in another way" in " ".join(out.split())) == (3, True), out
+
+
+def test_a_value_with_a_comma_beside_its_part_is_no_list(tmp_path):
+    """An artisan has flu in both releases; read as a list, the other class may be theirs, and nothing is certain."""
+    ours, theirs = "Artisans", "Artisans, commerçants"
+    beside = [f'"{theirs}",{value}' for value in ("HIV", "gas", "ulc")]
+    lines = [["born,d", f"{ours},flu", f"{ours},{other}", *beside, ""] for other in ("gas", "ulc")]
+    people = ["individual,born", *(f'P{place},"{text}"' for place, text in enumerate([ours, theirs] * 2)), ""]
+
+    def audited(name, columns):
+        columns = f'quasi_identifiers = ["born"]\nsensitive = "d"\n{columns}'
+        adversary = '[adversary]\nregister = "register.csv"\npresence = "possible"'
+        releases = ["\n".join(each) for each in lines]
+        return read_audit(series_of(tmp_path / name, releases, columns, adversary, register="\n".join(people)))
+
+    code, result = audited("list", "")
+    assert code == 3
+    assert any('spelled = ["born"]' in why for why in reasons(result))
+    assert audited("value", 'spelled = ["born"]')[0] == 1

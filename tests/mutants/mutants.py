@@ -175,6 +175,21 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "np.where(blank, 0,",
         ),
     ],
+    "cli/test_unread_cells.py::test_a_value_with_a_comma_beside_its_part_is_no_list": [
+        ("audit.io.unread_cells._lists_others", "> 1", "> 9"),
+    ],
+    "unit/io/test_cells.py::test_what_is_written_for_a_set_of_texts_is_read_as_this_set": [
+        ("audit.io.cells.quoted", '"," in text or ', ""),
+        ("audit.io.respelling.fold", ", always=mark", ""),
+    ],
+    "unit/io/test_cells.py::test_merged_texts_are_read_as_cells_that_cover_each": [
+        (
+            "audit.repair.merged_cells._merged_labels",
+            "attribute.shown(ValueSet(frozenset(members))) or ANYTHING",
+            "show(ValueSet(frozenset(members)))",
+        ),
+        ("audit.repair.merged_cells.merged_text", "list_sign(text) is not None", "False"),
+    ],
     "cli/test_unread_cells.py::test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_about": [
         ("audit.io.unread_cells._in_other_words", "written_alike(absent, shown)", "set[str]()"),
         ("audit.io.unread_cells._in_other_words", 'value.lstrip("0") or value', "value"),

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
-from audit.io.cells import CellError, Kind
+from audit.io.cells import CellError, Kind, members_in, quoted
 from audit.io.nested_identifiers import cases, nested, together
 from audit.io.notations import interval_in, looks_ranged
 from audit.io.one_value import overlapping, said_otherwise
@@ -705,6 +705,9 @@ def _walked(walk: Mapping[str, str], text: str) -> str:
     sign = "," if braced else list_sign(text)
     if sign is None:
         return text
-    members = [member.strip() for member in (text[1:-1] if braced else text).split(sign)]
-    renamed = f"{sign} ".join(walk.get(member, member) for member in members)
-    return text if not any(member in walk for member in members) else (f"{{{renamed}}}" if braced else renamed)
+    members = members_in(text[1:-1]) if braced else [(member.strip(), False) for member in text.split(sign)]
+    if not any(member in walk for member, _ in members):
+        return text
+    if braced:
+        return "{" + ", ".join(quoted(walk.get(each, each), always=mark) for each, mark in members) + "}"
+    return f"{sign} ".join(walk.get(each, each) for each, _ in members)

@@ -10,9 +10,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import covers, infer_kind, parse, parse_value
 from audit.io.cells import (
     Anything,
@@ -28,6 +29,8 @@ from audit.io.cells import (
     intersect,
 )
 from audit.io.hierarchies import Hierarchy
+from audit.io.respelling import fold
+from audit.repair.merged_cells import merged_text
 
 NUMERIC, CATEGORICAL = Kind.NUMERIC, Kind.CATEGORICAL
 MISSING = frozenset({"?"})
@@ -412,3 +415,36 @@ def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
             parse(text, NUMERIC)
         except CellError as error:
             assert "interval is empty" in error.what or "set is empty" in error.what  # noqa: PT017
+
+
+TEXTS = st.text("ab1 ,;|{}[]\"'*\uff0c\uff5d", min_size=1, max_size=6).map(str.strip).filter(bool)
+
+
+@given(st.sets(TEXTS, min_size=1, max_size=4), st.booleans())
+@example({"Artisans, commerçants, chefs d'entreprise", "Artisans"}, False)
+@example({"Artisans", "Cadres"}, True)
+def test_what_is_written_for_a_set_of_texts_is_read_as_this_set(texts: set[str], spelled: bool) -> None:
+    attribute = QuasiIdentifier("a", CATEGORICAL, None, MISSING, spelled=spelled)
+    folded = {fold(text) for text in texts}
+    written = attribute.shown(ValueSet(frozenset(texts)))
+    if written is None:
+        assert any(text.endswith("*") for text in texts), "only a star may be a mask, or say nothing"
+        return
+    assert attribute.parse(written) == ValueSet(frozenset(texts))
+    if written.startswith("{") and not any(text.endswith("*") for text in folded):
+        assert attribute.parse(fold(written)) == ValueSet(frozenset(folded))
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=4, unique=True), st.booleans())
+@example(["Artisans, commerçants, chefs d'entreprise", "Artisans"], False)
+@example(["Artisans", "Cadres"], True)
+def test_merged_texts_are_read_as_cells_that_cover_each(texts: list[str], spelled: bool) -> None:
+    attribute = QuasiIdentifier("a", CATEGORICAL, None, MISSING, spelled=spelled)
+    cells = {}
+    for text in texts:
+        with suppress(CellError):
+            cells[text] = attribute.parse(text)
+    if cells:
+        merged = merged_text(cells, attribute, texts)
+        assert all(contains(attribute.parse(merged), cell) for cell in cells.values())
+        assert len(cells) == 1 or not (merged in texts and "," in merged and merged[0] not in "{[*")
