@@ -94,8 +94,11 @@ class NamesInColumn(NamesOnDemand):
     """The texts of an Arrow column, which takes less memory than a list."""
 
     def __init__(self, column: pa.Array) -> None:
-        super().__init__(column.__len__, lambda code: str(column[int(code)]))
+        super().__init__(column.__len__, self._text)  # no lambda: what attacks receive can be pickled
         self._column = column
+
+    def _text(self, code: int) -> str:
+        return str(self._column[int(code)])
 
     def __iter__(self) -> Iterator[str]:
         yield from self._column.to_pylist()

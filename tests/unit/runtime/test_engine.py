@@ -13,9 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import handed
+from audit.io.series import open_series
+from audit.model.adversary import AdversaryKind
 from audit.runtime import kernels
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local, Task, on_cancel
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -82,6 +88,16 @@ def test_a_budget_that_travels_ends_at_the_same_moment(monkeypatch: pytest.Monke
     free = pickle.loads(pickle.dumps(Budget()))  # noqa: S301
     assert free.remaining() is None
     assert not free.exhausted()
+
+
+@pytest.mark.parametrize(
+    ("name", "adversary"),
+    [("hospital-l-diverse", "linked"), ("hospital-l-diverse-outsider", "register"), ("cases-independent", "pseudonym")],
+)
+def test_what_attacks_receive_can_travel(name: str, adversary: AdversaryKind) -> None:
+    """Attacks of other packages may hand it to tasks, and these go to other processes."""
+    for view in build_evidence(open_series(EXAMPLES / name), adversary):
+        assert pickle.loads(pickle.dumps(handed(view))).tags == view.tags  # noqa: S301 - our own
 
 
 @pytest.mark.parametrize("listed", [False, True])
