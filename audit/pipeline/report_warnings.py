@@ -123,7 +123,7 @@ def _wave_warnings(series: Series) -> Iterator[ReportWarning]:
     waves = [*filter(names_waves, declared)]
     for files in series.manifest.releases if waves else ():
         table = None if files.by else read_there(files.rows, files.shown, declared, series.adjustments(files.tag))
-        coded = {} if table is None else {name: table.coded(name) for name in table.names}
+        coded = {} if table is None else {name: table.coded(name) for name in declared if name in table}
         for by, other in product([name for name in waves if name in coded], coded):
             one, who = coded[by], coded[other]
             pairs = np.unique(one.codes * np.int64(who.size) + who.codes)

@@ -323,6 +323,15 @@ def test_waves_of_a_file_that_an_older_manifest_takes_for_one_release_are_seen(t
     assert [f'releases_by = "{by}"' in each["text"] for each in result["warnings"]].count(True) == (code == 3)
 
 
+def test_a_column_that_marks_rows_to_ignore_shows_no_waves(tmp_path):
+    """It is read for its marks alone, and is not unlinkable; a text that comes again in the other wave is no person."""
+    rows = [[str(wave), f"ward {at}", "20-39", "ab"[at % 2]] for wave in (1, 2) for at in range(6)]
+    columns = QUASI + '\nsensitive = "Illness"\nunlinkable.Wave = "ours"\nignore_rows = { Ward = ["Total"] }\n'
+    table = [["Wave", "Ward", "Age", "Illness"], *rows, ["2", "Total", "20-39", "a"]]
+    _, result, _ = run_audit(series_of(tmp_path, [table], columns))
+    assert not any("releases_by" in each["text"] for each in result["warnings"])
+
+
 def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     """A line for a row of another release is an error; rows without a line are counted in a warning."""
     one_file(tmp_path)

@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_described_series.py::test_a_column_that_marks_rows_to_ignore_shows_no_waves": [
+        ("audit.pipeline.report_warnings._wave_warnings", "in declared if name in table", "in table.names"),
+    ],
     "cli/test_count_table_reading.py::test_a_header_that_is_not_understood_is_refused_with_what_to_do": [
         ("audit.io.dialect.joined_header", "of_counts.count({True}) < 2", "True"),
     ],
