@@ -68,13 +68,17 @@ def check_empty(folder: Path) -> None:
     Raises:
         UsageError: the folder is not empty, or cannot be created.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    try:
+        holds = folder.resolve().parent.is_dir()
+        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have, a link to itself, a locked folder
+        holds, taken = False, False
+    if taken:
         raise UsageError(
             say("{path}: this is not an empty folder; name a new or empty one", path=printable_path(folder))
         )
-    if not folder.absolute().parent.is_dir():
-        what = "its parent folder does not exist; name a folder in an existing one"
-        raise UsageError(f"{printable_path(folder)}: {what}")
+    if not holds:
+        raise UsageError(f"{printable_path(folder)}: no folder can be made there; name one in an existing folder")
 
 
 def hide_from_version_control(folder: Path) -> None:

@@ -218,12 +218,13 @@ def test_faults_of_a_table(rows, line, tmp_path):
 # -- the folder ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["file", "full", "nowhere/m", "full/one/m", "link"])
+@pytest.mark.parametrize("place", ["file", "full", "nowhere/m", "full/one/m", "link", "x" * 300, "circle", "circle/m"])
 def test_no_place_for_a_folder(place, tmp_path):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "full").mkdir()
     (tmp_path / "full/one").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "full")
+    (tmp_path / "circle").symlink_to("circle")
     before = contents(tmp_path)
     code, out, err = run_main("simulate", "--output", str(tmp_path / place), *SMALL)
     assert (code, out) == (2, "")
