@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from audit.model.errors import SENTENCE, printable
-from audit.model.publication_plan import FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
+from audit.model.publication_plan import FEW_INVENTED, FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, parted, placed, say, say_count, typed
 from reports.frames import frames
 from reports.json_values import json_value
@@ -17,8 +17,8 @@ from reports.verdict import if_unchanged
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _SOME, _MUCH, _WIDE = 0.05, 0.2, 0.5
-"""The shares of counterfeits or of withheld people that it says first, and above which, as above that of the range
-that cells cover, it warns."""
+"""The share of withheld people that it says first, and the shares of counterfeits or of withheld people, and of the
+range that cells cover, above which it warns."""
 _EXACT = Phrase("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
@@ -127,7 +127,7 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
                 count=figure(plan.amounts),
             )
         return
-    yield from _false_or_missing(best)
+    yield from _false_or_missing(best, [each for each in plan.tried if each.keeps])
     yield _costs(best)
     if best.certain_if_unchanged:
         yield if_unchanged(best.certain_if_unchanged)
@@ -173,13 +173,20 @@ def _undecided(plan: PublicationPlan, best: PlannedSeries | None) -> Iterator[st
         )
 
 
-def _false_or_missing(best: PlannedSeries) -> Iterator[str]:
+def _false_or_missing(best: PlannedSeries, kept: Sequence[PlannedSeries]) -> Iterator[str]:
     """Yield that more than one row in twenty is invented, or more than one person in twenty is withheld."""
-    if best.counterfeit_share > _SOME:
+    if best.invented:
         share = figure(best.counterfeit_share, ".1%")
-        yield say(
+        text = say(
             "CAUTION: {share} of the published rows would be invented: counterfeits, of no real person.", share=share
         )
+        if all(each.invented for each in kept):
+            text += " " + say(
+                "Every series that keeps the policy invents more than {most} of its rows: plan with coarser values or "
+                "fewer columns before you publish so many.",
+                most=figure(FEW_INVENTED, ".0%"),
+            )
+        yield text
     if best.withheld_share > _SOME:
         yield say("CAUTION: {share} of the people would be withheld.", share=figure(best.withheld_share, ".1%"))
 
@@ -228,13 +235,17 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     fewest = [each for each in lasting if (each.certain_if_unchanged or 0) == (best.certain_if_unchanged or 0)]
     if not fewest:
         return say("of those that keep the policy, the fewest values would be certain with it if no value changed")
-    wide = [each for each in fewest if best.form == "anatomy" or each.form != "anatomy"]
+    few = [each for each in fewest if each.invented <= best.invented]
+    if not few:
+        return say("the others that keep the policy invent more of their rows")
+    wide = [each for each in few if best.form == "anatomy" or each.form != "anatomy"]
     if not wide:
         return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
     what = [say("keep the policy")]
     what += [say("keep it in simulated snapshots, too")] if len(lasting) < len(others) else []
     what += [say("make the fewest values certain if no value changes")] if len(fewest) < len(lasting) else []
-    what += [say("publish no exact quasi-identifiers")] if len(wide) < len(fewest) else []
+    what += [say("invent the fewest rows")] if len(few) < len(fewest) else []
+    what += [say("publish no exact quasi-identifiers")] if len(wide) < len(few) else []
     return say(
         "of those that {what}, it loses least by errors of counts, wide cells, withheld people and counterfeits "
         "together",

@@ -17,6 +17,9 @@ FUTURE_SNAPSHOTS = 2
 SEEDS = 3
 """The number of seeds with which a method is tried that may be recommended."""
 
+FEW_INVENTED = 0.05
+"""The share of counterfeits above which few officers sign a release."""
+
 
 @dataclass(frozen=True)
 class PlannedSeries:
@@ -74,6 +77,11 @@ class PlannedSeries:
         return self.refused is None and self.exit_code == 0
 
     @property
+    def invented(self) -> float:
+        """The share of counterfeits if it is more than a few, else 0."""
+        return self.counterfeit_share if self.counterfeit_share > FEW_INVENTED else 0.0
+
+    @property
     def lost(self) -> float:
         """What users lose: the sum of the query error and of the shares of range, people and rows."""
         return (self.query_error or 0.0) + (self.ncp or 0.0) + self.withheld_share + self.counterfeit_share
@@ -105,12 +113,13 @@ class PublicationPlan:
         """The most useful series that keeps the policy; None if there is none.
 
         It keeps the policy in the simulated future, too, if any does, makes the fewest people's values certain if
-        values do not change, and has no exact quasi-identifiers, if any such series does. Of these, it loses least.
+        values do not change, invents few rows, else the fewest, and has no exact quasi-identifiers, if any such series
+        does. Of these, it loses least.
         """
         return min((each for each in self.tried if each.keeps), key=_preference, default=None)
 
 
-def _preference(each: PlannedSeries) -> tuple[bool, int, bool, bool, float]:
+def _preference(each: PlannedSeries) -> tuple[bool, int, float, bool, bool, float]:
     """Return a sort key that puts first what is to be recommended."""
     unlasting, exact = each.future_exit_code not in (None, 0), each.form == "anatomy"
-    return unlasting, each.certain_if_unchanged or 0, exact, each.query_error is None, each.lost
+    return unlasting, each.certain_if_unchanged or 0, each.invented, exact, each.query_error is None, each.lost

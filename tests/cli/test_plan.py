@@ -270,6 +270,9 @@ def test_what_keeps_the_policy_in_the_simulated_future_is_preferred_and_costs_ar
     assert "m-distinct --m 4 does not keep the policy after 2 further, simulated snapshots" in page
     assert "This costs much" in page
     assert f"after {FUTURE_SNAPSHOTS} further, simulated snapshots, too" in page
+    assert "invents more than 5% of its rows" not in page
+    every = " ".join(FORMATS["text"](PublicationPlan("clinic", (costly,))).split())
+    assert "Every series that keeps the policy invents more than 5% of its rows" in every
     alone = " ".join(FORMATS["text"](PublicationPlan("clinic", (luck,))).split())
     assert "expect that a later release cannot be published this way" in alone
 
@@ -297,6 +300,9 @@ def test_counterfeits_count_against_a_series():
         ),
         ({"query_error": 0.1, "exit_code": 3}, {"query_error": 0.9}, "nothing else that was tried keeps the policy"),
         ({"query_error": 0.1, "withheld_share": 0.5}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
+        ({"counterfeit_share": 0.38}, {"query_error": 0.9, "ncp": 0.5, "form": "anatomy"}, "invent more of their rows"),
+        ({"counterfeit_share": 0.38}, {"counterfeit_share": 0.1, "ncp": 0.9}, "invent more of their rows"),
+        ({"query_error": 0.9}, {"query_error": 0.1, "counterfeit_share": 0.04}, "it loses least"),
         (
             {"query_error": 0.1, "certain_if_unchanged": 9},
             {"query_error": 0.9, "certain_if_unchanged": 0, "form": "anatomy"},
@@ -321,6 +327,7 @@ def test_the_second_is_recommended_for_a_reason(first, second, why):
     [
         ({"certain_if_unchanged": 9}, "keep the policy and make the fewest values certain if no value changes"),
         ({"form": "anatomy"}, "keep the policy and publish no exact quasi-identifiers"),
+        ({"counterfeit_share": 0.06}, "keep the policy and invent the fewest rows"),
         ({"future_exit_code": 1}, "keep the policy and keep it in simulated snapshots, too"),
         ({"exit_code": 3}, "keep the policy"),
     ],
