@@ -61,7 +61,7 @@ _ONE = re.compile(
 ALSO_OTHERS = re.compile(
     r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|"
     r"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b(?! (?:[0-9]|fewer|less|more|weniger|mehr|moins|plus|menos|más|two|"
-    r"zwei|deux|dos)\b)[^.;]{0,40}?\b(?:suppress|withh|hidden|masked|disclos|gesperrt|unterdrückt|geheim|verdeckt|masqu|"
+    r"zwei|deux|dos)\b)[^.;]{0,60}?\b(?:suppress|withh|hidden|masked|disclos|gesperrt|unterdrückt|geheim|verdeckt|masqu|"
     r"supprim|secret|confiden|ocult|suprim)",
     re.IGNORECASE,
 )

@@ -85,7 +85,7 @@ _PERIOD_WORDS = _words(
     "stichtag"
 )
 _SIGNS = re.compile(
-    r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
+    r"[^\w\s%\u2030$\u00a3\u20ac]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
     r":\s?[a-z]{1,2}|confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?|"
     r"[a-z][./] ?[a-z]\.?",
     re.IGNORECASE,

@@ -631,9 +631,13 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
 
 
 def _perhaps_narrow(refuting: Sum, markers: Mapping[str, tuple[int, float]]) -> list[str]:
-    """Return the markers that a sum may refute: of those that exclude 0 alone, where zeros would close its gap."""
+    """Return the markers that a sum may refute: of those that exclude 0 alone, where zeros would close its gap.
+
+    A marker that is said to stand for nothing is doubted last.
+    """
     if refuting.gap < 0:
-        return [text for text, (_, most) in markers.items() if most < inf]
+        bounded = [text for text, (_, most) in markers.items() if most < inf]
+        return [text for text in bounded if markers[text] != (0, 0)] or bounded
     wider = [text for text, (least, _) in markers.items() if least > 1]
     closed = refuting.gap <= refuting.parts.count((1, UNBOUNDED))
     return wider or [text for text, ends in markers.items() if closed and ends == (1, inf)]

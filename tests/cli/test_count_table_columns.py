@@ -15,7 +15,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.init import confirmation
 from audit.init.count_tables import guess_tables
-from audit.io.toml import key_path
+from audit.io.toml import key_path, toml_key
 from audit.model.json_types import UNBOUNDED
 from tests.cli.test_confirm import confirm as answered
 from tests.cli.test_count_table_doubts import NUMBERS, TABLE, verdict, written
@@ -763,6 +763,33 @@ __________
 - = nichts vorhanden
 . = Zahlenwert unbekannt oder geheim zu halten
 """
+
+
+@pytest.mark.parametrize("sign", [".", "\u2022", "/", "\u2026", "*", "\u00a7", "|", "<>", "()", "\u25cf"])
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_a_text_without_letters_or_digits_is_a_sign(form, sign, tmp_path):
+    text = GERMAN.partition("\n")[2].replace(".;", f"{sign};").replace(";.", f";{sign}").replace("\n. =", f"\n{sign} =")
+    book = openpyxl.Workbook()
+    for line in text.splitlines():
+        book.active.append([int(cell) if cell.isdigit() else cell for cell in line.split(";")])
+    book.save(content := io.BytesIO())
+    (tmp_path / f"1.{form}").write_bytes(content.getvalue() if form == "xlsx" else text.encode())
+    rules = guess_tables(tmp_path)
+    assert rules is not None
+    assert rules.table["markers"].keys() == {"-", sign}
+    assert rules.legend == {"-": "nichts vorhanden", sign: "Zahlenwert unbekannt oder geheim zu halten"}
+    assert f"table.markers.{toml_key(sign)}" in rules.unsure
+
+
+def test_a_sign_for_nothing_is_not_widened_where_another_hides_large_counts(tmp_path):
+    text = "area;sex;n\nA;f;\u2013\nA;m;\u2022\nA;All;17\nB;f;\u2022\nB;m;\u2022\nB;All;30\nC;f;8\nC;m;9\nC;All;17\n"
+    notes = (
+        "\u2022 = geheim zu halten (1 oder 2 F\u00e4lle sowie weitere Werte, die zum Schutz dieser F\u00e4lle gesperrt "
+        "sind)\n"
+        "\u2013 = nichts vorhanden\n"
+    )
+    table = guessed(tmp_path, {"1.csv": text + notes})["table"]
+    assert table["markers"] == {"\u2022": [1, np.inf], "\u2013": [0, 0]}
 
 
 def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypatch):
