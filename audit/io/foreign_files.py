@@ -142,7 +142,8 @@ def _read_workbook(path: Path) -> ForeignTable:
     names = (*joined,) or (tuple(cells[0]) if cells else ())
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(len(names)))
     known = {name.strip() for name in names} - {""}
-    repeated = [own for each in columns if 0 < 2 * len(own := {*each.to_pylist()} - {""}) <= len(each)]
+    said = [{text for text in each.to_pylist() if any(map(str.isalnum, text))} for each in columns]
+    repeated = [own for own in said if 0 < 2 * len(own) < len(cells)]
     beside = {name: rows for name, rows in texts.items() if not _offers_choices(rows, known, repeated)}
     left = [name for name, each in beside.items() if any(len(known.intersection(row)) > 1 for row in each[:_LOOKED_AT])]
     like = [
@@ -235,20 +236,17 @@ def _sheet_of_table(sheets: Mapping[str, Sequence[Sequence[str]]]) -> str | None
 
 
 def _offers_choices(rows: Sequence[Sequence[str]], names: Container[str], published: Sequence[Set[str]]) -> bool:
-    """Return whether a sheet has nothing but choices for columns of the table: different texts, as one of these has.
+    """Return whether a sheet has nothing but choices for columns of the table: different texts, all that one has.
 
-    Texts of such a column occur twice on average, so they name no people; a choice that it lacks has no digit, and none
-    is a number, which may be a count.
+    Texts of such a column occur twice on average, so they name no people; a further choice has no digit, and none is a
+    number, which may be a count. A sheet with some of the texts of each column may have rows of further people.
     """
     columns = [[text for text in column if text and text.strip() not in names] for column in zip_longest(*rows)]
     filled = [column for column in columns if column]
     return bool(filled) and all(
         len({*column}) == len(column)
         and not any(map(_NUMBER.fullmatch, column))
-        and any(
-            {*column} <= texts or (texts <= {*column} and not any(map(str.isdigit, "".join({*column} - texts))))
-            for texts in published
-        )
+        and any(texts <= {*column} and not any(map(str.isdigit, "".join({*column} - texts))) for texts in published)
         for column in filled
     )
 

@@ -289,6 +289,8 @@ LISTED = [["Nr", "Who"], *([n, f"Ann {n}"] for n in range(12))]
         ("Lists", CHOICES, "hidden", None, 0),
         ("Lists", [*CHOICES, [None, "(unknown)"]], "visible", None, 0),
         ("Lists", [*CHOICES, ["20-29"]], "hidden", None, 3),
+        ("Late", CHOICES[:2], "hidden", None, 3),
+        ("Late", [*CHOICES[:2], ["30-39"]], "visible", None, 3),
         ("Lists", [*CHOICES, [None, "Ann 7"]], "hidden", None, 3),
         ("Lists", [*CHOICES, [None, None, 7]], "hidden", None, 3),
         ("Notes", [["by the registry"]], "visible", "B4", 3),
