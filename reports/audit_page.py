@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from audit.findings.count import CountReport
+from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
@@ -295,7 +296,7 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
         say("Who learns what from this page"),
         [Bullets([*readers(report), *([ids(report)] if report.tables is None else [])])],
     )
-    yield Section(say("Files"), [files(report)])
+    yield Section(say("Files"), files(report))
     yield Section(say("Findings"), list(_findings(report)))
 
 
@@ -411,7 +412,13 @@ def _open(report: Report) -> Iterator[PageTable]:
         yield PageTable(head, [each[: len(head)] for each in rows], words=len(head), terms=True)
 
 
-def files(report: Report) -> PageTable:
-    """Return the files that were read."""
+def files(report: Report) -> list[Block]:
+    """Return the files that were read, and why some of them are not among these."""
     rows = [[printable_path(each.path), fingerprint(each), figure(each.rows)] for each in report.inputs]
-    return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
+    table = PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
+    if report.revealed or report.tables is not None or not ADVERSARIES[report.adversary.kind].has_register:
+        return [table]
+    why = say(
+        "The register was read, too. Where people are not named, nor is its hash, which could confirm who is listed."
+    )
+    return [table, Paragraph(why)]

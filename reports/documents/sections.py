@@ -36,7 +36,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
-from reports.summary_text import assumptions, next_step
+from reports.summary_text import assumptions, next_step, since
 from reports.verdict import contradicted, headline, split
 
 _YEAR = 365.2425  # days
@@ -171,7 +171,7 @@ def audited(report: Report) -> Iterator[Block]:
         yield Paragraph(how if report.tables is None else f"{how} {counts.scope()}")
     yield Paragraph(say("We assume, without having checked it:"))
     yield Bullets(list(assumptions(report)))
-    yield files(report)
+    yield from files(report)
 
 
 def _in_words(method: str) -> str:
@@ -333,7 +333,7 @@ def verdict(report: Report) -> Iterator[Block]:
     elif _accepts(report):
         apart = say("A clause holds here apart from what is accepted: risks and k below count that as well.")
         lines.append(f"{_MARK.strip()} {apart}")
-    yield Bullets(lines)
+    yield Bullets([*lines, *since(report)])
 
 
 def _accepts(report: Report) -> bool:

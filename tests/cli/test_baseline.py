@@ -58,6 +58,10 @@ def test_what_an_earlier_report_has_is_not_called_accepted(series, tmp_path):
     assert "people whose value is certain, not in the earlier report already" in out
     assert "A clause holds here apart from what is in the earlier report already" in out
     assert "(max\\_risk, limit 1): holds \\*" in out
+    page = run_main(str(series), "--baseline", old, "--format", "markdown")[1]
+    new = page.partition("## What is new since the last report")[2].partition("## ")[0].strip()
+    assert "Findings of that report: 1" in new
+    assert new in out, "the document says what the page of the same run does"
 
 
 def test_a_further_release_is_judged_by_what_it_adds(series, tmp_path):

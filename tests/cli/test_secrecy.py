@@ -261,3 +261,12 @@ def test_of_an_error_the_kind_is_logged_and_not_what_it_says(caplog):
     ):
         raise ValueError("Bob")
     assert caplog.messages[0].startswith("stage: ended by ValueError rows=3 seconds=")
+
+
+@pytest.mark.parametrize("words", [("--format", "markdown"), ("--document", "dpia")])
+def test_a_report_says_why_it_has_no_hash_of_the_register(words):
+    series = str(EXAMPLES / "hospital-l-diverse-outsider")
+    shared, inside = (" ".join(run_main(series, *words, *more)[1].split()) for more in ((), ("--reveal",)))
+    assert "The register was read, too." in shared
+    assert "The register was read, too." not in inside
+    assert "register.csv |" in inside
