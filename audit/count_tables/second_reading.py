@@ -22,6 +22,7 @@ from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interpreter, Interval
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
@@ -93,9 +94,13 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
 
 def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each column from which more follows if its numbers count several rows each."""
-    counts = judged.counts
+    counts, manifest = judged.counts, judged.counts.manifest
+    # Such a number may count the rows alone where it is open whether these have everybody.
+    closed = manifest.open.intersection(manifest.totals)
+    readings = [counts] if closed == manifest.open else [counts, read_counts(replace(manifest, open=closed))]
     for column in [] if (counts.lower == counts.upper).all() else columns_of_sums(counts):
-        sums = (row for again, row in read_as_sums(counts, column) if _discloses_more(judged, reading, again))
+        again = (one for each in readings for one in read_as_sums(each, column))
+        sums = (row for each, row in again if _discloses_more(judged, reading, each))
         if (row := next(sums, None)) is not None:
             yield say(
                 'numbers in "{column}" may count several rows each, as in {place}, and more follows from the tables if '

@@ -333,6 +333,22 @@ def test_a_number_of_several_rows_beside_each_of_them_conceals_nothing(of, how, 
     assert not any("several rows" in each["reason"] for each in decided["population"][0])
 
 
+@pytest.mark.parametrize("again", ["", "38"], ids=["once", "each"])
+@pytest.mark.parametrize("is_open", [False, True], ids=["closed", "open"])
+def test_a_number_of_several_rows_may_count_these_rows_alone(again, is_open, tmp_path):
+    """17 men of A follow from it, though `open` says that some people may have neither sex."""
+    text = lines("all,area,sex,cases", "38,A,f,21", f"{again},A,m,.", "44,B,f,20", ",B,m,24")
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv"]\n'
+        '[table]\ndimensions = ["area", "sex"]\nvalues = ["all", "cases"]\nover_time = "same"\n'
+        f'markers = {{ "." = [1, 20] }}\nopen = {["sex"] * is_open}\n[policy]\nmin_count = 10\nmin_width = 3\n',
+        encoding="utf-8",
+    )
+    undecided = json.loads(run_main(str(tmp_path), "--format", "json")[1])["policy"]["undecided"]
+    assert any("may count several rows each" in each["reason"] for each in undecided)
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
