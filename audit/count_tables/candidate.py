@@ -166,10 +166,10 @@ def judge_candidate(
             hiding = searches[-1].search()
         if hiding.is_enough or hiding.stopped is not None or not signs:
             break
-    search, (after, fresh, _) = searches[-1], searches[0].hidden()
+    search, (after, fresh, _, left) = searches[-1], searches[0].hidden()
     rounding = _coarser_rounding(searches[0]) if fresh and hiding.stopped is None else None
     chosen = hiding.rows
-    settled = search.hidden(chosen).report.measures.open
+    settled = search.hidden(chosen).open
     chosen = search.changed(chosen)
     hide = _cells(counts, {row: search.signs.get(row, "") for row in chosen})
     show = _cells(counts, {row: str(number) for row, number in numbers.items()})
@@ -184,7 +184,7 @@ def judge_candidate(
             show=show,
             changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
             rounding=rounding,
-            undecided=max(after.measures.open, settled) > search.left,
+            undecided=max(left, settled) > search.left,
             least=hiding.least,
             stopped=hiding.stopped,
             ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
@@ -278,8 +278,8 @@ def _coarser_rounding(search: HidingSearch) -> Rounding | None:
     for base in () if manifest.rates else _BASES:
         if base > least and base % least == 0 and not any(number % base for number in past):
             rounding = Rounding(base, "nearest")
-            report, fresh, _ = search.audited(_rounded(counts, rounding))
-            if not fresh and report.measures.open <= search.left:
+            audited = search.audited(_rounded(counts, rounding))
+            if not audited.found and audited.open <= search.left:
                 return rounding
     return None
 
@@ -334,7 +334,7 @@ def repair_candidate(
     if audited.found:
         raise RuntimeError("a repaired candidate still adds a finding")
     after = audited.report
-    files, is_open = tuple(table.shown for table in written.tables), after.measures.open > found.before.measures.open
+    files, is_open = tuple(table.shown for table in written.tables), audited.open > search.left
     return replace(
         found,
         after=_shown(after, options.findings),

@@ -39,11 +39,15 @@ _TRIES, _ROUNDS, _SHOWN_AGAIN, _CELLS_AGAIN, _EFFORT = 12, 12, 60, 60_000, 2.0
 
 
 class Audited(NamedTuple):
-    """The report with some rows hidden, the findings to avoid (`found`), and the judged counts."""
+    """The report with some rows hidden, the findings to avoid (`found`), and the judged counts.
+
+    `open` is the number of counts that are undecided, or of which it is not known whether the candidate says more.
+    """
 
     report: CountReport
     found: list[CountFinding]
     judged: JudgedCounts
+    open: int
 
 
 class Before(NamedTuple):
@@ -141,7 +145,7 @@ class HidingSearch:
         """Return what hiding some rows costs, after whether more is open then; None if something is found."""
         if audited.found or audited.report.interrupted:
             return None
-        return audited.report.measures.open > self.left, sum(self.cost[row] for row in rows)
+        return audited.open > self.left, sum(self.cost[row] for row in rows)
 
     def changed(self, rows: Rows) -> Rows:
         """Return the rows of which less is known once they are hidden; a marker for any count says no more itself."""
@@ -159,7 +163,15 @@ class HidingSearch:
         if found and self._earlier is not None:
             known = self._known_before(judged, found, self._earlier)
             found = [each for each in found if each.id not in known]
-        return Audited(report, found, judged)
+        avoided = {each.id for each in found}
+        perhaps = [each for each in report.findings if each.id not in avoided and self._may_be_sharper(each)]
+        return Audited(report, found, judged, report.measures.open + len(perhaps))
+
+    def _may_be_sharper(self, finding: CountFinding) -> bool:
+        """Return whether the candidate may say more of a count than is proved, of which as much was known before."""
+        manifest = self.counts.manifest
+        is_own = manifest.over_time != "independent" or manifest.change is not None
+        return not finding.exact and (is_own or finding.release == manifest.tags[-1])
 
     def _known_before(
         self, judged: JudgedCounts, found: Sequence[CountFinding], earlier: PublishedCounts

@@ -130,14 +130,16 @@ def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path
     assert bool(found.new_total) == is_new
 
 
+class Limited(Differencing):
+    """Proves no interval of more than four numbers exactly, as if a limit ended the search."""
+
+    def run(self, tables, budget):
+        found = super().run(tables, budget)
+        return replace(found, exact=np.zeros_like(found.exact)) if len(tables.boxes) > 4 else found
+
+
 def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path):
     """If a limit ends the search for exact bounds, what the candidate adds to a known count is not known."""
-
-    class Limited(Differencing):
-        def run(self, tables, budget):
-            found = super().run(tables, budget)
-            return replace(found, exact=np.zeros_like(found.exact)) if len(tables.boxes) > 4 else found
-
     first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
     areas = {"A": ("A",), "B": ("B",), "C": ("C",), "D": ("D",), "R": ("A", "B")}
     series = TinyTables(
@@ -150,6 +152,23 @@ def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path
         judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0].new for each in (Differencing(), Limited())
     ]
     assert [[(each.lower, each.upper) for each in found] for found in new] == [[], [(2, 5)]]
+
+
+@pytest.mark.parametrize(("over_time", "is_open"), [("same", True), ("cumulative", True), ("independent", False)])
+def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_time, is_open, tmp_path):
+    """A limit leaves open whether the candidate sharpens it, but not of other people's counts of an earlier release."""
+    rows = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("D",), "20"), (("All",), "45")]
+    series = TinyTables(
+        ("area",), [rows, [(("C",), "20")]], totals={"area": "All"}, markers={"s": (1, 7)}, over_time=over_time,
+        min_width=5, min_count=4,
+    )  # fmt: skip
+    manifest = read_table_manifest(series.write(tmp_path))
+    earlier = replace(manifest, releases=manifest.releases[:1])
+    exact, limited = (
+        judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0] for each in (Differencing(), Limited())
+    )
+    assert [(each.lower, each.upper) for each in exact.before.findings] == [(1, 4), (1, 4)]
+    assert [(each.new_total, each.undecided) for each in (exact, limited)] == [(0, False), (0, is_open)]
 
 
 @pytest.mark.parametrize(("quarters", "found"), [(("25", "25"), ["A", "B", "C", "D"]), (("25", "28"), [])])
