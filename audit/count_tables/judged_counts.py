@@ -38,7 +38,7 @@ from audit.model.report import (
 )
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, parted, say
 
 _LOG = logging.getLogger(__name__)
 _NAMED = 12
@@ -258,6 +258,9 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             "correct the number, or the rounding, markers, threshold, categories, open, change or over_time of the "
             "manifest"
         )
+        if len(named) > 1 and (counts.label[named] == counts.label[row]).all():
+            editions = say("if these are two editions of one table, audit each in a folder of its own")
+            remedy = parted([remedy, editions])
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         beyond = "" if problems else beyond_total(counts, named)
         problems.append(Problem(file, said, beyond or remedy, line=line, column=column))

@@ -102,7 +102,8 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
     tags = counts.manifest.tags
     compared = np.argsort(np.isnan(least).sum(axis=1), kind="stable")[:_LINES_COMPARED]
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
-    repeated = [*_repeated(np.where(least == most, least, np.nan))]
+    exact = np.where(least == most, least, np.nan)
+    repeated = [*_repeated(exact)]
     sums = [*_sums(np.stack([least, most])[:, compared], tags)][:1]
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
@@ -129,14 +130,29 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
         # The table of a candidate may lie elsewhere, or be named by a path that is relative to another folder.
         shown = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
         files = ", ".join(map(toml_text, shown))
+        texts = {"one": printable(first.tag, 60), "other": printable(second.tag, 60)}
+        texts["example"] = f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}"
+        if differ := int((np.abs(exact[:, one] - exact[:, other]) > 0).sum()):
+            fact = say(
+                'releases "{one}" and "{other}" have the same numbers but for {count}, as editions do of which one '
+                "was corrected",
+                count=differ,
+                **texts,
+            )
+            alone = say("audit each in a folder of its own, with all other releases")
+            together = say(
+                "to judge what both editions disclose together, write the corrected numbers into copies of the tables "
+                'of "{one}", and {example}, with these copies, in releases',
+                **texts,
+            )
+            yield parted([fact, alone, together])
+            continue
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
             "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "
             "count other people, audit each in a folder of its own",
-            one=printable(first.tag, 60),
-            other=printable(second.tag, 60),
-            example=f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}",
             same='"same"',
+            **texts,
         )
     for whole, parts in sums:
         fact = say(

@@ -125,7 +125,10 @@ _UNNAMED = f"columns.{Unnamed.key}"
 _OVER_TIME = "table.over_time"
 _COUNTED = {
     "independent": Phrase("other people or events in each, as the births of each year are"),
-    "same": Phrase("the same people in all of them, as in other tables, or a corrected edition, of the same numbers"),
+    "same": Phrase(
+        "the same people in all of them, as in other tables of the same numbers; audit a corrected edition, whose "
+        "numbers differ, in a folder of its own, with all other releases"
+    ),
     "cumulative": Phrase(
         "those of the release before, and newcomers: nobody is ever left out again, or counted in another row later, "
         "as in a register of all cases so far; not the people of that day, of whom some have left"

@@ -311,6 +311,42 @@ def test_a_release_with_the_numbers_of_another_counts_the_same_people(other, cod
     assert (found, said in " ".join(out.split())) == (code, code == 3), out
 
 
+def edition_series(folder, releases, tables):
+    """Return the exit status of an audit of tables by area, and what it says."""
+    folder.mkdir()
+    for name, (own, total) in tables.items():
+        rows = "".join(f"{area},{n}\n" for area, n in [*own.items(), ("All", total)])
+        (folder / f"{name}.csv").write_text("area,n\n" + rows, encoding="utf-8")
+    text = f'[series]\nkind = "tables"\nreleases = {releases}\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
+    text += 'totals.area = "All"\nmarkers.c = [1, inf]\n[policy]\nmin_count = 5\n'
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main(str(folder))
+    return code, " ".join((out + err).split())
+
+
+def test_a_corrected_edition_is_audited_beside_the_first_one(tmp_path):
+    """Each edition hides A, and another area to protect it; both together disclose that A is 4."""
+    same = {name: f"{100 + at}" for at, name in enumerate("EFGHIJKL")}
+    tables = {
+        "2023": ({area: f"{66 + 9 * at}" for at, area in enumerate("ABCDEFGHIJKL")}, 1386),
+        "2024": ({"A": "c", "B": "c", "C": "160", "D": "783", **same}, 1989),
+        "2024 new": ({"A": "c", "B": "214", "C": "c", "D": "783", **same, "E": "102"}, 1991),
+    }
+    code, said = edition_series(tmp_path / "all", '["2023.csv", "2024.csv", "2024 new.csv"]', tables)
+    whole = '{ tag = "2024", tables = ["2024.csv", "2024 new.csv"] }'
+    assert (code, "have the same numbers but for 2, as editions do" in said, whole in said) == (3, True, True), said
+    assert 'over_time = "same"' not in said
+    for name in ("2024", "2024 new"):
+        alone = {each: own for each, own in tables.items() if each in ("2023", name)}
+        assert edition_series(tmp_path / name, f'["2023.csv", "{name}.csv"]', alone)[0] == 0
+    copies = {**tables, "2024": ({**tables["2024"][0], "E": "102"}, 1991)}
+    assert edition_series(tmp_path / "copies", f'["2023.csv", {whole}]', copies)[0] == 1
+    code, said = edition_series(tmp_path / "uncorrected", f'["2023.csv", {whole}]', tables)
+    assert (code, "if these are two editions of one table, audit each in a folder of its own" in said) == (2, True), (
+        said
+    )
+
+
 def test_two_files_with_one_tag_may_be_one_release(tmp_path):
     (tmp_path / "2022").mkdir()
     for name in ("2022.csv", "2022/2022.csv"):
