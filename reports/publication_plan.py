@@ -232,20 +232,22 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     lasting = [each for each in others if best.future_exit_code or not each.future_exit_code]
     if not lasting:
         return say("nothing else that keeps the policy keeps it in simulated snapshots, too")
-    fewest = [each for each in lasting if (each.certain_if_unchanged or 0) == (best.certain_if_unchanged or 0)]
-    if not fewest:
-        return say("of those that keep the policy, the fewest values would be certain with it if no value changed")
-    few = [each for each in fewest if each.invented <= best.invented]
+    few = [each for each in lasting if each.invented <= best.invented]
     if not few:
         return say("the others that keep the policy invent more of their rows")
-    wide = [each for each in few if best.form == "anatomy" or each.form != "anatomy"]
-    if not wide:
-        return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
+    fewest = [each for each in few if (each.certain_if_unchanged or 0) == (best.certain_if_unchanged or 0)]
     what = [say("keep the policy")]
     what += [say("keep it in simulated snapshots, too")] if len(lasting) < len(others) else []
-    what += [say("make the fewest values certain if no value changes")] if len(fewest) < len(lasting) else []
-    what += [say("invent the fewest rows")] if len(few) < len(fewest) else []
-    what += [say("publish no exact quasi-identifiers")] if len(wide) < len(few) else []
+    what += [say("invent the fewest rows")] if len(few) < len(lasting) else []
+    if not fewest:
+        return say(
+            "of those that {what}, the fewest values would be certain with it if no value changed", what=joined(what)
+        )
+    wide = [each for each in fewest if best.form == "anatomy" or each.form != "anatomy"]
+    if not wide:
+        return say("the others that keep the policy publish exact quasi-identifiers, which single people out")
+    what += [say("make the fewest values certain if no value changes")] if len(fewest) < len(few) else []
+    what += [say("publish no exact quasi-identifiers")] if len(wide) < len(fewest) else []
     return say(
         "of those that {what}, it loses least by errors of counts, wide cells, withheld people and counterfeits "
         "together",

@@ -112,14 +112,14 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It keeps the policy in the simulated future, too, if any does, makes the fewest people's values certain if
-        values do not change, invents few rows, else the fewest, and has no exact quasi-identifiers, if any such series
+        It keeps the policy in the simulated future, too, if any does, invents few rows, else the fewest, makes the
+        fewest people's values certain if values do not change, and has no exact quasi-identifiers, if any such series
         does. Of these, it loses least.
         """
         return min((each for each in self.tried if each.keeps), key=_preference, default=None)
 
 
-def _preference(each: PlannedSeries) -> tuple[bool, int, float, bool, bool, float]:
+def _preference(each: PlannedSeries) -> tuple[bool, float, int, bool, bool, float]:
     """Return a sort key that puts first what is to be recommended."""
     unlasting, exact = each.future_exit_code not in (None, 0), each.form == "anatomy"
-    return unlasting, each.certain_if_unchanged or 0, each.invented, exact, each.query_error is None, each.lost
+    return unlasting, each.invented, each.certain_if_unchanged or 0, exact, each.query_error is None, each.lost

@@ -302,6 +302,7 @@ def test_counterfeits_count_against_a_series():
         ({"query_error": 0.1, "withheld_share": 0.5}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
         ({"counterfeit_share": 0.38}, {"query_error": 0.9, "ncp": 0.5, "form": "anatomy"}, "invent more of their rows"),
         ({"counterfeit_share": 0.38}, {"counterfeit_share": 0.1, "ncp": 0.9}, "invent more of their rows"),
+        ({"counterfeit_share": 0.38}, {"certain_if_unchanged": 9}, "invent more of their rows"),
         ({"query_error": 0.9}, {"query_error": 0.1, "counterfeit_share": 0.04}, "it loses least"),
         (
             {"query_error": 0.1, "certain_if_unchanged": 9},
@@ -339,6 +340,18 @@ def test_the_reason_is_not_that_it_loses_least_of_all_where_another_loses_less(c
     plan = PublicationPlan("clinic", tried)
     assert plan.recommended is tried[1]
     assert f"Why this one: of those that {which}, it loses least by" in " ".join(FORMATS["text"](plan).split())
+
+
+def test_what_invents_many_rows_is_not_compared_by_values_that_would_be_certain():
+    shares = [(0, 0.45), (22, 0.0), (99, 0.0)]
+    tried = tuple(
+        PlannedSeries("m-distinct", f"--m {m}", exit_code=0, certain_if_unchanged=certain, counterfeit_share=share)
+        for m, (certain, share) in enumerate(shares, 2)
+    )
+    plan = PublicationPlan("clinic", tried)
+    assert plan.recommended is tried[1]
+    why = "of those that keep the policy and invent the fewest rows, the fewest values would be certain with it"
+    assert why in " ".join(FORMATS["text"](plan).split())
 
 
 def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_path):

@@ -186,7 +186,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "cli/test_plan.py::test_the_second_is_recommended_for_a_reason": [
-        ("audit.model.publication_plan._preference", "each.invented, exact", "0.0, exact"),
+        ("audit.model.publication_plan._preference", "each.invented, each.certain", "0.0, each.certain"),
     ],
     "cli/test_unread_cells.py::test_a_value_with_a_comma_beside_its_part_is_no_list": [
         ("audit.io.unread_cells._lists_others", "> 1", "> 9"),
