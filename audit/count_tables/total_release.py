@@ -50,25 +50,29 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
         how = say('"{label}" of {column} stands for all', **names)
         if _begin_with(label, others):
             how = say('"{label}" of {column} stands for the labels that begin with it', **names)
-    lines = [
-        f"[{table}] {' '.join(f'{toml_key(key)} = {toml_line(value)}' for key, value in written.items())}"
-        for table, written in (
-            ("series", _series(manifest, releases[0], releases[1:])),
-            ("table", _table(counts, column, releases[0].tag if label is None else label, others)),
-        )
-        if written
-    ]
     alone = len(releases) == len(manifest.releases)
     file = NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
-    write = say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
+    table = _table(counts, column, releases[0].tag if label is None else label, others)
+    write = _written(file, series=_series(manifest, releases[0], releases[1:]), table=table)
     deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None and len(parts) > 1 else []
     return parted([how, *deleted, write])
+
+
+def _written(file: str, **tables: Mapping[str, object]) -> str:
+    """Return what to write into the tables of a manifest, of which some keys are replaced."""
+    lines = [
+        f"[{table}] {' '.join(f'{toml_key(key)} = {toml_line(value)}' for key, value in written.items())}"
+        for table, written in tables.items()
+        if written
+    ]
+    return say("write in {file}, in place of all lines of these keys: {lines}", file=file, lines=" ".join(lines))
 
 
 def beyond_total(counts: PublishedCounts, rows: Sequence[int]) -> str:
     """Return what to write if a release counts people outside of a total to which others add up; else an empty text.
 
-    Such a release has a label of a dimension that no other has, in all of its rows, as a quarter after the year does.
+    Such a release has a label of a dimension that no other has, in all of its rows, as a quarter after the year does;
+    or a text that no other has in a column that is no dimension yet, such as the year, and that is the same in others.
 
     Args:
         counts: the published counts, all of which are said to count the same people.
@@ -76,6 +80,15 @@ def beyond_total(counts: PublishedCounts, rows: Sequence[int]) -> str:
     """
     manifest, named = counts.manifest, {*counts.release[rows].tolist()}
     places = range(len(counts.dimensions)) if manifest.over_time == "same" else ()
+    for name, texts in _columns(counts, range(len(manifest.tags))) if places else ():
+        new = max((at for at in named if texts.count(texts[at]) == 1), default=-1)
+        if new >= 0 and len({*texts}) < len(texts):
+            how = say(
+                'if release "{release}" counts other people than the rest, as {column} says, make {column} a dimension',
+                release=printable(manifest.tags[new], 60),
+                column=printable(name, 60),
+            )
+            return parted([how, _written(NAME, table=_table(counts, name, "", []))])
     for name, texts in _labels(counts, range(len(manifest.tags)), places):
         total = manifest.totals.get(name, "")
         new = max((at for at in named if len(texts[at]) == 1 and total not in texts[at]), default=-1)

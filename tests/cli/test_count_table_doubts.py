@@ -848,7 +848,7 @@ def test_the_year_of_quarters_is_judged_by_the_lines_that_are_printed(column, qu
     assert run_main(str(folder))[0] == 0
     code, out, _ = run_main("next", str(folder), str(candidate))
     assert code == (1 if further else 0), out
-    if not further and ";" not in column and "2023" in quarter and name:
+    if not further and "2023" in quarter and name:
         next_year(folder, candidate, tmp_path / "2024-T1.csv", column, quarter.format(1).replace("2023", "2024"))
 
 
@@ -861,14 +861,18 @@ def next_year(folder, year, first, column, text):
     manifest.write_text(toml_document(document), encoding="utf-8")
     written_quarter(first, column, text, [6, 19, 29, 9, 8, 35])
     code, _, err = run_main("next", str(folder), str(first))
-    if code == 2:
+    if code == 2 and ";" in column:
+        assert 'if release "2024-T1" counts other people than the rest, as Année says, make Année a dimension' in err
+        lines = err.partition("[table] ")[2].partition("\n")[0]
+        document["table"] |= tomllib.loads(re.sub(r" (?=[a-z_]+ = [\[{\"])", "\n", lines))
+    elif code == 2:
         assert 'counts people that "Année 2023" of Période does not count, delete Période in totals, and write' in err
         lines = re.findall('"([^"]+,[^"]+)"', err.partition("the lines ")[2].partition("\n")[0])
         (folder / "categories.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
         del document["table"]["totals"][column]
         document["table"]["categories"] = {column: "categories.csv"}
-        manifest.write_text(toml_document(document), encoding="utf-8")
-        code, _, err = run_main("next", str(folder), str(first))
+    manifest.write_text(toml_document(document), encoding="utf-8")
+    code, _, err = run_main("next", str(folder), str(first))
     assert code in (0, 1), err
 
 
