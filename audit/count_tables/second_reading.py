@@ -98,7 +98,9 @@ def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterato
     # Such a number may count the rows alone where it is open whether these have everybody.
     closed = manifest.open.intersection(manifest.totals)
     readings = [counts] if closed == manifest.open else [counts, read_counts(replace(manifest, open=closed))]
-    for column in [] if (counts.lower == counts.upper).all() else columns_of_sums(counts):
+    # Where rows are left out, their counts may follow though all others are exact.
+    is_whole = manifest.absent_is_zero and bool((counts.lower == counts.upper).all())
+    for column in [] if is_whole else columns_of_sums(counts):
         again = (one for each in readings for one in read_as_sums(each, column))
         sums = (row for each, row in again if _discloses_more(judged, reading, each))
         if (row := next(sums, None)) is not None:

@@ -284,17 +284,18 @@ def test_a_total_of_several_rows_beside_their_counts_is_refused(tmp_path):
 def summed(path, form, rng, times=1):
     """Write counts by area, sex and age beside a column with those of each area, or of all people, once or repeated.
 
-    Return the same table with these numbers in rows of their own. Counts up to 9 are hidden.
+    Return the same table with these numbers in rows of their own. Counts up to 9 are hidden, or their rows left out.
     """
-    of_area, _, how = form.partition(" ")
+    of_area, how, *less = form.split(" ", 2)
     counts = {key: rng.randint(5, 40) for key in product("ABC", ("f", "m"), ("0-17", "18+"))}
     own = {key: key[0] if of_area == "area" else "Total" for key in counts}
     sums = {text: times * sum(n for key, n in counts.items() if own[key] == text) for text in own.values()}
     shown = {key: "." if n < 10 else f"{n}" for key, n in counts.items()}
+    shown = {key: text for key, text in shown.items() if text != "." or not less}
     plain = [*(f"{','.join(key)},{text}" for key, text in shown.items())]
     plain += [f"{text},Total,Total,{number}" for text, number in sums.items()]
     beside, rows = dict.fromkeys(own.values(), ""), [["all", "area", "sex", "age", "cases", "share"]]
-    for key, text in own.items():
+    for key, text in ((key, own[key]) for key in shown):
         again, beside[text] = beside[text], f"{sums[text]}"
         share = f"{100 * counts[key] / sums[text]:.3f}".rstrip("0") if shown[key] != "." else "."
         rows.append(["" if again and how in ("once", "merged") else beside[text], *key, shown[key], share])
@@ -311,7 +312,7 @@ def summed(path, form, rng, times=1):
     return lines("area,sex,age,cases", *plain)
 
 
-@pytest.mark.parametrize("how", ["once", "each", "share", "merged"])
+@pytest.mark.parametrize("how", ["once", "each", "share", "merged", "once left out", "each left out", "share left out"])
 @pytest.mark.parametrize("of", ["area", "all"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_number_of_several_rows_beside_each_of_them_conceals_nothing(of, how, seed, tmp_path):
