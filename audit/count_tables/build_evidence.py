@@ -64,12 +64,14 @@ class CountEvidence:
         unasked: the questions that are left out.
         cells: the number of published cells.
         protected: the number of these cells that show only markers.
+        empty: the number of further cells, which show nothing.
     """
 
     parts: Sequence[EvidencePart]
     unasked: Sequence[Unasked]
     cells: int
     protected: int
+    empty: int
 
 
 def build_evidence(
@@ -87,7 +89,11 @@ def build_evidence(
         parts += part.parts(asked or questions[place])
         unasked += [*builder.unasked, *part.unasked()]
     return CountEvidence(
-        parts, unasked, sum(len(first) for first, _ in cells), sum(int(protected.sum()) for _, protected in cells)
+        parts,
+        unasked,
+        sum(len(first) for first, _ in cells),
+        sum(int(protected.sum()) for _, protected in cells),
+        sum(each.empty for each in builders),
     )
 
 

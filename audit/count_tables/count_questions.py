@@ -138,6 +138,13 @@ class QuestionBuilder:
         protected = ~np.isin(rows, self._first_row[~self.rows.hidden[self.rows.shown]])
         return rows, protected
 
+    @property
+    def empty(self) -> int:
+        """The number of cells of which no row shows anything."""
+        rows = self.rows.shown | ~self.rows.without_count
+        every = np.column_stack([self.rows.period, self.rows.label])[rows]
+        return len(np.unique(every, axis=0)) - len(self.cells[0])
+
     @cached_property
     def _first_row(self) -> Places:
         """The first row of the cell of each row that shows anything; shape (rows that do,), intp."""

@@ -220,6 +220,7 @@ def _measures(judged: JudgedCounts) -> CountMeasures:
     return CountMeasures(
         cells=evidence.cells,
         protected=evidence.protected,
+        empty=evidence.empty or ABSENT,
         questions=len(judged.verdict),
         recovered=count[RECOVERED],
         small=count[SMALL],

@@ -43,6 +43,7 @@ class CountMeasures(Measures):
         narrowed: the number of counts with fewer possible values than the policy requires.
         smallest_width: the fewest possible values of a hidden count; null if no hidden count is bounded.
         open: the number of undecided questions.
+        empty: the number of further cells, which are empty; absent if there are none.
         all: the number of cells whose people are certainly all of one kind; absent if no dimension is sensitive.
     """
 
@@ -59,6 +60,7 @@ class CountMeasures(Measures):
     narrowed: int
     smallest_width: int | None
     open: int
+    empty: int | Absent = ABSENT
     all: int | Absent = ABSENT
 
     counted: ClassVar[tuple[str, str] | None] = ("questions", "recovered")

@@ -186,6 +186,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
     return [
         (say("published cells"), figure(m.cells)),
         (say("hidden by a marker"), figure(m.protected)),
+        *([(say("further cells, which are empty"), figure(m.empty))] if isinstance(m.empty, int) else []),
         (say("counts checked"), figure(m.questions)),
         *((str(kind.title), figure(n)) for name, kind in COUNT_KINDS.items() if isinstance(n := m.get(name), int)),
         *([(say("of these, waived or in the baseline"), figure(report.left_out))] if report.left_out else []),

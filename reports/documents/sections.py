@@ -224,6 +224,8 @@ def measures_found(report: Report) -> Iterator[str]:
         hidden, cells = report.measures.protected, report.measures.cells
         if hidden:
             yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)
+        if isinstance(empty := report.measures.empty, int):
+            yield say_count("{count} further cell is empty.", "{count} further cells are empty.", empty)
         return
     series, newest = report.series, report.series.releases[-1]
     if series.anonymized is not None:

@@ -189,6 +189,23 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
     assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
+@pytest.mark.parametrize("blank", ["F,c", "D,f; D,m"])
+def test_cells_that_are_empty_in_every_table_are_counted(blank, tmp_path):
+    """Of cells in two tables of a release, one may be empty in the other."""
+    cells = {"A,f": "9", "A,m": "8", "A,All": "17", "D,f": "6", "D,m": "7", "D,All": "13"}
+    empty = blank.split("; ")
+    for name, left in (("1", cells), ("2", {**cells, "A,f": ""})):
+        rows = "".join(f"{labels},{n}\n" for labels, n in ({**left} | dict.fromkeys(empty, "")).items())
+        (tmp_path / f"{name}.csv").write_text("area,sex,n\n" + rows, encoding="utf-8")
+    text = '[series]\nkind = "tables"\nreleases = [{ tag = "1", tables = ["1.csv", "2.csv"] }]\n[table]\n'
+    text += 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All", area = "" }\n[policy]\nmin_count = 2\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    _, out, _ = run_main(str(tmp_path), "--format", "json")
+    assert json.loads(out)["attacks"][0]["measures"]["empty"] == len(empty)
+    said = ["1 further cell is empty", "2 further cells are empty"][len(empty) - 1]
+    assert said in run_main(str(tmp_path), "--document", "dpia")[1]
+
+
 def test_the_annex_says_what_was_checked_and_what_is_a_measure(tmp_path):
     cells = [(("N", "f"), "9"), (("N", "m"), "*"), (("S", "f"), "-"), (("S", "m"), "12")]
     folder = TinyTables(("area", "sex"), [cells], markers={"*": (1, 7), "-": (0, 0)}).write(tmp_path)
