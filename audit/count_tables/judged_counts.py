@@ -259,7 +259,9 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             "manifest"
         )
         if len(named) > 1 and (counts.label[named] == counts.label[row]).all():
-            editions = say("if these are two editions of one table, audit each in a folder of its own")
+            editions = say(
+                "if these are two editions of one table, or count other people each, audit each in a folder of its own"
+            )
             remedy = parted([remedy, editions])
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         beyond = "" if problems else beyond_total(counts, named)

@@ -342,9 +342,10 @@ def test_a_corrected_edition_is_audited_beside_the_first_one(tmp_path):
     copies = {**tables, "2024": ({**tables["2024"][0], "E": "102"}, 1991)}
     assert edition_series(tmp_path / "copies", f'["2023.csv", {whole}]', copies)[0] == 1
     code, said = edition_series(tmp_path / "uncorrected", f'["2023.csv", {whole}]', tables)
-    assert (code, "if these are two editions of one table, audit each in a folder of its own" in said) == (2, True), (
-        said
-    )
+    assert (
+        code,
+        "if these are two editions of one table, or count other people each, audit each in a folder of its own" in said,
+    ) == (2, True), said
 
 
 def test_two_files_with_one_tag_may_be_one_release(tmp_path):
