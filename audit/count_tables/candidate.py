@@ -1,6 +1,7 @@
 """Candidate: judge a release of count tables before its publication: what it adds, which cells to hide, how to round.
 
-A hidden cell gets the publisher's marker if that can stand for its count and all larger ones; else it is left empty.
+A hidden cell gets the publisher's marker that can stand for its count and all larger ones; if cells without such a
+marker are needed, all are left empty.
 """
 
 from __future__ import annotations
@@ -147,9 +148,9 @@ def judge_candidate(
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
     marked = _signs(counts, last)
-    # A 0 that is left empty beside markers for 1 or more would be known. Without markers, less is asked.
-    ways = [(marked, [row for row in last if row in marked or (counts.lower[row] > 0 and not manifest.blank_is_zero)])]
-    ways += [] if manifest.blank_is_zero else [({}, last)]
+    # A cell left empty beside further markers would be known to have a count that none of them can stand for. Without
+    # markers, less is asked.
+    ways = [(marked, [*marked])] + ([] if manifest.blank_is_zero else [({}, last)])
 
     def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
         published, texts = with_numbers(counts, numbers), {row: str(number) for row, number in numbers.items()}

@@ -139,7 +139,15 @@ class HidingSearch:
         return self._tried[rows]
 
     def _audit(self, rows: Rows) -> Audited:
-        return self.audited(without_rows(self.counts, rows, self.signs))
+        """Return the audit with some rows hidden; counts that had a marker are asked about as before, and as empty."""
+        after = without_rows(self.counts, rows, self.signs)
+        found = self.audited(after)
+        emptied = sorted(row for row in rows if self.counts.hidden[row] and row not in self.signs)
+        if found.found or not emptied:
+            return found
+        hidden = after.hidden.copy()
+        hidden[emptied] = False
+        return self.audited(replace(after, hidden=hidden))
 
     def _loss(self, rows: Rows, audited: Audited) -> tuple[float, ...] | None:
         """Return what hiding some rows costs, after whether more is open then; None if something is found."""

@@ -77,13 +77,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _remarks(judged, reading)
     yield from _sums_disclose_more(judged, reading)
     counts = judged.counts
-    if (least := _large_blanks_disclose_more(judged, reading)) is not None:
-        yield say(
-            "if counts below {least} have a marker, and only larger ones are left blank, more follows from the tables: "
-            "write into all hidden cells one marker, which can stand for any count; or, if a blank cell can be any "
-            'count, write absent = "unknown"',
-            least=least,
-        )
+    yield from _blanks_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
     if may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
         yield say(
@@ -151,39 +145,71 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
             return
 
 
-def _large_blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> int | None:
-    """Return the least blank count if more follows, of other cells, if blank cells are not small; else None.
+def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence if more follows, of other cells, if blank cells are not small, and if they are not large.
 
     Small counts would have a marker: those that a marker names, or those below `min_count` if a marker can stand for
-    any count, which it then does not. If all releases read so contradict themselves, each is read so alone. A blank
-    cell may also be 0, which is another reading.
+    any count, which it then does not. Large counts would have one, too, if a marker stands for large ones alone. A
+    blank cell may also be 0, which is another reading.
     """
     counts, manifest, limit = judged.counts, judged.counts.manifest, judged.limits["min_count"]
     blank = _blank(counts)
     if manifest.absent_is_said or not blank.any():
-        return None
-    any_count = [text for text, (low, most) in manifest.markers.items() if low < limit and most >= UNBOUNDED]
+        return
+    endless = {text: low for text, (low, most) in manifest.markers.items() if most >= UNBOUNDED}
     named = manifest.threshold or manifest.least_unmarked
-    releases = np.unique(counts.release[blank]).tolist()
-    for least, sign in [(limit, sign) for sign in any_count] or [(named, "")] * bool(named):
+    large = [((limit, UNBOUNDED), counts.text == text) for text, low in endless.items() if low < limit]
+    large = large or [((named, UNBOUNDED), counts.text == "")] * bool(named)
+    small = [((0, low - 1), np.zeros_like(blank)) for low in {*endless.values()} if low > 1]
+    remedy = say(
+        "write into all hidden cells one marker, which can stand for any count; or, if a blank cell can be any count, "
+        'write absent = "unknown"'
+    )
+    if (ends := _first_disclosing(judged, reading, blank, large)) is not None:
+        yield say(
+            "if counts below {least} have a marker, and only larger ones are left blank, more follows from the tables: "
+            "{remedy}",
+            least=ends[0],
+            remedy=remedy,
+        )
+    if (ends := _first_disclosing(judged, reading, blank, small)) is not None:
+        yield say(
+            "if counts above {most} have a marker, and only smaller ones are left blank, more follows from the tables: "
+            "{remedy}",
+            most=ends[1],
+            remedy=remedy,
+        )
+
+
+def _first_disclosing(
+    judged: JudgedCounts, reading: SecondReading, blank: Flags, ways: Sequence[tuple[Interval, Flags]]
+) -> Interval | None:
+    """Return the first range of blank cells from which more follows, if other rows have smaller counts.
+
+    If all releases read so contradict themselves, each is read so alone.
+    """
+    releases = np.unique(judged.counts.release[blank]).tolist()
+    for ends, smaller in ways:
         for some in (releases, *([each] for each in releases)):
-            of_some = np.isin(counts.release, some)
-            more = _more_by_large(judged, reading, least, blank & of_some, (counts.text == sign) & of_some)
+            of_some = np.isin(judged.counts.release, some)
+            more = _more_by_blanks(judged, reading, ends, blank & of_some, smaller & of_some)
             if more:
-                return least
+                return ends
             if more is not None:
                 break
     return None
 
 
-def _more_by_large(judged: JudgedCounts, reading: SecondReading, least: int, blank: Flags, small: Flags) -> bool | None:
-    """Return whether more follows if blank cells count `least` or more, and `small` ones less; None if they cannot."""
-    counts = judged.counts
+def _more_by_blanks(
+    judged: JudgedCounts, reading: SecondReading, ends: Interval, blank: Flags, small: Flags
+) -> bool | None:
+    """Return whether more follows if blank cells lie in a range, and `small` ones below; None if they cannot."""
+    counts, (least, most) = judged.counts, ends
     upper = np.where(small & ~blank, np.minimum(counts.upper, least - 1), counts.upper)
     blank = _may_count(counts, blank, upper, least)
     if not blank.any():
         return None
-    lower, upper = np.where(blank, least, counts.lower), np.where(blank, UNBOUNDED, upper)
+    lower, upper = np.where(blank, least, counts.lower), np.where(blank, most, upper)
     said_most, hidden = np.where(small, np.minimum(counts.said_most, upper), counts.said_most), counts.hidden | blank
     again = reading.judged(replace(counts, lower=lower, upper=upper, hidden=hidden, said_most=said_most))
     if again is None:

@@ -1701,6 +1701,14 @@ def test_blank_cells_that_may_not_be_small_are_asked_about(rules, code, tmp_path
     assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
 
 
+@pytest.mark.parametrize(("all_of_a", "absent", "code"), [(8, "", 3), (8, 'absent = "unknown"', 0), (13, "", 0)])
+def test_blank_cells_that_may_not_be_large_are_asked_about(all_of_a, absent, code, tmp_path):
+    """If x stands for 5 and more, the blank cell is at most 4, and so is s: of 8 both are 4. Of 13, it cannot be."""
+    rows = [("A", "f", "s"), ("A", "m", ""), ("A", "All", f"{all_of_a}"), ("B", "f", "x"), ("B", "m", "x")]
+    found = verdict(written(tmp_path, rows, table=f"{TABLE}markers = {{ s = [1, 4], x = [5, inf] }}\n{absent}"))
+    assert (found[0], "if counts above 4 have a marker" in found[1]) == (code, code == 3)
+
+
 def test_a_blank_cell_that_can_only_be_0_does_not_refute_that_others_are_large(tmp_path):
     rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", "9"), ("B", "All", "20"),
             ("C", "f", "c"), ("C", "m", ""), ("C", "All", "c")]  # fmt: skip

@@ -182,7 +182,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_doubts.py::test_blank_cells_that_may_not_be_small_are_asked_about": [
         (
-            "audit.count_tables.second_reading._more_by_large",
+            "audit.count_tables.second_reading._more_by_blanks",
             "np.where(blank, least,",
             "np.where(blank, 0,",
         ),
