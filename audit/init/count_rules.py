@@ -296,11 +296,10 @@ def _stands_for(
         return ends
     known = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
     why = say(
-        '"{text}" is assumed to stand for {counts}, because the smallest number is about {least}; state which counts '
-        "it stands for, and whether it also hides other counts.",
+        '"{text}" is assumed to stand for {counts}, because none of these is published; state which counts it '
+        "stands for, and whether it also hides other counts.",
         text=text,
         counts=in_words(1, threshold - 1),
-        least=threshold,
     )
     rules.doubt(key, _sentences(known, why))
     return (1, threshold - 1)
