@@ -100,6 +100,7 @@ _HARMLESS = re.compile(
             r"(?:^|[;,] ?)[0-9]+ ?= ",
             r"[0-9]{1,4}([./-]) ?[0-9]{1,2}\1(?: ?[0-9]{2,4})?",
             rf"{_YEAR}(?:[/-][0-9]{{1,4}})?(?![0-9])|[0-9]{{1,2}}/{_YEAR}",
+            r"^[a-z] [ivx]+ [0-9]{1,2} ?- ?(?:hj|vj|j|m) ?[0-9]{0,2}/[0-9]{2}$",  # of a report of a German office
             r"[0-9]{1,2}:[0-9]{2}|[0-9]{1,2}\.[0-9]{2}(?: ?[ap]m| uhr)",
             rf"{_DAY}(?: (?:of|de|do))? {_MONTH}|{_DAY}{_AND}{_DAY} {_MONTH}",
             rf"{_MONTH} {_DAY}(?=,? {_YEAR}|\W*$|[,.;)])",
@@ -110,7 +111,7 @@ _HARMLESS = re.compile(
             r"\b(?:aged?|ages|alter\w*|âgée?s?|âge|edad(?:es)?)"
             rf"(?: (?:of|von|de|groups?|from|under|over|unter|über|ab))*:? {_MANY}(?:, {_N}-{_N})*",
             r"\bprecision: [0-9]+|[0-9]{13,}",
-            r"[0-9]{1,2}\. (?:klassen?|jahrg\w+|schul\w+|quartals?|halbjahre?s?|woche|lebensjahr\w*)\b",
+            r"[0-9]{1,2}\. (?:klassen?|jahrg\w+|schul\w+|quartals?|(?:viertel|halb)jahre?s?|woche|lebensjahr\w*)\b",
             rf"{_MANY}(?: (?:or more|oder mehr|ou plus|o más))?[ -]?"
             r"(?:years?|yrs?|months?|weeks?|days?|hours?|minutes?|seconds?|decimals?|digits?|significant|"
             r"tables?|categor\w+|columns?|(?:work|spread)?sheets?|workbooks?|tabs?|feuilles?|onglets?|\w*blätter[ns]?|hojas?|"

@@ -183,10 +183,12 @@ def _from_header(
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
     rows = [row[:width] for row in cells[: first + _LOOKED_AT]]
     header = first + header_place(rows[first:])
-    above = tuple((line, joined_cells(row)) for line, row in enumerate(cells[:header], 1) if any(row))
+    names = joined_header(rows, header)
+    unread = [*cells[: header - 1], *([cell for cell in row if cell not in names] for row in cells[:header][-1:])]
+    above = tuple((line, joined_cells(row)) for line, row in enumerate(unread, 1) if any(row))
     below = _without_merges(cells, merged, header, sheet)[header:]
     kept = [(line, row[:width]) for line, row in enumerate(below, header + 1) if any(row)]
-    return above, joined_header(rows, header), kept
+    return above, names, kept
 
 
 def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, sheet: str) -> list[list[str]]:

@@ -75,6 +75,27 @@ def test_what_is_left_undecided_is_asked_or_said(beside, named, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("beside", "asked"),
+    [
+        (("1. Vierteljahr 2024", "A IV 2 \u2013 vj 1/24", "A I 1 - j/23", "2. Halbjahr"), False),
+        (("In A IV 2 \u2013 vj 1/24 Frau",), True),
+    ],
+)
+def test_reports_and_the_upper_line_of_a_header_are_not_asked_about(beside, asked, tmp_path):
+    """The names of columns are read, so that a footnote of one is no count."""
+    book = openpyxl.Workbook()
+    rows = [["Kreis 1)", "Alter 2)", "Davon", ""], ["", "", "Frauen", "M\u00e4nner"]]
+    rows += [[kreis, age, 11, 12] for kreis in ("A", "B", "C") for age in ("jung", "alt", "Insgesamt")]
+    for row in [*([text] for text in beside), [], *rows]:
+        book.active.append([cell or None for cell in row])
+    book.save(tmp_path / "1.xlsx")
+    text = '[series]\nkind = "tables"\nreleases = ["1.xlsx"]\n[table]\ndimensions = ["Kreis 1)", "Alter 2)"]\n'
+    text += 'values = ["Frauen", "M\u00e4nner"]\nmarkers."*" = [1, 4]\n[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    assert bool(unread_counts(read_counts(read_table_manifest(tmp_path)), 5)) == asked
+
+
+@pytest.mark.parametrize(
     ("name", "title", "asked"),
     [
         ("1_Bremen", "1 Schutzmaßnahmen in Bremen nach Kreisen", False),
