@@ -97,9 +97,10 @@ _LEFT_OUT = Noun(
 )
 _UNNAMED = Noun(
     "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; if "
-    "published, name it under releases; if others have it as a list of people, add its lines to the register",
+    "published, name it under releases; if others have it as a list of people, name it as register, or add its "
+    "lines to the register",
     "{count} tables lie beside the releases and are not part of the series, as the manifest does not name them; if "
-    "published, name them under releases; if others have them as lists of people, add their lines to the register",
+    "published, name them under releases; if others have them as lists of people, write their lines into the register",
 )
 _LIKE_RELEASES = Noun(
     "a table beside the releases has their columns, or a key in private/, and is not part of the series: name it under "

@@ -222,14 +222,14 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         return [*releases, *(self.folder / name for name in names if name is not None)]
 
     def unlisted(self) -> list[Path]:
-        """Return the tables beside the releases that the manifest does not name; none in a remote folder."""
+        """Return the tables beside the releases or the manifest that it does not name; none in a remote folder."""
         if is_remote(self.folder):
             return []
         named = {real_path(path) for path in self.files() if not is_remote(path)}
         # The folder is local, but a candidate may be at a URL.
-        local = [release.rows for release in self.releases if not is_remote(release.rows)]
+        local = [release.rows.parent for release in self.releases if not is_remote(release.rows)]
         found = []
-        for parent in dict.fromkeys(path.parent for path in local):
+        for parent in {real_path(path): path for path in (self.folder, *local)}.values():
             try:
                 beside = sorted(
                     path for path in parent.iterdir() if is_table(path.name) and not path.name.startswith(".")

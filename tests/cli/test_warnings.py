@@ -588,6 +588,9 @@ def test_releases_that_are_the_same_file_and_files_left_aside(hospital):
     found = warned(hospital)
     assert found["duplicates", ""]["examples"] == ["releases/1.csv = releases/2.csv"]
     assert found["dropped-file", ""]["examples"] == ["releases/3.csv"]
+    (hospital / "releases/3.csv").unlink()
+    write(hospital / "roll.csv", as_csv([["Name", "Born"], ["Ann", "1970-01-02"]]))
+    assert warned(hospital)["dropped-file", ""]["examples"] == ["roll.csv"], "beside the manifest, not the releases"
 
 
 @pytest.mark.parametrize("seed", range(some(20)))
