@@ -26,10 +26,10 @@ from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import Codes, Flags, Numbers, distinct, flagged
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _COUNT = "Count"
 
@@ -244,9 +244,12 @@ class Renderer:
                     what = say("some numbers of this column are too long to end an interval")
                     remedy = say("round them, or leave the column out")
                 else:
+                    members = sorted(cell.members) if isinstance(cell, ValueSet) else []
+                    unread = [each for each in members if self._shown(ValueSet(frozenset((each,))), attribute) is None]
                     what = say(
-                        "some values of this column cannot be written in a set of values: they end with stars, or mean "
-                        "something else in the series"
+                        "some values of this column cannot be written in a set of values ({values}): they end with "
+                        "stars, or mean something else in the series",
+                        values=joined([f'"{printable(each)}"' for each in unread or members], most=3),
                     )
                     remedy = say("rename them, or leave the column out")
                 raise RefusalError(what, remedy, column=attribute.name)
