@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.init import column_names
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
+from audit.io import column_names
 from audit.io.cell_reading import MARKERS, infer_kind
 from audit.io.cells import Kind
 from audit.io.manifest import NAME

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from audit.init import column_names
 from audit.init.column_differences import divided
 from audit.init.columns import (
     Column,
@@ -21,6 +20,7 @@ from audit.init.columns import (
     without_rows,
 )
 from audit.init.found_files import QUASI, FoundFiles
+from audit.io import column_names
 from audit.io.cell_reading import MARKERS
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.init.column_names import names_people
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse, unknown_among
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.column_names import names_people
 from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy

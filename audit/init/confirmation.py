@@ -20,13 +20,13 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
-from audit.init.column_names import is_quasi, sensitivity
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, HeldReleases, changes_of_values, changing_columns, state_changes
 from audit.init.guesses import Guesses
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import unknown_among
+from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.publication_order import in_time, named_like
 from audit.io.roles import columns_without_role

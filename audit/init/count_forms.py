@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from audit.count_tables.published_texts import is_total_word, number_of, total_of
-from audit.init import column_names
 from audit.init.count_beside import (
     decimals_of,
     declare_beside,
@@ -39,6 +38,7 @@ from audit.init.count_columns import (
 from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
 from audit.init.count_topics import with_topics
+from audit.io import column_names
 from audit.io.respelling import words_in
 from audit.runtime.phrases import say
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.init.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.init.rolls import differ, lines_of_people, matched, times_of
+from audit.io.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import (

@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, count
-from math import floor, log10
+from math import floor, inf, log10
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from audit.count_tables.published_texts import commas_are_decimal
-from audit.init import column_names
 from audit.init.columns import Column, partition, perhaps_harmless, read_columns
 from audit.init.confirmation import (
     OF_SENSITIVE,
@@ -33,6 +32,7 @@ from audit.init.count_tables import guess_tables
 from audit.init.found_files import QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
 from audit.init.guesses import Guesses
+from audit.io import column_names
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
@@ -55,6 +55,7 @@ from audit.io.microdata import (
     remedy_for_empty,
     remedy_for_unknown,
 )
+from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold, ungrouped
 from audit.io.rules.spelling import perhaps_one_value, respelled
@@ -438,12 +439,15 @@ def _listed(name: str, texts: Collection[str]) -> list[str]:
 
     >>> _listed("Sexe", ["2", "1"]), _listed("Département", ["75", "01"]), _listed("Age", ["31", "30"])
     (['1', '2'], ['01', '75'], [])
+    >>> _listed("Renta", ["12.001-21.000 €", "Más de 21.000 €", "Hasta 12.000 €", "No consta"])
+    ['Hasta 12.000 €', '12.001-21.000 €', 'Más de 21.000 €', 'No consta']
     """
     are_codes = column_names.topic(name) == "sex" or any(text[0] == "0" and text[1:].isdigit() for text in texts)
     most = _MOST_CODES if are_codes else _FEW
     if not 1 < len(texts) <= most or (kind_of_values([*texts]) is Kind.NUMERIC and not are_codes):
         return []
-    return sorted(texts, key=lambda text: (natural(text), text))
+    bands = {text: read[:2] for text in texts if (read := range_of(text)) is not None}
+    return sorted(texts, key=lambda text: (bands.get(text, (inf, inf)), natural(text), text))
 
 
 def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
@@ -658,7 +662,14 @@ def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[s
     said = document["columns"]
     answers = {
         "published": say("others may know it about a person"),
-        "unlinkable": say("published as it is: no outsider can know it about anybody; you will be asked why"),
+        "sensitive": say(
+            "nobody should learn it about a person: it is not published, as methods protect one column; if you have to "
+            "publish it, answer unlinkable, and name both columns under sensitive in series.toml before you audit"
+        ),
+        "unlinkable": say(
+            "published as it is: no outsider can know it about anybody, and it may become known of anybody; you will "
+            "be asked why"
+        ),
         "left": say("it is not published"),
     }
     for name, column in columns.items():

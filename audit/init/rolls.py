@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from audit.init.column_names import names_waves, sensitivity, stay, topic
 from audit.init.columns import Column, partition, read_columns
 from audit.io.background_knowledge import years_of
+from audit.io.column_names import names_waves, sensitivity, stay, topic
 from audit.io.manifest import REGISTER_COLUMNS
 from audit.io.respelling import skeleton
 

@@ -64,7 +64,7 @@ def overlapping(texts: Collection[str]) -> list[list[str]]:
     >>> overlapping(["0-10", "10-20", "under 10"]), overlapping(["2 days or more", "1-3 years"])
     ([['under 10', '0-10']], [])
     """
-    ranges = [*filter(None, map(_range, {fold(text): text for text in texts}.values()))]
+    ranges = [*filter(None, map(range_of, {fold(text): text for text in texts}.values()))]
     groups = list[list[str]]()
     for unit in sorted({unit for *_, unit in ranges if unit} or {""}):
         most = -inf
@@ -76,7 +76,7 @@ def overlapping(texts: Collection[str]) -> list[list[str]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _range(text: str) -> tuple[float, float, str, str] | None:
+def range_of(text: str) -> tuple[float, float, str, str] | None:
     """Return the ends of the range of numbers that a text says, the text and its unit; None if it says no range."""
     bare = _MONEY.sub("", _GROUPED.sub("", text))
     if _THOUSANDS.search(bare):

@@ -10,8 +10,8 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
-from audit.init.column_names import names_waves
 from audit.io.adjustments import read_there
+from audit.io.column_names import names_waves
 from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar, Unlinkable

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import tomlkit
 from tomlkit.items import InlineTable, String
 
+from audit.io.column_names import sensitivity
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, parse_manifest
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rule import Columns
-from audit.io.toml import Toml, toml_document
+from audit.io.toml import UNCONFIRMED, Toml, toml_document
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
 from audit.model.options import options_of
@@ -37,6 +39,8 @@ def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | 
         "anonymized": {"method": anonymizer.name, **chosen},
         "policy": {"k": anonymizer.promise.parameters.get("k")},
     }
+    if any(map(sensitivity, columns.rules[Unlinkable].reasons)):  # the publisher may not have said that it is harmless
+        tables[UNCONFIRMED] = {"keys": [f"columns.{Unlinkable.key}"]}
     whose = say("Whose row is whose stands in {file}, which is never published.", file=f"{PRIVATE}/<release>.key.csv")
     head = f"# {whose}\n"
     return head + toml_document(tables)

@@ -173,6 +173,7 @@ def test_hostile_values_are_published_as_what_they_are(tmp_path, words, ending):
         if code == 2:
             assert re.search('column "Town": release 1 is not published: some values of this column ', err)
             assert set(town) & set("{*")
+            assert words != MONOTONIC or f'in a set of values ("{town}")' in err
             assert not (folder / "series").exists()
             refusals += 1
         else:
@@ -429,6 +430,17 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     assert (
         'publishes the unlinkable column "Weight", which microdata.toml does not' in refused(micro, series, *words)[0]
     )
+
+
+def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_path):
+    """Its texts were certain for whoever is in a group with one of them, and the policy held."""
+    micro, series = weighted(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"
+    for path in (micro / "microdata.toml", *micro.glob("**/*.csv")):
+        edit(path, "Weight", "Income band")
+    edit(micro / "microdata.toml", "Income band =", '"Income band" =')
+    published(micro, series, *DIVERSE)
+    code, out, _ = run_main(str(series))
+    assert (code, "columns.unlinkable is a guess" in " ".join(out.split())) == (3, True)
 
 
 def test_no_row_is_invented_beside_an_unlinkable_column(tmp_path):

@@ -374,10 +374,18 @@ def test_a_guessed_quasi_identifier_can_be_left_out_with_what_is_said_of_it(tmp_
     (folder / "microdata.toml").write_text(text.replace(', "Gesamtbetrag"', ""))
     line = "[domains] names a column that is not a quasi-identifier; delete it, or name a quasi-identifier"
     assert f"`Gesamtbetrag`: {line}" in refused("plan", str(folder))
-    answered = confirmed_microdata(
-        folder, text, lambda question: "left" if '"Gesamtbetrag"' in question.text else question.default
-    )
-    assert "Gesamtbetrag" not in answered.replace('numbers of "Gesamtbetrag"', "")
+    for answer in ("left", "sensitive", "unlinkable"):
+        asked = []
+
+        def ask(question, answer=answer, asked=asked):
+            asked.append(question)
+            return answer if '"Gesamtbetrag" (' in question.text else question.default or "none"
+
+        answered = confirmed_microdata(folder, text, ask).replace('numbers of "Gesamtbetrag"', "")
+        assert answered.count("Gesamtbetrag") == (answer == "unlinkable")
+        [answers] = [each.answers for each in asked if '"Gesamtbetrag" (' in each.text]
+        assert "it may become known of anybody" in answers["unlinkable"]
+        assert "name both columns under sensitive in series.toml" in answers["sensitive"]
 
 
 def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_path):
