@@ -15,6 +15,7 @@ _CASE = re.compile(r"(.{0,60}[0-9]{3})(?:[\W_]+0*([0-9]{1,2})|[\W_]*([^\W\d_]))\
 """An identifier with three digits or more, and the number or letter of a case behind them."""
 _WHOLE = re.compile(r".{0,60}[0-9]{3}")
 _FIRST_CASES = "01a"
+_FIXED = 4  # digits of an id that names a household and its member without a sign between them
 _MOST_RUNS = 6
 _MOST_COMPARED = 20  # identifiers with one core
 _CLEAR_LENGTH = 3  # so long a core is that of one person, even if only two identifiers have one
@@ -114,6 +115,29 @@ def cases(texts: Collection[str]) -> list[list[str]]:
             by_core[text.lower()].insert(0, text)
     first = sum(numbers[each] for each in _FIRST_CASES)
     return [each for each in by_core.values() if len(each) > 1 and len(numbers) < len(by_core) <= 2 * first]
+
+
+def alike_but_for_a_number(texts: Collection[str]) -> list[list[str]]:
+    """Return groups of record ids of one release whose first part is the same, as a household's number is.
+
+    Digits without a sign are divided before the last one or two, if these count the ids of most first parts from 1.
+
+    >>> alike_but_for_a_number(["40701", "40702", "51201", "60001"]), alike_but_for_a_number(["4070", "4071", "4072"])
+    ([['40701', '40702']], [])
+    """
+    groups = cases(texts)
+    lengths = {len(text) if text.isdecimal() else 0 for text in texts}
+    for digits in (1, 2) if not groups and len(lengths) == 1 and max(lengths) >= _FIXED else ():
+        by_first = defaultdict[str, list[str]](list)
+        for text in sorted(texts):
+            by_first[text[:-digits]].append(text)
+        longest = max(int(text[-digits:]) for text in texts)
+        counted = sum(
+            int(each[-1][-digits:]) == len(each) and int(each[0][-digits:]) == 1 for each in by_first.values()
+        )
+        if longest < len(by_first) <= 2 * counted:
+            groups = [each for each in by_first.values() if len(each) > 1]
+    return groups
 
 
 def _may_be_one(one: _Core, other: _Core, shared: Collection[object]) -> bool:

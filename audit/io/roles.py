@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
+from math import gcd, lcm
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,10 +25,11 @@ from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.notations import read_number
 from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Changing, Missing
+from audit.io.rules.disclosure import FEW_TIES
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
-from audit.model.arrays import Codes, Places, combine
+from audit.model.arrays import Codes, Places, combine, tally
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -54,6 +57,9 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 
 
 _DAY = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}$")
+_FEW_ROWS = 5  # as many as most households have people
+_STEPS = (1, 2, 5, 7, 10, 20, 50, 100, 500, 1000)
+_TIMES = 3  # so many times more often than by chance
 _UNIT = re.compile(r"(?<=[0-9])\s*(?:[^\W\d_]+\.?|[%€$£])$")
 Key: TypeAlias = tuple[str, ...]
 """One or more columns, whose texts in a row are taken together."""
@@ -107,6 +113,34 @@ def _core(text: str) -> str:
             return f"day {parse_value(text, kind)}"
     number = read_number(with_decimal_point(_UNIT.sub("", text)))
     return skeleton(text) if number is None else decimal(number).replace(".", "")
+
+
+def shared_by_few(table: Table, column: str) -> int:
+    """Return how many numbers or days of a column are each in a few rows; 0 if no more are than by chance.
+
+    By chance, two rows have one number about half as often as they have two numbers at one small distance: the
+    distances that are tried are the usual steps of rounding.
+    """
+    codes, texts = text_codes(table.arrow(column))
+    rows_of = Counter[Fraction | None]()
+    for text, rows in zip(texts, tally(codes, len(texts)).tolist(), strict=True):
+        rows_of[_measure(text)] += rows
+    read = {value: rows for value, rows in rows_of.items() if value is not None}
+    whole = lcm(*(value.denominator for value in read))
+    values = {int(value * whole): rows for value, rows in read.items()}
+    few, unit = {value: rows for value, rows in values.items() if rows <= _FEW_ROWS}, gcd(*values)
+    near = max(sum(rows * values.get(value + step * unit, 0) for value, rows in few.items()) for step in _STEPS)
+    shared = [rows for rows in few.values() if rows > 1]
+    pairs = sum(rows * (rows - 1) // 2 for rows in shared)
+    return len(shared) if len(shared) > FEW_TIES and pairs > _TIMES * near / 2 + FEW_TIES else 0
+
+
+def _measure(text: str) -> Fraction | None:
+    """Return the number, or the number of the day, that a text gives exactly; None for others."""
+    for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) if _DAY.match(text) else ():
+        with suppress(CellError):
+            return Fraction(str(parse_value(text, kind)))
+    return read_number(with_decimal_point(_UNIT.sub("", text)))
 
 
 def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:

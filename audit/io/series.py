@@ -32,13 +32,15 @@ from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.input_files import InputFile, published_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
+from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease
 from audit.io.respelling import fold
-from audit.io.roles import Key, narrowing_texts, tied_texts
+from audit.io.roles import Key, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
@@ -259,6 +261,28 @@ class Series:
         See `roles.tied_texts`.
         """
         return tied_texts(self.manifest, questions)
+
+    def grouping_texts(self, column: str) -> int:
+        """Return the most exact numbers or days of a column that few rows of a release share, more than by chance.
+
+        See `roles.shared_by_few`.
+        """
+        releases = self.manifest.releases
+        found = (read_there(*half, [column], self.adjustments(each.tag)) for each in releases for half in each.halves)
+        return max((shared_by_few(table, column) for table in found if table is not None), default=0)
+
+    def alike_ids(self) -> int:
+        """Return how many record ids of a release have their first part in common with others: the most."""
+        column, most = self.columns.record, 0
+        if column is None:
+            return 0
+        for each in self.manifest.releases:
+            table = read_there(each.rows, each.shown, [column], self.adjustments(each.tag))
+            if table is not None:
+                ids = {*table.distinct(column)}
+                many = sum(map(len, alike_but_for_a_number(ids)))
+                most = max(most, many if many > min(FEW_TIES, len(ids) // FEW_OF_ROWS) else 0)
+        return most
 
     def narrowed_by(self, keys: Sequence[Key]) -> list[list[str]]:
         """Return the quasi-identifiers of which the texts of each key show more than the cells of a release do.

@@ -64,7 +64,7 @@ def gather_doubts(
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
     declared = (doubt for rule in series.rules for doubt in rule.doubts(series))
-    return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
+    return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series), *declared, *unread)
 
 
 def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, reveal: bool) -> Iterator[Doubt]:
@@ -478,6 +478,19 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def _alike_ids(series: Series) -> Iterator[Doubt]:
+    """Yield a doubt: parts of record ids show which rows of a release belong together, which is not judged."""
+    if many := series.alike_ids():
+        what = say(
+            '{count} record ids of "{column}" are alike but for a number behind them, as those of a household or of '
+            "one person's cases are, and so show which rows of a release belong together: publish ids without the "
+            "common part",
+            count=many,
+            column=printable(str(series.columns.record)),
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
 def rounded_doubts(held: HeldSeries) -> Iterator[Doubt]:

@@ -76,6 +76,69 @@ def test_texts_that_tie_rows_beside_a_quasi_identifier(tmp_path, stable, code):
     assert (said in str(clauses["max_risk"]["reason"])) == stable
 
 
+HOUSEHOLDS = [(n // 2, n % 2) for n in range(30)] + [(n, 0) for n in range(15, 25)]  # of two people, and of one
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        (lambda home, n: f"{1000 + 37 * home * home}.5", True),
+        (lambda home, n: f"{1000 + 37 * n * n}.5", False),
+        (lambda home, n: str(home % 4), False),
+        (lambda home, n: str(1000 + (n * n) % 60), False),
+        (lambda home, n: "moved" if home % 9 == 0 else "", False),
+    ],
+    ids=["household", "own", "few", "chance", "remarks"],
+)
+def test_weights_that_few_rows_share(tmp_path, weight, said):
+    """Two people of a household have its weight, which no outsider knows, and which no other household has."""
+    cells = [["*", "abc"[n % 3], weight(home, n)] for n, (home, _) in enumerate(HOUSEHOLDS)]
+    code, clauses, _ = judged(series(tmp_path, [HEAD, *cells], more=DECLARED))
+    assert (code, "15 texts of the unlinkable column" in str(clauses["k"]["reason"])) == (
+        (3, True) if said else (0, False)
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("{}-0{}", True),
+        ("H{}.{}", True),
+        ("{}0{}", True),
+        ("{}{}", True),
+        ("{2}-01", False),
+        ("{2}", False),
+        ("2024-{2}", False),
+    ],
+)
+def test_record_ids_that_show_households(tmp_path, form, said):
+    """That the spelling of the ids is exact does not say that what they have in common says nothing."""
+    ids = [form.format(10221 + 7 * home, member + 1, 20001 + n) for n, (home, member) in enumerate(HOUSEHOLDS)]
+    cells = [["*", "abc"[n % 3], each] for n, each in enumerate(ids)]
+    for spelled in ("", 'spelled = ["Remarks"]'):
+        code, clauses, _ = judged(series(tmp_path, [HEAD, *cells], more=f'record = "Remarks"\n{spelled}'))
+        reason = str(clauses["k"]["reason"])
+        assert (code, '30 record ids of "Remarks" are alike but' in reason) == ((3, True) if said else (0, False))
+        assert "spellings" not in reason
+
+
+@pytest.mark.parametrize("record", ['\nrecord = "Id"', ""])
+def test_texts_that_tie_rows_which_record_ids_link(tmp_path, record):
+    """Numbers that tie some rows add nothing where a record id links all of them."""
+    tables = [
+        [
+            [*HEAD, "Id"],
+            *(
+                [*row, f"R{(n * 7919) % 1000}"]
+                for n, row in enumerate(rows(tag, lambda tag, n: f"note {n}" if n < 9 else "-", 40))
+            ),
+        ]
+        for tag in range(2)
+    ]
+    _, clauses, _ = judged(series(tmp_path, *tables, more=DECLARED + record))
+    assert ("occur once in each" in str(clauses["k"]["reason"])) == (not record)
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [

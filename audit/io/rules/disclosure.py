@@ -82,17 +82,29 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         """Yield doubts about columns whose texts narrow quasi-identifiers, or link rows of two releases.
 
         Rows are linked by one column, or else by several together: unlinkable columns, or one of them with one
-        quasi-identifier or all of them.
+        quasi-identifier or all of them. Where record ids link as many rows, such texts add nothing.
         """
         yield from self._narrowing(series)
+        for column, shared in ((column, series.grouping_texts(column)) for column in self.reasons):
+            if shared:
+                what = say(
+                    '{count} texts of the unlinkable column "{column}" are each in a few rows of a release, more often '
+                    "than by chance, and so show which rows belong together, as a household's weight does: publish the "
+                    "column coarser or leave it out",
+                    count=shared,
+                    column=printable(column),
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
         if len(series.tags) < 2 or not self.reasons:
             return
+        record = series.columns.record
+        followed = 0 if record is None else series.tied_texts([[(record,)]])[0][0]
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
         single = [(column,) for column in names]
         if len(names) > 1:
             several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
         ties = series.tied_texts([*([key] for key in single), *several])
-        tying = [tied if tied > min(FEW_TIES, rows // FEW_OF_ROWS) else 0 for tied, rows in ties]
+        tying = [tied if tied > max(followed, min(FEW_TIES, rows // FEW_OF_ROWS)) else 0 for tied, rows in ties]
         for column, tied in zip(self.reasons, tying, strict=False):
             if tied:
                 what = say_count(

@@ -116,6 +116,9 @@ class ReadSeries(Protocol):
         A question lists keys to compare; each key is one or more columns, whose texts are taken together.
         """
 
+    def grouping_texts(self, column: str) -> int:
+        """Return the most exact numbers or days of a column that few rows of a release share, more than by chance."""
+
     def narrowed_by(self, keys: Sequence[tuple[str, ...]]) -> Sequence[Sequence[str]]:
         """Return the quasi-identifiers of which the texts of each key show more than the cells of a release do."""
 

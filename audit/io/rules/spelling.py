@@ -204,7 +204,8 @@ class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alo
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
             is_id = name in (columns.individual, columns.record)
-            if is_id and (groups := perhaps_one_person(texts, written.people(name))):
+            releases = written.people(name) if is_id else []
+            if is_id and (groups := perhaps_one_person(texts, releases, numbered=name == columns.individual)):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", nearly_respelled_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
@@ -516,12 +517,15 @@ def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> st
     )
 
 
-def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[list[str]]:
+def perhaps_one_person(
+    texts: Collection[str], releases: Sequence[Collection[str]], *, numbered: bool = True
+) -> list[list[str]]:
     """Return groups of identifiers that may be one person's, who has two of them in a release only for two cases.
 
     Args:
         texts: the identifiers.
         releases: those of each release; empty if one person may have several in a release.
+        numbered: whether the number of a case may be behind one; behind a record id, it may number a household.
 
     >>> perhaps_one_person(["41070", "510"], []), perhaps_one_person(["41070", "41070/24"], [])
     ([], [['41070', '41070/24']])
@@ -530,7 +534,7 @@ def perhaps_one_person(texts: Collection[str], releases: Sequence[Collection[str
         return []
     groups = [each for each in nearly_respelled(texts, remarks=True, ids=True) if not together(each, releases)]
     known = {text for group in groups for text in group}
-    for group in chain(nested(texts, releases), *map(cases, releases or [texts])):
+    for group in chain(nested(texts, releases), *map(cases, (releases or [texts]) if numbered else ())):
         if not known.issuperset(group):
             groups.append(group)
             known.update(group)
