@@ -363,9 +363,22 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 
 
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
-    """Return the few texts that keep a column from being numeric; empty if it is numeric, or has many such texts."""
+    """Return the few texts that keep a column from being numeric; empty if it is numeric, or has many such texts.
+
+    Texts of which some begin with a zero are codes, and 2A is one of them if it is as long as those.
+
+    >>> _astray(["01", "02", "13", "38", "2A"], frozenset()), _astray(["1", "2", "13", "38", "2A"], frozenset())
+    ([], ['2A'])
+    """
     texts = [text for text in column if text not in missing and text.strip("*")]
-    stray = [text for text in texts if infer_kind([text]) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
+    codes = {len(text) for text in texts if text.isdecimal() and text[0] == "0" and len(text) > 1}
+    stray = [
+        text
+        for text in texts
+        if infer_kind([text]) is not Kind.NUMERIC
+        and not text.rstrip("*").isdigit()
+        and not (text.isalnum() and text[0].isdecimal() and len(text) in codes)
+    ]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
 
 

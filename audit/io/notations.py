@@ -61,7 +61,8 @@ _TO = " (?:to|through|thru|bis|à|a|au|hasta) "
 _BELOW_END = "(?: (?:to (?:under|below|less than)|bis unter|à moins de|a menos de) | ?- ?< ?)"
 _FROM = "(?:(?:from|von|de|desde) )?"
 _OR_MORE = (
-    "(?: ?[+]| plus| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later|after)"
+    "(?:(?: (?:and|or|und|oder|et|ou|y|o))? ?[+]| plus"
+    "| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later|after)"
     "| (?:und|oder) (?:älter|mehr|darüber|höher|später|danach)| (?:et|ou) (?:plus|plus âgée?s?|plus tard|au-delà|après)"
     "| [yo] (?:más|mayor|mayores|superior|después|posterior|posteriores)| onwards?| en adelante)"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -19,6 +20,7 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import KnownClaims, claims_of, selection_of
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
+from audit.model.errors import InputError
 from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
@@ -140,7 +142,7 @@ class Judge:
         return self.rows.cost(plan) if judgement.keeps else None
 
     def _audit(self, plan: RepairPlan, *, blames: bool, whole: bool) -> Judgement:
-        with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
+        with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder, self._named(folder):
             series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             with logged_stage(_LOG, "candidate", number=self.tries.audits + 1) as stage:
                 for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
@@ -155,6 +157,20 @@ class Judge:
                     self.doubts = max(self.doubts, doubts, key=lambda each: (len(each) > 0, kind_of(*each) or 0))
                 return Judgement(report, policy, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
+
+    @contextmanager
+    def _named(self, folder: str) -> Iterator[None]:
+        """Name the candidate in problems of the files that were written for it, of which some rows may be withheld."""
+        try:
+            yield
+        except InputError as error:
+            shown = {Path(path).name: shown for path, shown in self.rows.series.manifest.releases[-1].halves}
+            raise InputError(
+                replace(each, file=shown.get(Path(each.file).name, each.file), line=None)
+                if each.file.startswith(folder)
+                else each
+                for each in error.problems
+            ) from error
 
     def _audited(
         self, series: Series, attacks: Sequence[Attack], *, whole: bool

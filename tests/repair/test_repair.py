@@ -566,6 +566,20 @@ def test_next_names_the_repair_that_its_command_makes(tmp_path):
     assert (made["moves"], made["information_lost"]) == (said["moves"], said["information_lost"])
 
 
+def test_a_candidate_that_contradicts_the_past_is_named_as_its_publisher_knows_it(tmp_path):
+    """The cells of a spelled column are exact: another text of an age is another age."""
+    first = [["Id", "Age", "Income"], *([str(n), "65 +", "low"] for n in range(4))]
+    columns = 'sensitive = "Income"\nquasi_identifiers = ["Age"]\nrecord = "Id"\nspelled = ["Age"]\n'
+    folder = series_of(tmp_path / "s", [first], columns)
+    candidate = tmp_path / "new.csv"
+    write_text(candidate, as_csv([first[0], *([each[0], "65 and over", "low"] for each in first[1:])]))
+    code, _, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert code == 2
+    assert "new.csv, column" in err
+    assert "contradict those of earlier releases" in err
+    assert "audit-repair-" not in err
+
+
 def test_a_past_that_contradicts_itself_is_named_at_once_and_more_time_is_not_advised(tmp_path):
     names = of_a_register(tmp_path / "s", changes=True)
     code, out, _ = run_main("repair", *names, "--adversary", "register", "--output", str(tmp_path / "out"))

@@ -39,7 +39,17 @@ UPWARDS = (
         "at least {a}",
     ),
     *("[{a}, inf)", "[{a}, ∞[", "≥{a}", "{a} und älter", "{a} Jahre und älter", "ab {a}", "mindestens {a} Jahre"),
-    *("{a} et plus", "{a} ans et plus", "à partir de {a}", "{a} y más", "{a} años o más", "a partir de {a}"),
+    *(
+        "{a} et plus",
+        "{a} ans et plus",
+        "{a} et +",
+        "{a} ans et +",
+        "{a} y +",
+        "à partir de {a}",
+        "{a} y más",
+        "{a} años o más",
+        "a partir de {a}",
+    ),
     *("{a} and later", "{a} or after", "{a} onwards", "{a} und später", "{a} oder danach", "{a} et après"),
     *("{a} ou plus tard", "{a} y después", "{a} o posterior", "{a} en adelante"),
 )
