@@ -273,16 +273,20 @@ class Series:
 
     def alike_ids(self) -> int:
         """Return how many record ids of a release have their first part in common with others: the most."""
-        column, most = self.columns.record, 0
+        column = self.columns.record
         if column is None:
             return 0
+        written = self.written.whole()
+        releases = written.identifiers.get(column, ()) if not written.is_large else self._record_ids(column)
+        groups = ((ids, sum(map(len, alike_but_for_a_number(ids)))) for ids in releases)
+        return max((many for ids, many in groups if many > min(FEW_TIES, len(ids) // FEW_OF_ROWS)), default=0)
+
+    def _record_ids(self, column: str) -> Iterator[set[str]]:
+        """Yield the record ids of each release, read again: those of a large series are not kept as texts."""
         for each in self.manifest.releases:
             table = read_there(each.rows, each.shown, [column], self.adjustments(each.tag))
             if table is not None:
-                ids = {*table.distinct(column)}
-                many = sum(map(len, alike_but_for_a_number(ids)))
-                most = max(most, many if many > min(FEW_TIES, len(ids) // FEW_OF_ROWS) else 0)
-        return most
+                yield {*table.distinct(column)}
 
     def narrowed_by(self, keys: Sequence[Key]) -> list[list[str]]:
         """Return the quasi-identifiers of which the texts of each key show more than the cells of a release do.
