@@ -97,13 +97,13 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
         if len(series.tags) < 2 or not self.reasons:
             return
-        record = series.columns.record
-        followed = 0 if record is None else series.tied_texts([[(record,)]])[0][0]
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
         single = [(column,) for column in names]
         if len(names) > 1:
             several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
-        ties = series.tied_texts([*([key] for key in single), *several])
+        record = series.columns.record
+        ties = series.tied_texts([*([key] for key in single), *several, *([[(record,)]] if record else [])])
+        followed = ties[-1][0] if record else 0
         tying = [tied if tied > max(followed, min(FEW_TIES, rows // FEW_OF_ROWS)) else 0 for tied, rows in ties]
         for column, tied in zip(self.reasons, tying, strict=False):
             if tied:
@@ -131,7 +131,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
-        if not any(tying) and series.columns.record is None:
+        if not any(tying) and record is None:
             yield from self._beside_quasi_identifiers(series)
 
     def _narrowing(self, series: ReadSeries) -> Iterator[Doubt]:
