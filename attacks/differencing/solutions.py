@@ -36,6 +36,8 @@ from audit.runtime.budget import Budget
 _MOST = 400
 Rules = npt.NDArray[np.int8]
 """The rule of each question."""
+Verdicts = npt.NDArray[np.int8]
+"""The verdict on each question."""
 
 
 def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingCountsError:
@@ -127,7 +129,7 @@ class Questions:
         """Whether each is about a hidden count; shape (questions,)."""
         return self.rule != SMALL_COUNT
 
-    def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+    def decide(self, proved: Ends, seen: Ends) -> Verdicts:
         """Return the verdict on each question; `OPEN` if uncertain, or if the interval of a finding is not exact yet.
 
         Args:
@@ -145,12 +147,8 @@ class Questions:
         wide |= (low >= self.min_count) | (high <= 0) | (hidden & ~large)
         wide &= most >= least
         result[(~hidden | (width >= self.min_width)) & wide] = NOTHING
-        small = (~hidden | large) & exact & ~wide
-        narrow = hidden & exact & (width < self.min_width)
-        result[narrow] = NARROWED
-        result[small] = SMALL
-        result[(small | narrow) & (width == 1)] = RECOVERED
-        return result
+        found = exact & ((~hidden | large) & ~wide | hidden & (width < self.min_width))
+        return np.where(found, self.kind(low, high), result)
 
     def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
         """Return whether one question is settled; a finding without an exact interval is, unless `exactly`."""
@@ -193,12 +191,14 @@ class Questions:
         small = (low >= 1) & (high < self.min_count) & near & (self.rule != PROTECTED)
         return small | (self.protected & (width < self.min_width) & (high < UNBOUNDED))
 
-    def bounded(self, verdict: np.ndarray[tuple[int], np.dtype[np.int8]], proved: Ends) -> np.ndarray:
+    def bounded(self, verdict: Verdicts, proved: Ends) -> Verdicts:
         """Return the verdicts, with open questions that are findings by their proved bounds counted as such."""
-        low, high = proved[:, self.node]
+        return np.where((verdict == OPEN) & self.is_finding(proved), self.kind(*proved[:, self.node]), verdict)
+
+    def kind(self, low: Counts, high: Counts) -> Verdicts:
+        """Return the verdict on each question if it is a finding that its count is in this interval."""
         small = (self.rule != PROTECTED) & (low >= 1) & (high < self.min_count)
-        kind = np.where(low == high, RECOVERED, np.where(small, SMALL, NARROWED)).astype(np.int8)
-        return np.where((verdict == OPEN) & self.is_finding(proved), kind, verdict)
+        return np.where(low == high, RECOVERED, np.where(small, SMALL, NARROWED)).astype(np.int8)
 
 
 _POINTS = 16

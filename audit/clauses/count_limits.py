@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ class CountClause(Limit):
 
     Attributes:
         rules: the questions that it judges.
+        needs: the key of the manifest without which there are no such questions; empty for none.
         least: the smallest valid limit.
     """
 
@@ -26,6 +26,7 @@ class CountClause(Limit):
     default: ClassVar[float | None] = 2
     example: ClassVar[str] = "write a whole number from 2"
     rules: ClassVar[frozenset[int]]
+    needs: ClassVar[str] = ""
     least: ClassVar[int] = 2
 
     def allows(self, limit: float) -> bool:
@@ -36,9 +37,9 @@ class CountClause(Limit):
         """Return a limit as a whole number."""
         return int(super().parse(value))
 
-    @abstractmethod
     def violated(self, size: CountSize, limit: int) -> bool:
         """Return whether a finding about one of its questions violates a limit."""
+        return True
 
     def decided(
         self, limit: float, broken: Collection[str], doubts: Iterable[Doubt], open_: Mapping[int, Reason]
@@ -92,10 +93,7 @@ class MinLabels(CountClause):
     fails: ClassVar[str] = "The people counted in a cell have fewer different labels than the policy's min_labels."
     meaning: ClassVar[Phrase] = Phrase("smallest allowed number of categories among a cell’s people")
     rules: ClassVar[frozenset[int]] = frozenset((SAME_KIND,))
-
-    def violated(self, size: CountSize, limit: int) -> bool:
-        """Return whether a finding is about people of one kind."""
-        return size.kind == "all"
+    needs: ClassVar[str] = "sensitive"
 
 
 COUNT_CLAUSES: Mapping[str, CountClause] = {clause.name: clause for clause in (MinCount(), MinWidth(), MinLabels())}

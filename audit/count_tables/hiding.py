@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.hypercubes import Hypercubes, needs_of
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge
 from audit.count_tables.published_counts import PublishedCounts
@@ -188,9 +187,9 @@ class HidingSearch:
 
         A sign for an exact count that is not small is not among them: it can be shown instead (`following`).
         """
-        builder, least = FindingBuilder(judged.counts), judged.limits["min_count"]
+        least = judged.limits["min_count"]
         asked = {one.id for one in found if one.shown is None or not least <= one.lower == one.upper}
-        places = {place: ident for place in judged.found if (ident := builder.id_of(*judged.at(place)[:2])) in asked}
+        places = {place: ident for place, ident in judged.ids.items() if ident in asked}
         budget = Budget(self.budget.remaining())
         return frozenset(places[each] for each in followed(judged, places, earlier, self.attack, budget))
 
@@ -254,8 +253,7 @@ class HidingSearch:
     def _always(self) -> frozenset[str]:
         """The ids of the questions that are asked whatever is hidden."""
         judged = self.hidden().judged
-        builder, places = FindingBuilder(judged.counts), range(len(judged.verdict))
-        return frozenset(builder.id_of(*judged.at(place)[:2]) for place in places)
+        return frozenset(map(judged.id_of, range(len(judged.verdict))))
 
     def _by_hypercubes(self) -> Reason | None:
         """Look for rows that are enough: for each finding a hypercube of cells; return why it gave up, if it did."""

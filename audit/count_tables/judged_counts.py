@@ -30,12 +30,10 @@ from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.io.notes_below import below_table
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
-from audit.model.count_tables import OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
+from audit.model.count_tables import NOTHING, OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.json_types import UNBOUNDED
-from audit.model.report import (
-    CountSize,
-)
+from audit.model.report import CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, parted, say
@@ -44,7 +42,6 @@ _LOG = logging.getLogger(__name__)
 _NAMED = 12
 _REMEMBERED = 100
 _FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
-_ORDER = np.array([4, 0, 1, 2, 3], dtype=np.int64)  # by verdict: recovered, narrowed, small, all
 
 
 class CountAttack(Protocol):
@@ -116,11 +113,11 @@ class JudgedCounts:
 
     @cached_property
     def found(self) -> list[int]:
-        """The questions with a finding, the most severe first, then by release and cell."""
-        parts, found = self.evidence.parts, np.flatnonzero(self.verdict > 0)
-        asked, severity = self.questions.take(found), _ORDER[self.verdict[found].astype(np.int64)]
+        """The questions with a finding, by kind, then by release and cell."""
+        parts, found = self.evidence.parts, np.flatnonzero(self.verdict > NOTHING)
+        asked, kind = self.questions.take(found), self.verdict[found]
         statistic = np.repeat([part.statistic for part in parts], [len(part.questions) for part in parts])[found]
-        columns = [severity, asked.release, statistic, asked.since, *asked.label.T, found]
+        columns = [kind, asked.release, statistic, asked.since, *asked.label.T, found]
         order: list[int] = found[np.lexsort(columns[::-1])].tolist()
         return order
 
@@ -132,6 +129,20 @@ class JudgedCounts:
         """Return the part of a question, its index there, and the outcome of the part."""
         part = int(np.searchsorted(self._starts, place, side="right")) - 1
         return self.evidence.parts[part], int(place - self._starts[part]), self.outcomes[part]
+
+    @cached_property
+    def builder(self) -> FindingBuilder:
+        """Builds findings from the answers to the questions."""
+        return FindingBuilder(self.counts)
+
+    @cached_property
+    def ids(self) -> Mapping[int, str]:
+        """The ids of the findings, by question."""
+        return {place: self.id_of(place) for place in self.found}
+
+    def id_of(self, place: int) -> str:
+        """Return the id that a finding about a question has."""
+        return self.builder.id_of(*self.at(place)[:2])
 
     def size(self, place: int) -> CountSize:
         """Return how precisely the count of a finding is known."""
@@ -200,7 +211,7 @@ def followed(
         attack: the attack that is asked about the same counts.
         budget: its time limit.
     """
-    builder, found, start = FindingBuilder(judged.counts), list[int](), 0
+    found, start = list[int](), 0
     for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
         mine = [place for place in places if start <= place < start + len(part.questions)]
         asked, own = np.array(mine, dtype=np.int64) - start, part.release < len(earlier.manifest.releases)
@@ -220,7 +231,9 @@ def followed(
         before = attack.run(again, budget)
         # The count of a finding without an exact interval may now be known more precisely than is proved.
         known = (before.lower >= outcome.lower[asked]) & (before.upper <= outcome.upper[asked]) & outcome.exact[asked]
-        found += [mine[place] for place in np.flatnonzero(known).tolist() if builder.holds(again, before.bounds(place))]
+        found += [
+            mine[place] for place in np.flatnonzero(known).tolist() if judged.builder.holds(again, before.bounds(place))
+        ]
     return found
 
 

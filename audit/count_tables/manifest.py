@@ -325,7 +325,8 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         if limits["min_count"] is None:
             what = say("`min_count` is not given, and neither a threshold nor a marker with an upper end implies it")
             raise InputError([Problem(NAME, what, say("write, for example, min_count = 6 under [policy]"))])
-        return {name: int(limit or 0) for name, limit in limits.items() if name != "min_labels" or self.sensitive}
+        asked = (name for name, clause in COUNT_CLAUSES.items() if not clause.needs or getattr(self, clause.needs))
+        return {name: int(limits[name] or 0) for name in asked}
 
 
 def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
@@ -443,7 +444,10 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             ("breakdown", "levels", found.breakdown is not None and not found.levels),
             ("status", "markers", found.status is not None and not found.markers),
             ("status_hides", "status", found.status_hides and found.status is None),
-            ("min_labels", "sensitive", "min_labels" in found.policy and not found.sensitive),
+            *(
+                (name, clause.needs, name in found.policy and clause.needs and not getattr(found, clause.needs))
+                for name, clause in COUNT_CLAUSES.items()
+            ),
         ):
             if unmet:
                 self.note(

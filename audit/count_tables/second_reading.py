@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range
@@ -347,7 +346,7 @@ def _without(counts: PublishedCounts, places: Sequence[int]) -> PublishedCounts:
 
 def _found(judged: JudgedCounts, left: Container[str | None]) -> set[tuple[Any, ...]]:
     """Return what was found about each count, named without some dimensions; None means without its release."""
-    builder, found = FindingBuilder(judged.counts), set[tuple[object, ...]]()
+    builder, found = judged.builder, set[tuple[object, ...]]()
     for place in judged.found:
         part, question, _ = judged.at(place)
         release, since, cell = builder.subject(part, question)

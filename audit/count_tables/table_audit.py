@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,7 @@ from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import HIDE_FURTHER, CountMeasures, TablesFacts
-from audit.model.count_tables import (
-    ALL,
-    NARROWED,
-    OPEN,
-    RECOVERED,
-    SMALL,
-    VERDICTS,
-    WeightedSum,
-)
+from audit.model.count_tables import ALL, OPEN, VERDICTS, WeightedSum
 from audit.model.errors import Doubt, UsageError, printable
 from audit.model.finding import FindingRule
 from audit.model.json_types import UNBOUNDED
@@ -58,7 +50,7 @@ _TERMS, _LONG = 100_000, 200
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedCounts:
     """The findings that are accepted, by their ids.
 
     Attributes:
@@ -74,6 +66,26 @@ class Accepted:
     waived: Sequence[Waived]
     doubts: Sequence[Doubt]
     still: int
+
+
+@dataclass(frozen=True)
+class CertifiedCounts:
+    """The findings that are not accepted, with valid certificates.
+
+    Attributes:
+        judged: the judged counts, in which findings whose certificates failed are undecided.
+        kept: the questions with such a finding.
+        findings: the first ones.
+        checked, failed: the numbers of valid and of failed certificates.
+        interrupted: whether the user stopped the checks.
+    """
+
+    judged: JudgedCounts
+    kept: Sequence[int]
+    findings: tuple[CountFinding, ...]
+    checked: int
+    failed: int
+    interrupted: bool
 
 
 def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOptions) -> CountReport:
@@ -108,51 +120,17 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOption
 
 def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
     """Return the report on judged counts; a finding whose certificate fails is undecided."""
-    counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
-    builder, facts = FindingBuilder(counts), tables_facts(counts)
-
-    @cache
-    def ident(place: int) -> str:
-        return builder.id_of(*judged.at(place)[:2])
-
-    accepted = _accepted(judged, ident, options)
-    kept = [place for place in found if not accepted.ids or ident(place) not in accepted.ids]
-    findings, checked, failed, interrupted = _certified(judged, builder, kept, options.findings, facts)
-    if failed:
-        judged = judged.without(failed)
-        kept = [place for place in kept if place not in failed]
+    counts, facts = judged.counts, tables_facts(judged.counts)
+    accepted = _accepted(judged, options)
+    certified = _certified(judged, accepted.ids, options.findings, facts)
+    judged = certified.judged
     reading = SecondReading(judged, attack, options)
-    standing = _standing(judged, reading, options.limits) if kept else None
-    if standing is not None:
-        guesses = manifest.unconfirmed
-        findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
-    doubts = [
-        *table_doubts(counts, options.limits, judged.limits["min_count"], nothing_found=not found),
-        *accepted.doubts,
-    ]
-    doubts += [
-        Doubt(Reason(why, ReasonKind.NEEDS)) for each in (_earlier, reading_doubts) for why in each(judged, reading)
-    ]
-    measures = _measures(judged)
-    sure, guessed = list[int](), list[int]()
-    for place in kept:
-        if not accepted.unsized or ident(place) not in accepted.unsized:
-            (sure if standing is None or ident(place) in standing else guessed).append(place)
-    every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
-    reasons = [reason for reason in every if reason]
-    report = AttackReport(
-        attack=attack.name,
-        sensitive=None,
-        status="incomplete" if measures.open or reasons else "complete",
-        reason=reasons[0] if reasons else None,
-        seconds=round(judged.seconds, 6),
-        measures=measures,
-        risks=RiskMeasures(),
-        findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
-        findings_total=len(kept),
-        rules={kind: FindingRule(each.meaning.sentence, HIDE_FURTHER.sentence) for kind, each in COUNT_KINDS.items()},
-        certificates_checked=checked,
-    )
+    standing = _standing(judged, reading, options.limits) if certified.kept else None
+    doubts = [*_doubts(judged, reading, options.limits), *accepted.doubts]
+    report = _attack_report(attack.name, certified, standing)
+    counted = [place for place in certified.kept if not accepted.unsized or judged.ids[place] not in accepted.unsized]
+    sure = [place for place in counted if standing is None or judged.ids[place] in standing]
+    policy = _decide(judged, report, doubts, sure, sorted({*counted}.difference(sure)))
     return CountReport(
         tool_version=VERSION,
         made=options.made or options.today,
@@ -163,22 +141,53 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         contradictions=Contradictions(),
         revealed=False,
         ids_are_stable=True,
-        policy=replace(_decide(judged, report, doubts, sure, guessed), waived=tuple(accepted.waived)),
+        policy=replace(policy, waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
-        interrupted=interrupted or reading.stopped,
+        interrupted=certified.interrupted or reading.stopped,
         tables=facts,
-        failed_certificates=len(failed),
+        failed_certificates=certified.failed,
     )
 
 
-def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -> Known:
+def _attack_report(name: str, certified: CertifiedCounts, standing: frozenset[str] | None) -> AttackReport:
+    """Return the report on the attack; findings that are not `standing` depend on guesses of the manifest."""
+    judged, findings = certified.judged, certified.findings
+    if standing is not None:
+        guesses = judged.counts.manifest.unconfirmed
+        findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
+    measures = _measures(judged)
+    every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
+    reasons = [reason for reason in every if reason]
+    return AttackReport(
+        attack=name,
+        sensitive=None,
+        status="incomplete" if measures.open or reasons else "complete",
+        reason=reasons[0] if reasons else None,
+        seconds=round(judged.seconds, 6),
+        measures=measures,
+        risks=RiskMeasures(),
+        findings=with_pictures(judged.counts, findings, _known(judged, certified.kept) if findings else {}),
+        findings_total=len(certified.kept),
+        rules={kind: FindingRule(each.meaning.sentence, HIDE_FURTHER.sentence) for kind, each in COUNT_KINDS.items()},
+        certificates_checked=certified.checked,
+    )
+
+
+def _doubts(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> Iterator[Doubt]:
+    """Yield the doubts about what the files and the manifest say."""
+    yield from table_doubts(judged.counts, given, judged.limits["min_count"], nothing_found=not judged.found)
+    for doubts in (_earlier, reading_doubts):
+        yield from (Doubt(Reason(why, ReasonKind.NEEDS)) for why in doubts(judged, reading))
+
+
+def _known(judged: JudgedCounts, kept: Sequence[int]) -> Known:
     """Return the bounds of all cells with a finding, except increases."""
     found = {}
     for place in kept:
         part, question, _ = judged.at(place)
-        release, since, cell = builder.subject(part, question)
+        release, since, cell = judged.builder.subject(part, question)
         if since is None:
             size = judged.size(place)
             ends = size.lower, None if size.upper >= UNBOUNDED else size.upper
@@ -187,64 +196,66 @@ def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -
 
 
 def _certified(
-    judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int], shown: int | None, facts: TablesFacts
-) -> tuple[tuple[CountFinding, ...], int, frozenset[int], bool]:
-    """Return the first findings, the number of valid certificates, the failed findings, and whether the user stopped.
+    judged: JudgedCounts, accepted: Container[str], shown: int | None, facts: TablesFacts
+) -> CertifiedCounts:
+    """Return the first findings that are not accepted, after checking certificates.
 
     Certificates of findings that are not shown are checked in random order, up to a total size.
     """
+    kept = [place for place in judged.found if not accepted or judged.ids[place] not in accepted]
     chosen, others = (kept, kept[:0]) if shown is None else (kept[:shown], kept[shown:])
-    findings, checked, failed, left = list[CountFinding](), 0, set[int](), _TERMS
+    findings, checked, failed, left, interrupted = list[CountFinding](), 0, set[int](), _TERMS, False
     order = [*chosen, *(others[one] for one in np.random.default_rng(0).permutation(len(others)).tolist())]
     try:
         for rank, place in enumerate(order):
             part, question, outcome = judged.at(place)
             bounds = outcome.bounds(question)
-            if not builder.holds(part.tables, bounds):
+            if not judged.builder.holds(part.tables, bounds):
                 failed.add(place)
             else:
                 checked += 1
                 if rank < len(chosen):
-                    findings.append(builder.finding(part, question, outcome, facts))
+                    findings.append(judged.builder.finding(part, question, outcome, facts))
             if rank >= len(chosen):
                 left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
             if left < 0:
                 break
     except KeyboardInterrupt:  # decided findings are shown, with the number of checked certificates
-        return tuple(findings), checked, frozenset(failed), True
-    return tuple(findings), checked, frozenset(failed), False
+        interrupted = True
+    kept = [place for place in kept if place not in failed]
+    judged = judged.without(failed) if failed else judged
+    return CertifiedCounts(judged, kept, tuple(findings), checked, len(failed), interrupted)
 
 
 def _measures(judged: JudgedCounts) -> CountMeasures:
-    count, evidence = Counter(judged.verdict[judged.found].tolist()), judged.evidence
+    count, evidence = Counter(judged.verdict.tolist()), judged.evidence
+    asked = [kind for kind in VERDICTS if kind != ALL or judged.counts.manifest.sensitive]
+    found: dict[str, Any] = {VERDICTS[kind]: count[kind] for kind in asked}
     return CountMeasures(
         cells=evidence.cells,
         protected=evidence.protected,
         empty=evidence.empty or ABSENT,
         questions=len(judged.verdict),
-        recovered=count[RECOVERED],
-        small=count[SMALL],
-        narrowed=count[NARROWED],
-        all=count[ALL] if judged.counts.manifest.sensitive else ABSENT,
+        **found,
         smallest_width=min((w for one in judged.outcomes if (w := one.smallest_width) is not None), default=None),
-        open=int((judged.verdict == OPEN).sum()) + sum(each.count for each in evidence.unasked),
+        open=count[OPEN] + sum(each.count for each in evidence.unasked),
     )
 
 
-def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditOptions) -> Accepted:
+def _accepted(judged: JudgedCounts, options: AuditOptions) -> AcceptedCounts:
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
-    for place in judged.found if manifest.waivers or baseline is not None else ():
-        found[ident(place)] = judged.size(place)
-        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | judged.violated(place)
+    for place, ident in judged.ids.items() if manifest.waivers or baseline is not None else ():
+        found[ident] = judged.size(place)
+        clauses[ident] = clauses.get(ident, frozenset()) | judged.violated(place)
     book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
     accepted, doubted = frozenset(ids[waived | known].tolist()), frozenset(ids[unsized].tolist())
-    return Accepted(
+    return AcceptedCounts(
         accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True, stable=True)], int(known.sum())
     )
 
@@ -286,8 +297,8 @@ def _decide(
     """
     violations, if_confirmed = (
         tuple(
-            Violation(report.attack, VERDICTS[kind], 0, count)
-            for kind in (RECOVERED, NARROWED, SMALL, ALL)
+            Violation(report.attack, name, 0, count)
+            for kind, name in VERDICTS.items()
             if (count := int((judged.verdict[places] == kind).sum()))
         )
         for places in ([*sure], [*guessed])
