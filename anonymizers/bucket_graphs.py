@@ -1,10 +1,11 @@
 """Bucket graphs: the history of each signature as a graph whose small cuts allow equivalences.
 
-The graph of a bucket has a node for each release, and the *end*, for "still present" (node 0 of Algorithm 1). An
-unbroken presence is an edge from the release of insertion to that of deletion, or to the end. An equivalence assigns
-numbers to the nodes, and each edge costs the difference of its ends; so twice its e is at least the smallest cut that
-separates a component (equivalence paper, Theorem 2). A person who returned has several presences and adds no edge:
-these only have to begin and end within one component of the others, where an equivalence cannot move them alone.
+The graph of a bucket has a node for each release, and the *end*, for "still present": node 0 of Algorithm 1 and of
+`attacks.equivalence.parts`; here it is the last node, so that node i is release i. An unbroken presence is an edge from
+the release of insertion to that of deletion, or to the end. An equivalence assigns numbers to the nodes, and each edge
+costs the difference of its ends; so twice its e is at least the smallest cut that separates a component (equivalence
+paper, Theorem 2). A person who returned has several presences and adds no edge: these only have to begin and end within
+one component of the others, where an equivalence cannot move them alone.
 
 A release adds edges from its own node, *now*, to the end; the edges of people who leave move from the end to now. Cuts
 with both nodes on one side are those of the release before; so only cuts that separate them must be checked.

@@ -249,7 +249,11 @@ class Planning:
         return remaining | (candidate & enough[self._bucket]), Ties(flow, cut_off)
 
     def _layers(self, ties: Ties, fresh: Numbers) -> Numbers:
-        """Return how many layers the cut between now and the end lacks in each bucket that connects them."""
+        """Return how many layers the cut between now and the end lacks in each bucket that connects them.
+
+        The quotient is exactly what the loop of Algorithm 3 finds: a layer is edges between now and the end alone,
+        so that each layer adds as much to all cuts between them; the others are large enough from before.
+        """
         lacking = np.maximum(0, self.least - ties.flow - fresh)
         separate = (ties.flow + fresh == 0) & ~ties.cut_off
         return np.where(separate, 0, -(-lacking // self.slots.width()))

@@ -7,10 +7,11 @@ the buckets have in common (equivalence paper, Theorem 2). Source: equivalence p
 (`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
 (`bucket_plans.Planning.heights_needed`).
 
-Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed, also in new
-buckets; Algorithm 2 places the leftovers after the test. People who return after an absence keep their bucket, and do
-not count for its cut: as one long presence they would make it seem too large. Counterfeits keep their identity, as in
-Table VII. If too many new people share a value, as few of them as possible can be withheld.
+Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed; Algorithm 2
+places the leftovers after the test. (A new bucket has one cut, all its rows, and gets enough of them.) People who
+return after an absence keep their bucket, and do not count for its cut: as one long presence they would make it seem
+too large. Counterfeits keep their identity, as in Table VII. If too many new people share a value, as few of them as
+possible can be withheld.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 The cells are parts of the domain, not boxes around people: a box that grows to include a newcomer is the "subgroup
 expanding" that breaks k-anonymity. Newcomers join an old group whose cells cover them, and groups that then have 2k
-people or more are divided. So (1) cells never grow, (2) people of different groups never get the same cells, and all
-releases together reveal no more than the last one (Theorem 1).
+people or more are divided. So (1) cells never grow: new ones are given as parts of old ones (`DomainParts`); (2) people
+of different groups never get the same cells (`OldCells.divisible`). Hence all releases together reveal no more than the
+last one (the property before Lemma 4), and are k-anonymous against incremental updates if each is (Theorem 1).
 
 Source: monotonic paper, Sections 4.2 (monotonic incremental anonymization) and 5 (the algorithm).
 
@@ -81,7 +82,7 @@ class OldCells:
         return found
 
     def divisible(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
-        """Return which groups may be divided without giving people of different groups the same cells.
+        """Return which groups may be divided without giving people of different groups the same cells: condition (2).
 
         If cells overlap, a part of one group may get the cells of another group or of its part. Then the group is left
         whole.

@@ -3,7 +3,8 @@
 Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.3. A bucket has a list of rows for each value of its
 signature, all of the same height. All lists are sorted by one quasi-identifier and cut at the same place, and the parts
 are cut again, until each has one row of each value. Of all cuts by all quasi-identifiers, the one with the least
-perimeter sum is made. Ties, which the paper leaves open, are broken so:
+perimeter sum is made: of h - 1 cuts by each of them, if lists have h = |BUC| / s rows (the paper's "s - 1 different
+schemes" is a misprint; s is the number of lists). Ties, which the paper leaves open, are broken so:
 
 * Rows of a list with equal values of the quasi-identifier are sorted by the others, those with the most values first,
   and then as given. So a cut inside a long run of equal values (such as a gender) is a cut by age. On census-like data

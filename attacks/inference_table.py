@@ -194,7 +194,9 @@ class DescriptionTable:
         The paper compares two releases. Here everything before a release takes the place of the first: two records were
         together if they had the same class then (`before`). If all old rows of a group were together, new rows have
         joined them; otherwise their class would be as large as the group. A small group is ours: the paper's releases
-        are k-anonymous.
+        are k-anonymous. The other causes are wider than the paper's, so that each unsafe record has one: a widow need
+        not be beside a record whose k-anonymity is broken, nor a group change be without new records. That is safe,
+        because the size of the class alone makes a record unsafe.
         """
         real = np.ones(len(rows.record), dtype=np.bool_) if rows.real is None else rows.real
         first, group = equal_rows(rows.cells)

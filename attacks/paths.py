@@ -7,8 +7,8 @@ may follow, as long as anything changes. Sets of values are bits, and the values
 eight values at a time. The weight of all paths through a value is the incoming weight from earlier versions times the
 outgoing weight from later ones. Weights are computed for blocks of people that fit into a processor's cache.
 
-Cost: versions x values^2, by BLAS for few values and by sparse products for many. Source: m-Distinct paper, Section III
-(Definitions 10 and 11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
+Cost: versions x the possible transitions, by sparse products. Source: m-Distinct paper, Section III (Definitions 10 and
+11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class FeasibleValues:
 
 @dataclass(frozen=True)
 class PathRisks:
-    """Shares of the weight of all paths when values change along transitions (Definition 8, Equations 1 and 2)."""
+    """Shares of the weight of all paths when values change along transitions (Definition 8)."""
 
     evidence: Evidence
     feasible: FeasibleValues
@@ -251,7 +251,8 @@ class _PathSums:
     def _swept(self, step: Step, people: list[Codes], weights: list[Reals]) -> Iterator[tuple[Reals, Reals]]:
         """Yield the incoming and the outgoing weight of each value of people, release by release; shape (who, values).
 
-        Weights are scaled between releases so that they do not overflow.
+        They are sums of the weights of Equation 1 over all paths. They are scaled between releases so that they do not
+        overflow.
         """
         state: Reals = np.zeros((self._size, len(self._weight)))
         new, bits = np.ones(self._size, dtype=np.bool_), 0.0
@@ -366,8 +367,8 @@ def _summed(rows: npt.NDArray[np.number | np.bool_], part: Codes) -> Reals:
 def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Codes | None) -> Reals:
     """Return the probability of the requested value of each row, of the likeliest one for -1; NaN if impossible.
 
-    The weight of all paths through a value is the product of both weights. The result is 0 if that is too small for a
-    float.
+    The weight of all paths through a value is the product of both weights (Equation 2). The result is 0 if that is too
+    small for a float.
     """
     total = np.vecdot(incoming, sent)
     faint = np.flatnonzero(total < _FAINT)

@@ -18,7 +18,7 @@ last. Then h is the larger of the most rows of a value and the least possible lo
 into the entries, and h systems of distinct representatives fill the entries, one assignment does both (Mendelsohn and
 Dulmage, 1958).
 
-Source: m-Distinct paper, Section V-B.
+Source: m-Distinct paper, Sections V-A (entries, intersections) and V-B (the height of a bucket, its delta).
 """
 
 from __future__ import annotations

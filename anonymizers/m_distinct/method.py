@@ -139,8 +139,8 @@ class MDistinctAnonymizer:
         """Return the next release, with all people of the snapshot.
 
         Raises:
-            RefusalError: a value cannot follow the person's last value, a key contradicts the releases, or there are
-                too few values for a group.
+            RefusalError: a key contradicts the releases, or there are too few values for a group. (That values follow
+                the people's last ones is checked before, in `audit.publishing.publish`.)
         """
         release = _Release(snapshot, rng, self.m)
         release.put_back(so_far)
@@ -224,7 +224,7 @@ class _Release:
         """Put people who were published before into the bucket of their last group's signature.
 
         Raises:
-            RefusalError: a person's value cannot follow the last one, or is useless in the bucket.
+            RefusalError: a person's value is in no set of the bucket, so the key contradicts the releases.
         """
         signature = so_far.signatures_of(self.snapshot.person)
         back = np.flatnonzero(signature >= 0)

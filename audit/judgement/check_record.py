@@ -249,7 +249,10 @@ class Recounter(RecordFollower):
             raise BrokenCertificateError("the class is not as small as claimed")
 
     def _cause(self, record: int, row: int | None, rows: ReleaseRecords) -> Cause:
-        """Return how a record becomes unsafe in a release, by the definitions of the monotonic paper, Section 4.1."""
+        """Return how a record becomes unsafe in a release, more widely than in the monotonic paper (Section 4.1).
+
+        Every unsafe record has a cause by them; it explains a finding, and does not make it one.
+        """
         if row is None:
             return "group change"
         alike = rows.equal.like(row)

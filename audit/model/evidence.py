@@ -71,7 +71,8 @@ class CandidatePools:
     """One release as seen by an adversary who considers one person at a time.
 
     Attributes:
-        person: the people in this release whose value is not known beforehand; distinct, shape (n,), int32.
+        person: the people in this release, if values never change only those whose value is not known beforehand;
+            distinct, shape (n,), int32.
         pool: the pool of each person; shape (n,), int32, in [0, n_pools).
         n_pools: number of pools.
         contents: the values in the pools as entries, or, if pools hold many values, as a table of rows by pool and

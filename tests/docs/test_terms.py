@@ -57,6 +57,13 @@ def test_every_module_has_a_term(kind):
     assert modules - found == {f"{kind}/registry.py"}
 
 
+def test_the_picture_of_joint_names_its_modules():
+    lines = (ROOT / "docs/explanation/joint.md").read_text().split("```")[1].splitlines()
+    column = next(line for line in lines if line.endswith("attacks/joint/")).index("attacks/joint/")
+    found = {module for line in lines for module in re.findall(r"\w+", line[column:])} - {"attacks", "joint"}
+    assert {"core", "walk"} <= found <= {path.stem for path in (ROOT / "attacks/joint").glob("*.py")}
+
+
 def test_names_are_told_from_others():
     assert {"table", "PAGES", "PLACE"} <= names(Path(__file__))
     assert "rows" not in names(Path(__file__))
