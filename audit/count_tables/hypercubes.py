@@ -192,7 +192,7 @@ class Hypercubes:
             down, hides = high - tables.lower, high - np.where(rows < 0, 0, hidden_lower[rows])
             more = [np.full(len(small), -1), np.full(len(small), _NEVER), np.full(len(small), UNBOUNDED)]
             more += [outcome.upper[small]] * 2
-            arrays = [np.concatenate(pair) for pair in zip((rows, price, up, down, hides), more, strict=True)]
+            arrays = [np.concatenate([own, its]) for own, its in zip([rows, price, up, down, hides], more, strict=True)]
             self.parts.append(Cells(tables.axes, np.concatenate([tables.boxes, tables.asked[small]]), *arrays))
 
     def add(self, needs: Sequence[Need]) -> None:
