@@ -19,6 +19,8 @@ from audit.io.tables import Table, header, read_table
 from audit.io.texts import arrow, column_of, texts_of
 from audit.model.errors import Problems
 
+_AT_A_TIME = 1 << 17  # rows whose texts stay in a processor's cache until they are hashed
+
 
 @dataclass(frozen=True)
 class InputFile:
@@ -96,8 +98,9 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
         for texts, rows in ((column_of([name]), None), texts_of(column)):
             cells = pc.replace_substring(texts.cast("large_string"), '"', '""')  # once for each text of a dictionary
             cells = pc.binary_join_element_wise(mark, cells, end, nothing)
-            lines = cells if rows is None else cells.take(arrow(rows))
-            _, ends, written = lines.buffers()  # the texts of all rows, end to end
-            if len(lines):
+            of_row = np.arange(len(cells)) if rows is None else rows
+            for first in range(0, len(of_row), _AT_A_TIME):
+                lines = cells.take(arrow(of_row[first : first + _AT_A_TIME]))
+                _, ends, written = lines.buffers()  # the texts of these rows, end to end
                 found.update(written[: np.frombuffer(ends, np.int64)[len(lines)]])
     return found.hexdigest()
